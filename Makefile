@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# make run and make test are each the only command needed on a fresh Debian 12 machine.
+.PHONY: help setup build run test test-gpu bench fuzz format lint carry static docs clean
+
+JOBS ?= $(shell nproc)
+KERNEL ?= kernels/attention/tensor_core
+
+help:
+	@echo "make run      set up, build, and take $(KERNEL) to a verdict"
+	@echo "make test     set up, build, and pass all tests (no GPU needed)"
+	@echo "make test-gpu the tests that need an NVIDIA GPU"
+	@echo "make bench    benchmarks, with ratios taken in one run"
+	@echo "make fuzz     fuzz the PTX parser and the specification reader (FUZZ_SECONDS=600 each)"
+	@echo "make format   clang-format;  make lint: clang-tidy, headers that compile alone, formatting"
+	@echo "make static   build-static/assay: one file that runs on any x86-64 Linux"
+	@echo "make carry    regenerate the PTX that kernels carry for machines without nvcc"
+
+setup:
+	@sh tools/setup.sh
+
+build: setup
+	@cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset release -j$(JOBS)
+
+run: build
+	build/assay run $(KERNEL)
+
+test: build
+	ctest --test-dir build --output-on-failure -j$(JOBS)
+
+test-gpu: build
+	sh tests/gpu/run.sh
+
+bench: build
+	build/bench/assay_bench
+
+FUZZ_SECONDS ?= 600
+fuzz: setup
+	cmake --preset fuzz
+	cmake --build --preset fuzz -j$(JOBS)
+	@for target in ptx_parser spec; do \
+	  build-fuzz/fuzz/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
+	    build-fuzz/corpus-$$target fuzz/corpus/$${target%%_parser} || exit 1; done
+
+SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh')
+format:
+	clang-format-19 -i $(SOURCES)
+
+lint: build
+	clang-format-19 --dry-run -Werror $(SOURCES)
+	cmake --build build -t all_verify_interface_header_sets
+	git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build --quiet
+
+static: setup
+	cmake --preset static
+	cmake --build --preset static -j$(JOBS)
+
+carry: build
+	@for spec in $$(git ls-files 'kernels/*kernel.toml'); do build/assay build $$spec --carry || exit 1; done
+
+docs: build
+	ASSAY_UPDATE=1 build/tests/test_vgpu --gtest_filter='Coverage*'
+
+clean:
+	rm -rf build build-debug build-static build-fuzz

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* A reference of your own: what a kernel should compute, in float64.
+ *
+ * In kernel.toml: reference = "reference.cpp". In reference.cpp, one function:
+ *
+ *     #include <assay/reference.h>
+ *
+ *     int assay_reference(AssayProblem* problem) {
+ *       const AssayTensor* x = assay_tensor(problem, "x");
+ *       const AssayTensor* y = assay_tensor(problem, "y");
+ *       if (!x || !y || x->count != y->count) return assay_fail(problem, "expected x and y of equal size");
+ *       for (int64_t i = 0; i < y->count; ++i) y->data[i] = 2.0 * x->data[i];
+ *       return 0;
+ *     }
+ *
+ * The file is compiled as C++17 and runs in a process of its own, with a time limit. It sees exactly the values that
+ * the kernel sees: inputs are rounded to the kernel's element types first. Every element of every output must be
+ * written; NaN says that nothing is defined there, and that element is then not compared.
+ */
+#ifndef ASSAY_REFERENCE_H
+#define ASSAY_REFERENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Grows when a member is added; members keep their place and meaning. */
+#define ASSAY_REFERENCE_VERSION 1
+
+typedef struct AssayTensor {
+  const char* name;     /* as in [[argument]] */
+  int32_t rank;         /* number of dimensions */
+  int32_t is_output;    /* 1: to be written. One that is also read (inout) holds its old values at first */
+  const int64_t* shape; /* rank of them */
+  int64_t count;        /* number of elements: the product of shape */
+  double* data;         /* dense, row-major, whatever the kernel's strides are; inputs are not to be changed */
+} AssayTensor;
+
+typedef struct AssayNumber {
+  const char* name;
+  double value; /* booleans are 0 and 1 */
+} AssayNumber;
+
+typedef struct AssayProblem {
+  uint32_t version; /* ASSAY_REFERENCE_VERSION of the program that calls */
+  uint32_t tensor_count;
+  const AssayTensor* tensors; /* inputs and outputs, ordered by name */
+  uint32_t scalar_count;
+  uint32_t variable_count;
+  const AssayNumber* scalars;   /* the kernel's scalar arguments and [problem.options] */
+  const AssayNumber* variables; /* the shape: "S", "causal", ... */
+  const char* message;          /* set this before returning something else than 0 */
+} AssayProblem;
+
+/* Yours. 0: done; anything else: the problem makes no sense to this reference, and message says why. */
+int assay_reference(AssayProblem* problem);
+
+/* The tensor of that name, or NULL. */
+static inline const AssayTensor* assay_tensor(const AssayProblem* problem, const char* name) {
+  for (uint32_t i = 0; i < problem->tensor_count; ++i) {
+    if (strcmp(problem->tensors[i].name, name) == 0) return &problem->tensors[i];
+  }
+  return NULL;
+}
+
+/* The scalar argument of that name, else the shape variable, else `otherwise`. */
+static inline double assay_number(const AssayProblem* problem, const char* name, double otherwise) {
+  for (uint32_t i = 0; i < problem->scalar_count; ++i) {
+    if (strcmp(problem->scalars[i].name, name) == 0) return problem->scalars[i].value;
+  }
+  for (uint32_t i = 0; i < problem->variable_count; ++i) {
+    if (strcmp(problem->variables[i].name, name) == 0) return problem->variables[i].value;
+  }
+  return otherwise;
+}
+
+/* return assay_fail(problem, "expected ..."); */
+static inline int assay_fail(AssayProblem* problem, const char* message) {
+  problem->message = message;
+  return 1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

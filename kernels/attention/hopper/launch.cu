@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// Host side of the Hopper kernels: the table of variants, tensor maps, launch.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <iterator>
+#include <type_traits>
+
+#include "hopper_attention.h"
+#include "resident.cuh"
+#include "self_fed.cuh"
+#include "streaming.cuh"
+
+namespace assay::attention::hopper {
+namespace {
+
+using Call = hopper_attention_call;
+
+thread_local char error_text[256];
+
+const char* describe(const char* what, cudaError_t status) {
+  std::snprintf(error_text, sizeof error_text, "%s: %s", what, cudaGetErrorString(status));
+  return error_text;
+}
+
+using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
+
+// The driver's entry point through the runtime, so that the library does not link against the driver.
+EncodeTiled encode_tiled() {
+  static const EncodeTiled function = [] {
+    void* pointer = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cudaError_t status =
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &pointer, 12000, cudaEnableDefault, &found);
+    return status == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<EncodeTiled>(pointer)
+                                                                         : nullptr;
+  }();
+  return function;
+}
+
+const char* encode(CUtensorMap& map, const Call& call, const void* base, const int64_t (&strides)[3], int heads,
+                   int rows, int box_rows) {
+  const cuuint64_t sizes[4] = {static_cast<cuuint64_t>(call.head_dim), static_cast<cuuint64_t>(rows),
+                               static_cast<cuuint64_t>(heads), static_cast<cuuint64_t>(call.batch)};
+  const cuuint64_t byte_strides[3] = {static_cast<cuuint64_t>(strides[2]) * 2, static_cast<cuuint64_t>(strides[1]) * 2,
+                                      static_cast<cuuint64_t>(strides[0]) * 2};
+  const cuuint32_t box[4] = {kPanelColumns, static_cast<cuuint32_t>(box_rows), 1, 1};
+  const cuuint32_t steps[4] = {1, 1, 1, 1};
+  EncodeTiled function = encode_tiled();
+  if (function == nullptr) return "the driver has no cuTensorMapEncodeTiled (needs CUDA 12 or newer)";
+  CUresult status =
+      function(&map, call.bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4,
+               const_cast<void*>(base), sizes, byte_strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+               CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (status == CUDA_SUCCESS) return nullptr;
+  std::snprintf(error_text, sizeof error_text, "cuTensorMapEncodeTiled failed with code %d", static_cast<int>(status));
+  return error_text;
+}
+
+const char* fill(Params& params, const Call& call, int key_block) {
+  const struct {
+    CUtensorMap& map;
+    const void* base;
+    const int64_t (&strides)[3];
+    int heads, rows, box_rows;
+  } tensors[] = {{params.query, call.query, call.query_strides, call.query_heads, call.query_rows, kTileRows},
+                 {params.key, call.key, call.key_strides, call.key_heads, call.key_rows, key_block},
+                 {params.value, call.value, call.value_strides, call.key_heads, call.key_rows, key_block},
+                 {params.output, call.output, call.output_strides, call.query_heads, call.query_rows, kTileRows}};
+  for (const auto& tensor : tensors) {
+    const char* error =
+        encode(tensor.map, call, tensor.base, tensor.strides, tensor.heads, tensor.rows, tensor.box_rows);
+    if (error != nullptr) return error;
+  }
+  params.g_output = call.output;
+  params.output_batch_stride = call.output_strides[0];
+  params.output_head_stride = call.output_strides[1];
+  params.output_row_stride = call.output_strides[2];
+  params.g_log_sum_exp = call.log_sum_exp;
+  params.query_rows = call.query_rows;
+  params.key_rows = call.key_rows;
+  params.query_heads = call.query_heads;
+  params.batch = call.batch;
+  params.heads_per_key_head = call.query_heads / call.key_heads;
+  params.scale_log2 = call.scale * 1.4426950408889634f;
+  return nullptr;
+}
+
+const char* launch_kernel(void (*kernel)(Params), const Params& params, dim3 grid, int threads, size_t shared_bytes,
+                          bool overlap, cudaStream_t stream) {
+  cudaError_t status =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+  if (status != cudaSuccess) return describe("cudaFuncSetAttribute", status);
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = overlap ? 1 : 0;
+  status = cudaLaunchKernelEx(&config, kernel, params);
+  return status == cudaSuccess ? nullptr : describe("cudaLaunchKernelEx", status);
+}
+
+int ceil_div(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+template <class Config>
+const char* launch_resident(const Call& call, cudaStream_t stream) {
+  Params params;
+  if (const char* error = fill(params, call, Config::kKeyBlock)) return error;
+  dim3 grid(static_cast<unsigned>(ceil_div(call.query_rows, kTileRows * Config::kTiles)),
+            static_cast<unsigned>(call.query_heads), static_cast<unsigned>(call.batch));
+  return launch_kernel(resident::resident_attention<Config>, params, grid, Config::kThreads,
+                       sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
+}
+
+// A persistent grid: one block per multiprocessor, or fewer if there is less work.
+template <class Config>
+const char* launch_persistent(void (*kernel)(Params), const Call& call, cudaStream_t stream) {
+  Params params;
+  if (const char* error = fill(params, call, Config::kKeyBlock)) return error;
+  int device = 0;
+  int multiprocessors = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status == cudaSuccess) {
+    status = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  }
+  if (status != cudaSuccess) return describe("cudaDeviceGetAttribute", status);
+  params.row_tiles = ceil_div(call.query_rows, Config::kRows);
+  const int per_head = Config::kCausal ? ceil_div(params.row_tiles, 2) : params.row_tiles;
+  const int pieces = per_head * call.query_heads * call.batch;
+  return launch_kernel(kernel, params, dim3(static_cast<unsigned>(std::min(pieces, multiprocessors))), Config::kThreads,
+                       sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
+}
+
+template <class Config>
+const char* launch_streaming(const Call& call, cudaStream_t stream) {
+  return launch_persistent<Config>(streaming_attention<Config>, call, stream);
+}
+
+template <class Config>
+const char* launch_self_fed(const Call& call, cudaStream_t stream) {
+  return launch_persistent<Config>(self_fed::self_fed_attention<Config>, call, stream);
+}
+
+// What the table below chooses among; each exists for both masks and both element types.
+enum class Kernel {
+  resident_1x4,
+  resident_2x2,
+  resident_4x1,
+  resident_4x1_twice,
+  self_fed,
+  streaming_2,
+  streaming_3,
+  streaming_2_free
+};
+
+struct Variant {
+  Kernel kernel;
+  const char* name;
+  int head_dim;
+  int key_capacity;  // 0: any
+  bool bf16;
+  bool causal;
+  const char* (*launch)(const Call&, cudaStream_t);
+};
+
+constexpr bool full = false;
+constexpr bool causal = true;
+using half = __half;
+using bf16 = __nv_bfloat16;
+
+#define RESIDENT(KERNEL, ELEMENT, MASK, ROWS, SPLITS, PASSES)        \
+  {Kernel::KERNEL,                                                   \
+   "resident_" #ELEMENT "_" #ROWS "x" #SPLITS "x" #PASSES "_" #MASK, \
+   64,                                                               \
+   512,                                                              \
+   std::is_same_v<ELEMENT, bf16>,                                    \
+   MASK,                                                             \
+   launch_resident<resident::ResidentConfig<ELEMENT, ROWS, SPLITS, PASSES, MASK>>}
+
+#define SELF_FED(ELEMENT, MASK)    \
+  {Kernel::self_fed,               \
+   "self_fed_" #ELEMENT "_" #MASK, \
+   64,                             \
+   0,                              \
+   std::is_same_v<ELEMENT, bf16>,  \
+   MASK,                           \
+   launch_self_fed<self_fed::SelfFedConfig<ELEMENT, MASK>>}
+
+#define STREAMING(KERNEL, ELEMENT, MASK, DIM, CONSUMERS, STAGES, ORDERED) \
+  {Kernel::KERNEL,                                                        \
+   #KERNEL "_" #ELEMENT "_d" #DIM "_" #MASK,                              \
+   DIM,                                                                   \
+   0,                                                                     \
+   std::is_same_v<ELEMENT, bf16>,                                         \
+   MASK,                                                                  \
+   launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, 128, STAGES, ORDERED, MASK>>}
+
+#define ALL_KERNELS(ELEMENT, MASK)                                                                                   \
+  RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), RESIDENT(resident_2x2, ELEMENT, MASK, 2, 2, 1),                    \
+      RESIDENT(resident_4x1, ELEMENT, MASK, 4, 1, 1), RESIDENT(resident_4x1_twice, ELEMENT, MASK, 4, 1, 2),          \
+      SELF_FED(ELEMENT, MASK), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 3, true),                                \
+      STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 3, true), STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 2, true), \
+      STREAMING(streaming_2_free, ELEMENT, MASK, 128, 2, 2, false)
+
+const Variant kVariants[] = {ALL_KERNELS(half, full), ALL_KERNELS(half, causal), ALL_KERNELS(bf16, full),
+                             ALL_KERNELS(bf16, causal)};
+
+const char* check(const Variant& variant, const Call& call) {
+  if (call.head_dim != variant.head_dim) return "this variant is for another head_dim";
+  if ((call.causal != 0) != variant.causal) return "this variant is for the other kind of mask";
+  if ((call.bf16 != 0) != variant.bf16) return "this variant is for another element type";
+  if (variant.key_capacity != 0 && call.key_rows > variant.key_capacity) return "too many keys for this variant";
+  if (call.batch < 1 || call.query_rows < 1 || call.key_rows < 1 || call.key_heads < 1 ||
+      call.query_heads < call.key_heads || call.query_heads % call.key_heads != 0) {
+    return "sizes must be positive, query_heads a multiple of key_heads";
+  }
+  if (call.query_heads > 65535 || call.batch > 65535) return "at most 65535 heads and batches";
+  if (!(call.scale > 0.0f) || !std::isfinite(call.scale)) return "scale must be positive and finite";
+  for (const void* pointer : {call.query, call.key, call.value, static_cast<const void*>(call.output)}) {
+    if (reinterpret_cast<uintptr_t>(pointer) % 16 != 0) return "tensors must start at a multiple of 16 bytes";
+  }
+  for (const auto* strides : {&call.query_strides, &call.key_strides, &call.value_strides, &call.output_strides}) {
+    for (int64_t stride : *strides) {
+      if (stride < 0 || stride % 8 != 0) return "strides must be multiples of 8 elements";
+    }
+  }
+  return nullptr;
+}
+
+// Measured on an H200 (README.md). Up to 512 keys the number of 64-row tiles decides how many of them a multiprocessor
+// must take; beyond, the length of the sequence.
+Kernel choose(const Call& call, int multiprocessors) {
+  if (call.head_dim == 128) {
+    return !call.causal && call.key_rows <= 1024 ? Kernel::streaming_2 : Kernel::streaming_2_free;
+  }
+  if (call.key_rows > 2048) return Kernel::streaming_3;
+  if (call.key_rows > 512) return call.causal ? Kernel::streaming_2 : Kernel::self_fed;
+  const int64_t tiles = int64_t{ceil_div(call.query_rows, kTileRows)} * call.query_heads * call.batch;
+  if (tiles <= multiprocessors) return Kernel::resident_1x4;
+  if (tiles <= 2 * multiprocessors) return call.causal ? Kernel::resident_2x2 : Kernel::streaming_2;
+  return tiles <= 4 * multiprocessors ? Kernel::resident_4x1 : Kernel::resident_4x1_twice;
+}
+
+}  // namespace
+}  // namespace assay::attention::hopper
+
+using assay::attention::hopper::check;
+using assay::attention::hopper::kVariants;
+
+extern "C" {
+
+int hopper_attention_variants(void) {
+  return static_cast<int>(std::size(kVariants));
+}
+
+const char* hopper_attention_name(int variant) {
+  return variant >= 0 && variant < hopper_attention_variants() ? kVariants[variant].name : nullptr;
+}
+
+int hopper_attention_supports(int variant, const hopper_attention_call* call) {
+  return variant >= 0 && variant < hopper_attention_variants() && check(kVariants[variant], *call) == nullptr;
+}
+
+int hopper_attention_choose(const hopper_attention_call* call) {
+  int device = 0;
+  int multiprocessors = 132;
+  if (cudaGetDevice(&device) == cudaSuccess) {
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  }
+  const auto wanted = assay::attention::hopper::choose(*call, multiprocessors);
+  for (int variant = 0; variant < hopper_attention_variants(); ++variant) {
+    if (kVariants[variant].kernel == wanted && hopper_attention_supports(variant, call)) return variant;
+  }
+  return -1;
+}
+
+const char* hopper_attention_launch(int variant, const hopper_attention_call* call, void* stream) {
+  if (variant < 0 || variant >= hopper_attention_variants()) return "no such variant";
+  const char* error = check(kVariants[variant], *call);
+  if (error != nullptr) return error;
+  return kVariants[variant].launch(*call, static_cast<cudaStream_t>(stream));
+}
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The online softmax of one warp's 16 rows, in the log2 domain, on the accumulator layout of the matrix instructions.
+#pragma once
+
+#include <cstdint>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <type_traits>
+
+namespace assay::attention::hopper {
+
+// A thread holds columns 8 j + 2 (lane % 4) + {0, 1} of rows lane / 4 and lane / 4 + 8:
+// register i belongs to row_of(i) of the two and to column_of(i) + 2 (lane % 4).
+__device__ constexpr int row_of(int i) {
+  return (i / 2) % 2;
+}
+__device__ constexpr int column_of(int i) {
+  return 8 * (i / 4) + i % 2;
+}
+
+// What turns a score into an exponent of two.
+struct Scale {
+  float log2;  // softmax scale times log2(e)
+};
+
+// PTX ISA "ex2": 2^x on the special-function unit, 16 a clock and multiprocessor.
+__device__ __forceinline__ float exp2_special(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+// PTX ISA "lg2" and "rcp", approximate: within 2^-22 of log2(x), within one unit in the last place of 1 / x.
+__device__ __forceinline__ float log2_special(float x) {
+  float y;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+__device__ __forceinline__ float reciprocal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+constexpr float kLn2 = 0.69314718056f;
+
+struct OnlineSoftmax {
+  // Finite, so that a row that sees no key needs no special case: its exponentials are 2^-inf = 0.
+  static constexpr float kNoReference = -1e30f;
+
+  float reference[2] = {kNoReference, kNoReference};
+  float sum[2] = {0.0f, 0.0f};  // this thread's columns only, until finish()
+
+  // Looks at the next scores. Returns true when the reference of a row of this warp moved: what was accumulated so far
+  // must then be multiplied by shrink.
+  template <int kCount>
+  __device__ __forceinline__ bool follow_maximum(const float (&scores)[kCount], Scale scale, float (&shrink)[2]) {
+    float highest[2][2];
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      float& cell = highest[row_of(i)][i % 2];
+      cell = i < 4 ? scores[i] : fmaxf(cell, scores[i]);
+    }
+    bool moved = false;
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      float top = fmaxf(highest[row][0], highest[row][1]);
+      top = fmaxf(top, __shfl_xor_sync(~0u, top, 1));
+      top = fmaxf(top, __shfl_xor_sync(~0u, top, 2));
+      top *= scale.log2;
+      const float next = fmaxf(top, reference[row]);
+      moved |= next > reference[row];
+      shrink[row] = exp2_special(reference[row] - next);
+      reference[row] = next;
+      sum[row] *= shrink[row];
+    }
+    return __any_sync(~0u, moved);
+  }
+
+  // Scores become probabilities relative to the reference.
+  template <int kCount>
+  __device__ __forceinline__ void exponentiate(float (&scores)[kCount], Scale scale) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const int row = row_of(i);
+      scores[i] = exp2_special(fmaf(scores[i], scale.log2, -reference[row]));
+      sum[row] += scores[i];
+    }
+  }
+
+  // Adds up the row sums of the four threads that share a row.
+  __device__ void finish() {
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      sum[row] += __shfl_xor_sync(~0u, sum[row], 1);
+      sum[row] += __shfl_xor_sync(~0u, sum[row], 2);
+    }
+  }
+
+  // Natural logarithm of the sum of exponentials; -inf for a row that sees no key.
+  __device__ float log_sum_exp(int row) const {
+    return sees_keys(row) ? kLn2 * (reference[row] + log2_special(sum[row])) : -INFINITY;
+  }
+  __device__ float normaliser(int row) const { return sees_keys(row) ? reciprocal(sum[row]) : 0.0f; }
+  __device__ bool sees_keys(int row) const { return reference[row] > kNoReference; }
+};
+
+template <class Element>
+__device__ __forceinline__ uint32_t pack(float low, float high) {
+  if constexpr (std::is_same_v<Element, __half>) {
+    __half2 pair = __floats2half2_rn(low, high);
+    return *reinterpret_cast<uint32_t*>(&pair);
+  } else {
+    __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+    return *reinterpret_cast<uint32_t*>(&pair);
+  }
+}
+
+}  // namespace assay::attention::hopper

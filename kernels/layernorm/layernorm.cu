@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Layer normalisation of each row: y = (x - mean) / sqrt(variance + eps) * weight + bias. One block of threads per row;
+// the row stays in registers, so that the variance can be summed from the differences to the mean: the one-sweep
+// formula, mean of squares minus square of the mean, loses all digits when the mean is large.
+#include "../primitives/block_reduce.cuh"
+#include "../primitives/element.cuh"
+#include "../primitives/row.cuh"
+
+#ifndef BLOCK
+#define BLOCK 128
+#endif
+#ifndef HELD
+#define HELD 4
+#endif
+
+namespace assay {
+namespace {
+
+template <typename Element>
+struct Params {
+  const Element* input;   // (rows, columns)
+  const Element* weight;  // (columns)
+  const Element* bias;    // (columns)
+  Element* output;        // (rows, columns)
+  int columns;
+  float epsilon;
+};
+
+template <int kWidth, typename Element>
+__device__ __forceinline__ void normalize_row(const Params<Element>& params) {
+  const int64_t row_offset = static_cast<int64_t>(blockIdx.x) * params.columns;
+  const Row<Element, BLOCK, HELD, kWidth> row(params.input + row_offset, params.columns);
+  const float count = static_cast<float>(params.columns);
+
+  float sum = 0.0f;
+  row.for_each([&](const float(&value)[kWidth], int) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) sum += value[i];
+  });
+  const float mean = block_reduce<Sum, BLOCK>(sum) / count;
+
+  float squares = 0.0f;
+  row.for_each([&](const float(&value)[kWidth], int) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) squares += (value[i] - mean) * (value[i] - mean);
+  });
+  const float factor = rsqrtf(block_reduce<Sum, BLOCK>(squares) / count + params.epsilon);
+
+  row.for_each([&](const float(&value)[kWidth], int column) {
+    float weight[kWidth];
+    float bias[kWidth];
+    float result[kWidth];
+    load_pack<kWidth>(weight, params.weight + column);
+    load_pack<kWidth>(bias, params.bias + column);
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) result[i] = (value[i] - mean) * factor * weight[i] + bias[i];
+    store_pack<kWidth>(params.output + row_offset + column, result);
+  });
+}
+
+template <typename Element>
+__device__ __forceinline__ void normalize(const Params<Element>& params) {
+  const bool aligned =
+      rows_aligned<Element>(params.input, params.columns) && rows_aligned<Element>(params.output, params.columns) &&
+      rows_aligned<Element>(params.weight, params.columns) && rows_aligned<Element>(params.bias, params.columns);
+  if (aligned) {
+    normalize_row<kWidestPack<Element>>(params);
+  } else {
+    normalize_row<1>(params);
+  }
+}
+
+}  // namespace
+}  // namespace assay
+
+#define LAYERNORM_ENTRY(dtype)                                                                                         \
+  extern "C" __global__ void __launch_bounds__(BLOCK)                                                                  \
+      layernorm_##dtype(const assay::dtype* __restrict__ x, const assay::dtype* __restrict__ weight,                   \
+                        const assay::dtype* __restrict__ bias, assay::dtype* __restrict__ y, int COLUMNS, float eps) { \
+    assay::normalize<assay::dtype>({x, weight, bias, y, COLUMNS, eps});                                                \
+  }
+
+LAYERNORM_ENTRY(f16)
+LAYERNORM_ENTRY(bf16)
+LAYERNORM_ENTRY(f32)

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "base/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace assay {
+
+using std::chrono::steady_clock;
+
+Progress::Progress(std::string title, size_t total, bool quiet)
+    : title_(std::move(title)),
+      total_(total),
+      quiet_(quiet),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      start_(steady_clock::now()),
+      last_shown_(start_) {}
+
+Progress::~Progress() {
+  clear();
+}
+
+void Progress::advance(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  ++done_;
+  const auto now = steady_clock::now();
+  // A terminal gets 20 updates a second; a log gets a line every five seconds, and nothing for short work.
+  const auto pause = terminal_ ? std::chrono::milliseconds(50) : std::chrono::milliseconds(5000);
+  if (now - last_shown_ < pause) return;
+  last_shown_ = now;
+  show(what);
+}
+
+void Progress::note(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  if (quiet_) return;
+  clear();
+  fmt::print(stderr, "{}\n", line);
+}
+
+void Progress::show(const std::string& what) {
+  if (quiet_) return;
+  const double spent_s = std::chrono::duration<double>(steady_clock::now() - start_).count();
+  const double left_s = done_ > 0 && total_ > done_ ? spent_s / static_cast<double>(done_) * static_cast<double>(total_ - done_) : 0;
+  std::string line = fmt::format("{} {}/{}, {:.0f} s left  {}", title_, done_, total_, left_s, what);
+  if (!terminal_) {
+    fmt::print(stderr, "{}\n", line);
+    return;
+  }
+  constexpr size_t kWidth = 110;
+  if (line.size() > kWidth) line.resize(kWidth);
+  fmt::print(stderr, "\r\x1b[K{}", line);
+  std::fflush(stderr);
+  line_open_ = true;
+}
+
+void Progress::clear() {
+  if (line_open_) fmt::print(stderr, "\r\x1b[K");
+  line_open_ = false;
+}
+
+}  // namespace assay

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "build/builder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+#include <mutex>
+#include <thread>
+
+#include "base/file.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "build/cached_compile.hpp"
+#include "build/carried_artifact.hpp"
+#include "build/file_hashes.hpp"
+#include "build/toolkit.hpp"
+
+namespace assay::build {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<BuildResult> plan(const spec::KernelSpec& spec, const std::vector<spec::Configuration>& configurations,
+                              const BuildOptions& options) {
+  const std::vector<std::string>& targets = options.targets.empty() ? spec.kernel.targets : options.targets;
+  std::vector<BuildResult> results;
+  for (const spec::Configuration& configuration : configurations) {
+    for (const std::string& target : targets) {
+      BuildResult result;
+      result.configuration = configuration;
+      result.target = target;
+      results.push_back(std::move(result));
+    }
+  }
+  return results;
+}
+
+CompileRequest request_for(const spec::KernelSpec& spec, const BuildResult& result) {
+  CompileRequest request{.source = spec.source_path(),
+                         .target = result.target,
+                         .defines = spec::defines(result.configuration),
+                         .flags = spec.kernel.flags,
+                         .include_folders = {}};
+  for (const fs::path& folder : spec.kernel.include_folders) request.include_folders.push_back(spec.folder / folder);
+  return request;
+}
+
+void take_error(const Error& error, BuildStatus status, BuildResult& result) {
+  result.status = status;
+  result.reason = error.place.known() ? to_string(error.place) + ": " + error.message : error.message;
+  result.hint = error.hint;
+}
+
+Result<void> take_compilation(const Compilation& compilation, BuildResult& result) {
+  result.output = compilation.output;
+  result.duration = compilation.duration;
+  if (!compilation.succeeded) {
+    result.reason = compilation.end;
+    result.timed_out = compilation.timed_out;
+    if (result.timed_out) result.hint = "raise the time limit of a compilation";
+    return {};
+  }
+  result.ptx = compilation.ptx;
+  result.cubin = compilation.cubin;
+  result.sources = compilation.sources;
+  ASSAY_TRY(const std::string cubin, read_file(compilation.cubin));
+  result.resources = resource_usage(cubin, compilation.ptxas_output);
+  result.status = compilation.from_cache ? BuildStatus::cached : BuildStatus::built;
+  return {};
+}
+
+// What the threads of one build share.
+struct Workshop {
+  const spec::KernelSpec& spec;
+  const BuildOptions& options;
+  const Toolkit& toolkit;
+  const ArtifactCache& cache;
+  FileHashes hashes;
+  Progress progress;
+};
+
+void build_one(Workshop& shop, BuildResult& result) {
+  result.compiler = shop.toolkit.version;
+  const Result<Compilation> compilation =
+      compile_cached(shop.cache, shop.toolkit, shop.hashes, request_for(shop.spec, result), shop.options.time_limit);
+  const Result<void> taken = compilation ? take_compilation(*compilation, result) : Result<void>(compilation.error());
+  if (!taken) take_error(taken.error(), BuildStatus::failed, result);
+  const std::string name = fmt::format("{} {}", result.configuration.id(), result.target);
+  if (result.status == BuildStatus::failed) {
+    shop.progress.note(fmt::format("failed: {}: {}\n{}", name, result.reason, trim(result.output)));
+  }
+  shop.progress.advance(name);
+}
+
+void build_parallel(Workshop& shop, std::vector<BuildResult>& results) {
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next.fetch_add(1); i < results.size(); i = next.fetch_add(1)) build_one(shop, results[i]);
+  };
+  const unsigned wanted = shop.options.jobs > 0 ? shop.options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::jthread> threads;
+  for (size_t i = 1; i < std::min<size_t>(wanted, results.size()); ++i) threads.emplace_back(work);
+  work();
+}
+
+// Without a compiler: the default configuration may have been carried along; anything else is skipped.
+void take_carried(const spec::KernelSpec& spec, const std::optional<spec::Configuration>& carried,
+                  const Error& no_compiler, BuildResult& result) {
+  if (!carried || result.configuration != *carried) {
+    take_error(no_compiler, BuildStatus::skipped, result);
+    return;
+  }
+  const Result<CarriedArtifact> artifact = load_carried(spec, result.configuration, result.target);
+  if (!artifact) {
+    take_error(artifact.error(), BuildStatus::skipped, result);
+    result.reason = no_compiler.message + "; " + result.reason;
+    result.hint = no_compiler.hint;
+    return;
+  }
+  result.status = BuildStatus::carried;
+  result.ptx = carried_ptx(spec, result.target);
+  result.resources = artifact->resources;
+  result.sources = artifact->sources;
+  result.compiler = artifact->compiler;
+}
+
+}  // namespace
+
+std::string_view to_string(BuildStatus status) {
+  switch (status) {
+    case BuildStatus::built:
+      return "built";
+    case BuildStatus::cached:
+      return "cached";
+    case BuildStatus::carried:
+      return "carried";
+    case BuildStatus::failed:
+      return "failed";
+    case BuildStatus::skipped:
+      return "skipped";
+  }
+  return "unknown";
+}
+
+size_t BuildReport::count(BuildStatus status) const {
+  return static_cast<size_t>(std::ranges::count(results, status, &BuildResult::status));
+}
+
+const BuildResult* BuildReport::find(const spec::Configuration& configuration, std::string_view target) const {
+  const auto found = std::ranges::find_if(results, [&](const BuildResult& result) {
+    return result.target == target && result.configuration == configuration;
+  });
+  return found == results.end() ? nullptr : &*found;
+}
+
+std::vector<TargetUsage> BuildReport::usages(const spec::Configuration& configuration) const {
+  std::vector<TargetUsage> usages;
+  for (const BuildResult& result : results) {
+    if (result.usable() && result.configuration == configuration) usages.push_back({result.target, result.resources});
+  }
+  return usages;
+}
+
+Result<BuildReport> build(const spec::KernelSpec& spec, const std::vector<spec::Configuration>& configurations,
+                          const BuildOptions& options) {
+  BuildReport report;
+  report.results = plan(spec, configurations, options);
+  const Result<Toolkit> toolkit = find_toolkit(options.cache_folder / "compilers");
+  if (!toolkit) {
+    report.no_compiler = toolkit.error();
+    const Result<spec::Configuration> carried = spec::default_configuration(spec);
+    const auto only = carried ? std::optional<spec::Configuration>(*carried) : std::nullopt;
+    for (BuildResult& result : report.results) take_carried(spec, only, toolkit.error(), result);
+    return report;
+  }
+  report.compiler = toolkit->version;
+  ASSAY_TRY(const ArtifactCache cache, ArtifactCache::open(options.cache_folder));
+  Workshop shop{.spec = spec,
+                .options = options,
+                .toolkit = *toolkit,
+                .cache = cache,
+                .hashes = {},
+                .progress = Progress("building", report.results.size(), options.quiet)};
+  build_parallel(shop, report.results);
+  return report;
+}
+
+Result<BuildReport> build_all(const spec::KernelSpec& spec, const BuildOptions& options) {
+  ASSAY_TRY(const std::vector<spec::Configuration> configurations, spec::configurations(spec));
+  return build(spec, configurations, options);
+}
+
+Result<void> regenerate_carried(const spec::KernelSpec& spec, const std::string& target, const BuildOptions& options) {
+  ASSAY_TRY(const spec::Configuration configuration, spec::default_configuration(spec));
+  BuildOptions single = options;
+  single.targets = {target};
+  ASSAY_TRY(const BuildReport report, build(spec, {configuration}, single));
+  if (report.no_compiler) return *report.no_compiler;
+  const BuildResult& result = report.results.at(0);
+  if (!result.usable()) {
+    return Error{result.reason + "\n" + result.output, Place{spec.source_path().string()}, result.hint,
+                 ExitCode::usage};
+  }
+  if (std::ranges::any_of(result.sources, [](const Dependency& source) { return source.hash.starts_with('-'); })) {
+    return Error{"a source changed while it was compiled", Place{spec.source_path().string()}, "try again",
+                 ExitCode::usage};
+  }
+  CarriedArtifact artifact{.configuration = configuration.id(),
+                           .target = target,
+                           .compiler = result.compiler,
+                           .arguments = carried_arguments(spec, configuration),
+                           .sources = result.sources,
+                           .resources = result.resources,
+                           .ptx = {}};
+  ASSAY_TRY(artifact.ptx, read_file(result.ptx));
+  return write_carried(spec, artifact);
+}
+
+}  // namespace assay::build

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "build/fit.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "spec/launch.hpp"
+
+namespace assay::build {
+namespace {
+
+struct Architecture {
+  int capability = 0;     // 89
+  bool specific = false;  // "sm_90a": for that capability alone
+
+  int major() const { return capability / 10; }
+};
+
+std::optional<Architecture> parse_target(std::string_view target) {
+  if (!target.starts_with("sm_")) return std::nullopt;
+  target.remove_prefix(3);
+  Architecture result;
+  const auto [end, error] = std::from_chars(target.data(), target.data() + target.size(), result.capability);
+  if (error != std::errc()) return std::nullopt;
+  const std::string_view rest = target.substr(static_cast<size_t>(end - target.data()));
+  if (!rest.empty() && rest != "a" && rest != "f") return std::nullopt;
+  result.specific = !rest.empty();
+  return result;
+}
+
+// How good it is to run this target there; 0: impossible.
+int rank(const Architecture& target, const vgpu::GpuModel& model) {
+  const int own = model.compute_capability();
+  if (target.specific) return target.capability == own ? 4000 : 0;
+  if (target.capability > own) return 0;
+  return (target.major() == model.compute_major ? 2000 : 1000) + target.capability;
+}
+
+}  // namespace
+
+std::optional<std::string> best_target(const vgpu::GpuModel& model, std::span<const TargetUsage> usages,
+                                       bool& recompiled) {
+  std::optional<std::string> best;
+  int best_rank = 0;
+  for (const TargetUsage& usage : usages) {
+    const std::optional<Architecture> target = parse_target(usage.target);
+    const int this_rank = target ? rank(*target, model) : 0;
+    if (this_rank <= best_rank) continue;
+    best_rank = this_rank;
+    best = usage.target;
+  }
+  recompiled = best_rank > 0 && best_rank < 2000;
+  return best;
+}
+
+std::vector<ModelFit> model_fits(std::span<const TargetUsage> usages, std::string_view entry, int64_t threads,
+                                 int64_t dynamic_shared_bytes) {
+  std::vector<ModelFit> fits;
+  for (const vgpu::GpuModel& model : vgpu::all_models()) {
+    ModelFit fit;
+    fit.model = &model;
+    const std::optional<std::string> target = best_target(model, usages, fit.recompiled);
+    if (!target) {
+      fit.occupancy.reason = "not built for a target that this GPU can run";
+      fits.push_back(std::move(fit));
+      continue;
+    }
+    fit.target = *target;
+    vgpu::BlockNeeds needs;
+    needs.threads = threads;
+    needs.dynamic_shared_bytes = dynamic_shared_bytes;
+    const auto usage = std::ranges::find(usages, *target, &TargetUsage::target);
+    if (const ResourceUsage* found = find_entry(usage->entries, entry)) {
+      if (!fit.recompiled) needs.registers_per_thread = found->registers;
+      needs.static_shared_bytes = found->static_shared_bytes;
+      needs.max_threads = found->max_threads;
+      needs.barriers = std::max(1, found->barriers.value_or(1));
+    }
+    fit.occupancy = vgpu::occupancy(model, needs);
+    fits.push_back(std::move(fit));
+  }
+  return fits;
+}
+
+Result<std::vector<LaunchFit>> launch_fits(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                           std::span<const spec::Shape> shapes, std::span<const TargetUsage> usages) {
+  std::vector<LaunchFit> fits;
+  for (const spec::Shape& shape : shapes) {
+    ASSAY_TRY(const std::string obstacle, spec::why_not_applicable(spec, configuration, shape));
+    if (!obstacle.empty()) continue;
+    ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec, configuration, shape));
+    ASSAY_TRY(const std::string entry, spec::entry_name(spec, configuration, shape));
+    const int64_t threads = int64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2];
+    const bool known = std::ranges::any_of(fits, [&](const LaunchFit& fit) {
+      return fit.entry == entry && fit.threads == threads && fit.dynamic_shared_bytes == geometry.shared_bytes;
+    });
+    if (known) continue;
+    fits.push_back(LaunchFit{.entry = entry,
+                             .shape = shape.text(),
+                             .threads = threads,
+                             .dynamic_shared_bytes = geometry.shared_bytes,
+                             .models = model_fits(usages, entry, threads, geometry.shared_bytes)});
+  }
+  return fits;
+}
+
+}  // namespace assay::build

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+#include "check/case_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "check/element.hpp"
+#include "check/inputs.hpp"
+#include "check/poison.hpp"
+#include "check/red_zone.hpp"
+#include "spec/launch.hpp"
+
+namespace assay::check {
+
+// A tensor argument: the bytes that were uploaded and those that came back, guards included where there are guards.
+struct CaseRunner::Buffer {
+  std::string name;
+  spec::ResolvedTensor tensor;
+  uint64_t address = 0;
+  int64_t payload = 0;  // offset of the tensor in the bytes
+  std::vector<double> values;  // of inputs
+  std::vector<uint8_t> before;
+  std::vector<uint8_t> after;
+  uint64_t guard_seed = 0;
+
+  bool is_output() const { return tensor.role != spec::Role::input; }
+  std::span<const uint8_t> tensor_after() const {
+    return std::span(after).subspan(static_cast<size_t>(payload), static_cast<size_t>(tensor.bytes));
+  }
+};
+
+struct CaseRunner::Run {
+  std::vector<Buffer> buffers;
+  device::LaunchOutcome outcome;
+};
+
+namespace {
+
+std::vector<std::byte> as_bytes(const void* from, size_t bytes) {
+  std::vector<std::byte> copy(bytes);
+  std::memcpy(copy.data(), from, bytes);
+  return copy;
+}
+
+void fail(CaseResult& result, Outcome outcome, std::string message, std::string hint = "") {
+  result.outcome = outcome;
+  result.message = std::move(message);
+  result.hint = std::move(hint);
+}
+
+// Names of files in the PTX are relative to the source's folder, so that it holds no paths of the machine that made it.
+void place_sources(std::vector<vgpu::Finding>& findings, const std::filesystem::path& folder) {
+  for (vgpu::Finding& finding : findings) {
+    for (vgpu::SourceLine& line : finding.source) {
+      const std::filesystem::path file = line.file;
+      if (!file.empty() && file.is_relative() && *file.begin() != "cuda") line.file = (folder / file).lexically_normal().string();
+    }
+  }
+}
+
+Outcome outcome_of(MismatchKind kind) {
+  switch (kind) {
+    case MismatchKind::nan:
+    case MismatchKind::infinite: return Outcome::nan;
+    case MismatchKind::unwritten: return Outcome::unwritten;
+    case MismatchKind::beyond_tolerance:
+    case MismatchKind::not_infinite: break;
+  }
+  return Outcome::wrong_value;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CaseRunner>> CaseRunner::open(const RunnerSetup& setup) {
+  std::unique_ptr<CaseRunner> runner(new CaseRunner());
+  runner->setup_ = setup;
+  ASSAY_TRY(runner->spec_, spec::load(setup.spec_file));
+  if (setup.configuration.empty() || setup.configuration == "default") {
+    ASSAY_TRY(runner->configuration_, spec::default_configuration(runner->spec_));
+  } else {
+    ASSAY_TRY(runner->configuration_, spec::parse_configuration(runner->spec_, setup.configuration));
+  }
+  ASSAY_TRY(runner->device_, device::open_device(setup.device));
+  ASSAY_TRY(const std::string ptx, read_file(setup.ptx));
+  ASSAY_TRY(runner->module_, runner->device_->load(ptx, setup.ptx.string()));
+  if (setup.compare) {
+    const spec::ProblemSection& problem = runner->spec_.problem;
+    if (problem.reference_is_file) {
+      reference::CustomReferenceOptions options;
+      options.cache_folder = setup.cache_folder / "references";
+      ASSAY_TRY(runner->custom_, reference::CustomReference::compile(runner->spec_.reference_path(), options));
+    } else {
+      ASSAY_TRY(runner->reference_, reference::find_reference(problem.reference));
+    }
+  }
+  return runner;
+}
+
+Result<CaseRunner::Run> CaseRunner::launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison) {
+  Run run;
+  ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec_, configuration_, test.shape));
+  device::LaunchRequest request;
+  request.module = module_.get();
+  ASSAY_TRY(request.entry, spec::entry_name(spec_, configuration_, test.shape));
+  request.grid = {geometry.grid[0], geometry.grid[1], geometry.grid[2]};
+  request.block = {geometry.block[0], geometry.block[1], geometry.block[2]};
+  request.shared_bytes = geometry.shared_bytes;
+  request.check_memory = setup_.check_memory;
+  request.instruction_limit = setup_.instruction_limit;
+  for (const spec::ResolvedArgument& argument : arguments) {
+    if (const spec::ResolvedScalar* scalar = argument.scalar()) {
+      request.arguments.push_back(as_bytes(scalar->encoded.data(), scalar->encoded.size()));
+      continue;
+    }
+    const spec::ResolvedTensor* tensor = argument.tensor();
+    if (tensor == nullptr) return Error{fmt::format("argument '{}': tensor maps are not supported by this device", argument.name), {}, "", ExitCode::environment};
+    Buffer buffer;
+    buffer.name = argument.name;
+    buffer.tensor = *tensor;
+    buffer.guard_seed = test.seed + run.buffers.size();
+    // With the memory checks every byte behind a buffer is watched already; without them guards stand there.
+    const RedZoneLayout layout{tensor->bytes};
+    buffer.payload = setup_.check_memory ? 0 : layout.payload_offset();
+    buffer.before.resize(static_cast<size_t>(setup_.check_memory ? tensor->bytes : layout.total_bytes()));
+    const auto payload = std::span(buffer.before).subspan(static_cast<size_t>(buffer.payload), static_cast<size_t>(tensor->bytes));
+    if (!setup_.check_memory) arm(layout, tensor->dtype, buffer.guard_seed, buffer.before);
+    if (tensor->role == spec::Role::output) {
+      fill_with_poison(tensor->dtype, second_poison ? Poison::a5 : Poison::nan, payload);
+    } else {
+      const auto& allowed = reference_ ? reference_->infinities_in : std::vector<std::string>{};
+      const bool infinities = std::find(allowed.begin(), allowed.end(), argument.name) != allowed.end();
+      buffer.values = make_input(argument.name, *tensor, {test.distribution, test.seed, infinities});
+      fill_with_guard(tensor->dtype, buffer.guard_seed, payload);
+      encode(*tensor, buffer.values, payload);
+    }
+    ASSAY_TRY(buffer.address, device_->allocate(buffer.before.size(), argument.name));
+    ASSAY_CHECK(device_->upload(buffer.address, std::as_bytes(std::span(buffer.before))));
+    const uint64_t pointer = buffer.address + static_cast<uint64_t>(buffer.payload);
+    request.arguments.push_back(as_bytes(&pointer, sizeof pointer));
+    run.buffers.push_back(std::move(buffer));
+  }
+  auto outcome = device_->launch(request);
+  if (!outcome) {
+    ASSAY_CHECK(release(run));
+    return std::move(outcome).error();
+  }
+  run.outcome = std::move(outcome).value();
+  for (Buffer& buffer : run.buffers) {
+    buffer.after.resize(buffer.before.size());
+    ASSAY_CHECK(device_->download(buffer.address, std::as_writable_bytes(std::span(buffer.after))));
+  }
+  ASSAY_CHECK(release(run));
+  return run;
+}
+
+Result<void> CaseRunner::release(Run& run) {
+  for (const Buffer& buffer : run.buffers) {
+    if (buffer.address != 0) ASSAY_CHECK(device_->release(buffer.address));
+  }
+  return {};
+}
+
+CaseResult CaseRunner::run(const Case& test) {
+  const auto start = std::chrono::steady_clock::now();
+  CaseResult result;
+  result.test = test;
+  const auto arguments = spec::resolve_arguments(spec_, configuration_, test.shape);
+  if (!arguments) {
+    fail(result, Outcome::not_launched, to_string(arguments.error()));
+    return result;
+  }
+  auto run = launch(test, *arguments, false);
+  if (!run) {
+    fail(result, Outcome::not_launched, run.error().message, run.error().hint);
+  } else {
+    judge(test, *arguments, *run, result);
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, Run& run, CaseResult& result) {
+  result.instructions = run.outcome.instructions;
+  result.thread_instructions = run.outcome.thread_instructions;
+  result.printed = run.outcome.printed;
+  if (!judge_launch(run, result) || !setup_.compare || !judge_inputs(run, result)) return;
+  const auto wanted = expected(test, arguments, run);
+  if (!wanted) {
+    fail(result, Outcome::reference_failed, wanted.error().message, wanted.error().hint);
+    return;
+  }
+  // Elements that still hold the first poison are suspects; only those that also keep a second one were not written.
+  std::optional<Run> second;
+  for (size_t i = 0; i < run.buffers.size(); ++i) {
+    const Buffer& buffer = run.buffers[i];
+    if (!buffer.is_output()) continue;
+    const auto tensor = wanted->find(buffer.name);
+    if (tensor == wanted->end()) {
+      fail(result, Outcome::reference_failed, fmt::format("the reference gives no output '{}'", buffer.name));
+      return;
+    }
+    std::vector<int64_t> not_written;
+    if (buffer.tensor.role == spec::Role::output && !still_poisoned(buffer.tensor, buffer.tensor_after(), Poison::nan).empty()) {
+      if (!second) {
+        auto again = launch(test, arguments, true);
+        if (again) second = std::move(*again);
+      }
+      if (second) not_written = unwritten(buffer.tensor, buffer.tensor_after(), second->buffers[i].tensor_after());
+    }
+    if (!judge_output(test, buffer, tensor->second, not_written, result)) return;
+  }
+}
+
+bool CaseRunner::judge_launch(const Run& run, CaseResult& result) const {
+  const device::LaunchOutcome& outcome = run.outcome;
+  result.findings = outcome.findings;
+  result.finding_occurrences = outcome.finding_occurrences;
+  if (outcome.fault) result.findings.push_back(*outcome.fault);
+  place_sources(result.findings, spec_.source_path().parent_path());
+  if (!outcome.findings.empty()) {
+    fail(result, Outcome::finding, outcome.findings.front().message);
+    return false;
+  }
+  if (outcome.fault) {
+    fail(result, Outcome::fault, outcome.fault->message);
+    return false;
+  }
+  for (const Buffer& buffer : run.buffers) {
+    if (setup_.check_memory) break;
+    const auto damage = inspect(RedZoneLayout{buffer.tensor.bytes}, buffer.tensor.dtype, buffer.guard_seed, buffer.after);
+    if (!damage) continue;
+    result.tensor = buffer.name;
+    fail(result, Outcome::red_zone, describe(buffer.name, *damage));
+    return false;
+  }
+  return true;
+}
+
+bool CaseRunner::judge_inputs(const Run& run, CaseResult& result) const {
+  for (const Buffer& buffer : run.buffers) {
+    if (buffer.is_output()) continue;
+    const auto changed = first_changed_byte(buffer.before, buffer.after);
+    if (!changed) continue;
+    result.tensor = buffer.name;
+    const auto element = element_at(buffer.tensor, *changed - buffer.payload);
+    std::string where;
+    for (const int64_t index : element.value_or(std::vector<int64_t>{})) where += (where.empty() ? "" : ", ") + std::to_string(index);
+    fail(result, Outcome::input_changed, fmt::format("the kernel changed its input '{}', first at [{}] (byte {})", buffer.name, where, *changed - buffer.payload),
+         "an argument that the kernel updates needs inout = true");
+    return false;
+  }
+  return true;
+}
+
+bool CaseRunner::judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected_tensor,
+                              const std::vector<int64_t>& not_written, CaseResult& result) const {
+  const std::vector<double> got = decode(buffer.tensor, buffer.tensor_after());
+  const spec::Tolerance tolerance =
+      tolerance_for(test.distribution, spec::tolerance(spec_, buffer.tensor.dtype), buffer.tensor.dtype, expected_tensor.values);
+  const Comparison comparison = check::compare(buffer.tensor, expected_tensor.values, got, tolerance, not_written);
+  result.elements += comparison.elements;
+  result.failures += comparison.failures;
+  result.max_absolute_error = std::max(result.max_absolute_error, comparison.max_absolute_error);
+  result.max_relative_error = std::max(result.max_relative_error, comparison.max_relative_error);
+  result.max_ulp_error = std::max(result.max_ulp_error, comparison.max_ulp_error);
+  if (comparison.passed()) return true;
+  result.tensor = buffer.name;
+  result.mismatch = comparison.first;
+  fail(result, outcome_of(comparison.first->kind), describe(buffer.name, *comparison.first));
+  return false;
+}
+
+Result<reference::Outputs> CaseRunner::expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& run) {
+  reference::Problem problem;
+  for (const Buffer& buffer : run.buffers) {
+    if (!buffer.values.empty()) problem.inputs[buffer.name] = {buffer.name, buffer.tensor.dims, buffer.values};
+    if (buffer.is_output()) problem.output_shapes[buffer.name] = buffer.tensor.dims;
+  }
+  for (const spec::ResolvedArgument& argument : arguments) {
+    if (const spec::ResolvedScalar* scalar = argument.scalar()) {
+      problem.scalars[argument.name] = decode_element(scalar->type, scalar->encoded.data());
+    }
+  }
+  for (const auto& [name, option] : spec_.problem.options) {
+    if (const auto* whole = std::get_if<int64_t>(&option)) problem.scalars[name] = static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&option)) problem.scalars[name] = *real;
+    if (const auto* truth = std::get_if<bool>(&option)) problem.scalars[name] = *truth ? 1 : 0;
+  }
+  for (const auto& [name, value] : test.shape.values) {
+    if (!value.is_dtype()) problem.variables[name] = value.as_double();
+  }
+  if (custom_) return custom_->evaluate(problem);
+  return reference::evaluate(*reference_, problem);
+}
+
+}  // namespace assay::check

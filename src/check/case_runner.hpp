@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Runs cases of one kernel on one device, in this process. Worker (worker.hpp) does so in a process of its own.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "check/case_result.hpp"
+#include "device/device.hpp"
+#include "reference/custom_reference.hpp"
+#include "reference/reference.hpp"
+#include "spec/configuration.hpp"
+#include "spec/kernel_spec.hpp"
+#include "spec/resolved_argument.hpp"
+
+namespace assay::check {
+
+struct RunnerSetup {
+  std::filesystem::path spec_file;
+  std::string configuration;         // its id; "" for a kernel without tunables
+  std::filesystem::path ptx;
+  std::string device;                // "vgpu:l4"
+  std::filesystem::path cache_folder;  // for compiled references
+  bool check_memory = true;
+  bool compare = true;               // against the reference; false: only run it under the memory checks
+  uint64_t instruction_limit = 0;
+};
+
+class CaseRunner {
+ public:
+  static Result<std::unique_ptr<CaseRunner>> open(const RunnerSetup& setup);
+
+  CaseResult run(const Case& test);
+  std::vector<std::string> approximate_instructions() const { return device_->approximate_instructions(*module_); }
+
+ private:
+  struct Buffer;  // a tensor argument on the device
+  struct Run;     // the buffers and the outcome of one launch
+
+  CaseRunner() = default;
+  Result<Run> launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison);
+  Result<void> release(Run& run);
+  Result<reference::Outputs> expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& run);
+  void judge(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, Run& run, CaseResult& result);
+  bool judge_launch(const Run& run, CaseResult& result) const;
+  bool judge_inputs(const Run& run, CaseResult& result) const;
+  bool judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected, const std::vector<int64_t>& unwritten,
+                    CaseResult& result) const;
+
+  RunnerSetup setup_;
+  spec::KernelSpec spec_;
+  spec::Configuration configuration_;
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<device::Module> module_;
+  std::optional<reference::Reference> reference_;
+  std::optional<reference::CustomReference> custom_;
+};
+
+}  // namespace assay::check

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "check/checker.hpp"
+
+#include <fmt/format.h>
+
+#include "base/progress.hpp"
+#include "check/domain.hpp"
+#include "check/shrink.hpp"
+
+namespace assay::check {
+namespace {
+
+// A failure of the surroundings says nothing about the kernel, and a smaller shape would not help.
+bool worth_shrinking(const CaseResult& failure) {
+  return failure.outcome != Outcome::reference_failed && failure.outcome != Outcome::not_launched;
+}
+
+Result<void> shrink_failure(const spec::KernelSpec& spec, const spec::Configuration& configuration, const CaseOptions& cases, Worker& worker,
+                            CheckReport& report) {
+  ASSAY_TRY(const std::vector<Domain> all_domains, domains(spec));
+  const CaseResult original = *report.failure;
+  const auto legal = [&](const spec::Shape& shape) { return why_not(spec, configuration, shape).empty(); };
+  const auto fails = [&](const spec::Shape& shape) {
+    const auto cost = work(spec, configuration, shape);
+    if (!cost || *cost > cases.work_limit) return false;
+    Case smaller = original.test;
+    smaller.shape = shape;
+    CaseResult result = worker.run(smaller);
+    const bool same = result.outcome == original.outcome;
+    if (same) report.failure = std::move(result);
+    return same;
+  };
+  const Shrunk shrunk = shrink(original.test.shape, all_domains, legal, fails);
+  report.shrink_evaluations = shrunk.evaluations;
+  report.shrunk_to_minimum = shrunk.minimal;
+  return {};
+}
+
+}  // namespace
+
+Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuration& configuration, Worker::Options worker_options,
+                          const CheckOptions& options) {
+  CheckReport report;
+  report.seed = options.cases.seed;
+  ASSAY_TRY(CasePlan plan, plan_cases(spec, configuration, options.cases));
+  if (options.only) plan = {{*options.only}, {}};
+  report.planned = plan.cases.size();
+  report.skipped = std::move(plan.skipped);
+  ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));
+  report.approximate = worker->approximate_instructions();
+  Progress progress("check", plan.cases.size(), options.quiet);
+  for (const Case& test : plan.cases) {
+    CaseResult result = worker->run(test);
+    progress.advance(test.shape.text());
+    report.results.push_back(result);
+    if (result.passed()) continue;
+    report.failure = std::move(result);
+    if (options.shrink && !options.only && worth_shrinking(*report.failure)) {
+      progress.note("a case failed: looking for the smallest shape that fails");
+      ASSAY_CHECK(shrink_failure(spec, configuration, options.cases, *worker, report));
+    }
+    break;
+  }
+  return report;
+}
+
+}  // namespace assay::check

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Correctness of one configuration: the planned cases in order, the first failure shrunk to the smallest shape.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "check/cases.hpp"
+#include "check/worker.hpp"
+#include "spec/kernel_spec.hpp"
+
+namespace assay::check {
+
+struct CheckOptions {
+  CaseOptions cases;
+  std::optional<Case> only;  // run just this one: the command that repeats a failure
+  bool shrink = true;
+  bool quiet = false;
+};
+
+struct CheckReport {
+  std::vector<CaseResult> results;        // in the order in which they ran; a failure is the last
+  std::vector<SkippedShape> skipped;
+  size_t planned = 0;
+  std::optional<CaseResult> failure;      // the smallest that was found
+  size_t shrink_evaluations = 0;
+  bool shrunk_to_minimum = false;
+  std::vector<std::string> approximate;   // instructions whose results are within bounds, not bit-exact
+  uint64_t seed = 0;
+
+  bool passed() const { return !failure && !results.empty(); }
+};
+
+Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuration& configuration, Worker::Options worker_options,
+                          const CheckOptions& options);
+
+}  // namespace assay::check

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "check/compare.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+
+#include "check/element.hpp"
+
+namespace assay::check {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+class Judge {
+ public:
+  Judge(spec::DType type, const spec::Tolerance& tolerance)
+      : type_(type), tolerance_(tolerance), overflow_at_(largest(type) + ulp(type, largest(type)) / 2) {}
+
+  double allowed(double expected) const { return tolerance_.atol + tolerance_.rtol * std::abs(expected); }
+
+  // What is wrong with this element, if anything. `expected` is not NaN.
+  std::optional<MismatchKind> verdict(double expected, double got) const {
+    if (std::isnan(got))
+      return overflows(expected) && !has_infinity(type_) ? std::nullopt : std::optional(MismatchKind::nan);
+    if (overflows(expected)) return verdict_on_overflow(expected, got);
+    if (std::isinf(got)) {
+      const bool close =
+          std::abs(expected) + allowed(expected) >= overflow_at_ && std::signbit(got) == std::signbit(expected);
+      return close ? std::nullopt : std::optional(MismatchKind::infinite);
+    }
+    return std::abs(got - expected) <= allowed(expected) ? std::nullopt : std::optional(MismatchKind::beyond_tolerance);
+  }
+
+ private:
+  bool overflows(double expected) const { return spec::is_floating(type_) && std::abs(expected) >= overflow_at_; }
+
+  std::optional<MismatchKind> verdict_on_overflow(double expected, double got) const {
+    if (std::signbit(got) != std::signbit(expected))
+      return std::isinf(got) ? MismatchKind::infinite : MismatchKind::not_infinite;
+    if (std::isinf(got)) return std::nullopt;
+    // A true infinity must stay one, unless the type has none; a finite number that is too large may saturate.
+    if (std::isinf(expected) && has_infinity(type_)) return MismatchKind::not_infinite;
+    const double least = largest(type_) - (std::isinf(expected) ? 0.0 : allowed(largest(type_)));
+    return std::abs(got) >= least ? std::nullopt : std::optional(MismatchKind::not_infinite);
+  }
+
+  spec::DType type_;
+  spec::Tolerance tolerance_;
+  double overflow_at_;  // from here on rounding to nearest gives infinity
+};
+
+Mismatch measure(spec::DType type, double expected, double got) {
+  Mismatch mismatch;
+  mismatch.expected = expected;
+  mismatch.got = got;
+  if (std::isfinite(expected) && std::isfinite(got)) {
+    mismatch.absolute_error = std::abs(got - expected);
+    mismatch.relative_error = expected == 0 ? kNaN : mismatch.absolute_error / std::abs(expected);
+    mismatch.ulp_error = mismatch.absolute_error / ulp(type, expected);
+  } else {
+    mismatch.absolute_error = mismatch.relative_error = mismatch.ulp_error = kNaN;
+  }
+  return mismatch;
+}
+
+// A larger number is worse.
+double badness(const Mismatch& mismatch) {
+  switch (mismatch.kind) {
+    case MismatchKind::unwritten:
+    case MismatchKind::nan:
+      return std::numeric_limits<double>::infinity();
+    case MismatchKind::infinite:
+    case MismatchKind::not_infinite:
+      return std::numeric_limits<double>::max();
+    default:
+      return mismatch.absolute_error - mismatch.allowed;
+  }
+}
+
+void take_maxima(Comparison& comparison, const Mismatch& measured) {
+  // fmax ignores the NaN of elements that are not both finite.
+  comparison.max_absolute_error = std::fmax(comparison.max_absolute_error, measured.absolute_error);
+  comparison.max_relative_error = std::fmax(comparison.max_relative_error, measured.relative_error);
+  comparison.max_ulp_error = std::fmax(comparison.max_ulp_error, measured.ulp_error);
+}
+
+double root_mean_square(std::span<const double> values) {
+  double largest_magnitude = 0;  // scaled by it, squares neither overflow nor vanish
+  for (const double value : values) {
+    if (std::isfinite(value)) largest_magnitude = std::max(largest_magnitude, std::abs(value));
+  }
+  if (largest_magnitude == 0) return 0;
+  double sum = 0;
+  int64_t count = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    sum += (value / largest_magnitude) * (value / largest_magnitude);
+    ++count;
+  }
+  return largest_magnitude * std::sqrt(sum / static_cast<double>(count));
+}
+
+}  // namespace
+
+std::string_view name(MismatchKind kind) {
+  switch (kind) {
+    case MismatchKind::beyond_tolerance:
+      return "beyond tolerance";
+    case MismatchKind::nan:
+      return "NaN";
+    case MismatchKind::infinite:
+      return "infinite";
+    case MismatchKind::not_infinite:
+      return "not infinite";
+    case MismatchKind::unwritten:
+      return "unwritten";
+  }
+  return "unknown";
+}
+
+Comparison compare(const spec::ResolvedTensor& tensor, std::span<const double> expected, std::span<const double> got,
+                   const spec::Tolerance& tolerance, std::span<const int64_t> unwritten) {
+  assert(expected.size() == got.size() && got.size() == static_cast<size_t>(tensor.elements));
+  const Judge judge(tensor.dtype, tolerance);
+  Comparison comparison;
+  comparison.elements = tensor.elements;
+  auto next_unwritten = unwritten.begin();
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const bool missing = next_unwritten != unwritten.end() && *next_unwritten == static_cast<int64_t>(i);
+    if (missing) ++next_unwritten;
+    const bool defined = !std::isnan(expected[i]);
+    if (!defined) ++comparison.undefined;
+    std::optional<MismatchKind> wrong;
+    if (missing) {
+      wrong = MismatchKind::unwritten;
+    } else if (defined) {
+      wrong = judge.verdict(expected[i], got[i]);
+    }
+    Mismatch measured = measure(tensor.dtype, expected[i], got[i]);
+    if (!missing) take_maxima(comparison, measured);
+    if (!wrong) continue;
+    ++comparison.failures;
+    measured.kind = *wrong;
+    measured.allowed = judge.allowed(expected[i]);
+    if (comparison.worst && badness(measured) <= badness(*comparison.worst)) continue;
+    measured.index = index_of(tensor.dims, static_cast<int64_t>(i));
+    if (!comparison.first) comparison.first = measured;
+    comparison.worst = std::move(measured);
+  }
+  return comparison;
+}
+
+spec::Tolerance tolerance_for(Distribution distribution, const spec::Tolerance& tolerance, spec::DType type,
+                              std::span<const double> expected) {
+  spec::Tolerance adapted = tolerance;
+  if (distribution == Distribution::large) adapted.atol *= std::max(1.0, root_mean_square(expected));
+  if (distribution == Distribution::tiny) {
+    // A few subnormal steps remain: below the smallest normal number every rounding costs one.
+    const double floor = spec::is_floating(type) ? 4 * smallest_positive(type) : 0.0;
+    adapted.atol = std::min(tolerance.atol, tolerance.atol * std::min(1.0, root_mean_square(expected)) + floor);
+  }
+  return adapted;
+}
+
+std::optional<int64_t> first_changed_byte(std::span<const uint8_t> before, std::span<const uint8_t> after) {
+  const auto [left, right] = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+  if (left == before.end() && right == after.end()) return std::nullopt;
+  return left - before.begin();
+}
+
+std::optional<std::vector<int64_t>> element_at(const spec::ResolvedTensor& tensor, int64_t byte) {
+  const int size = spec::size_bytes(tensor.dtype);
+  const std::vector<int64_t> offsets = element_offsets(tensor);
+  const auto found = std::find_if(offsets.begin(), offsets.end(),
+                                  [&](int64_t offset) { return byte >= offset && byte < offset + size; });
+  if (found == offsets.end()) return std::nullopt;
+  return index_of(tensor.dims, found - offsets.begin());
+}
+
+std::string describe(const std::string& tensor_name, const Mismatch& mismatch) {
+  const std::string where = fmt::format("{}[{}]", tensor_name, fmt::join(mismatch.index, ", "));
+  if (mismatch.kind == MismatchKind::unwritten) {
+    return fmt::format("{}: expected {:.9g}, but the kernel did not write it", where, mismatch.expected);
+  }
+  if (!std::isfinite(mismatch.absolute_error))
+    return fmt::format("{}: expected {:.9g}, got {:.9g}", where, mismatch.expected, mismatch.got);
+  const std::string relative =
+      std::isnan(mismatch.relative_error) ? "" : fmt::format("{:.3g} relative, ", mismatch.relative_error);
+  return fmt::format("{}: expected {:.9g}, got {:.9g}, error {:.3g} where {:.3g} is allowed ({}{:.3g} ULP)", where,
+                     mismatch.expected, mismatch.got, mismatch.absolute_error, mismatch.allowed, relative,
+                     mismatch.ulp_error);
+}
+
+}  // namespace assay::check

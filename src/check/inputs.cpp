@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "check/inputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/random.hpp"
+#include "check/element.hpp"
+
+namespace assay::check {
+namespace {
+
+using spec::DType;
+using spec::Fill;
+using spec::FillKind;
+
+constexpr double kLargeDeviation = 16.0;
+
+struct NamedDistribution {
+  Distribution distribution;
+  std::string_view name;
+};
+
+constexpr std::array kNames = {
+    NamedDistribution{Distribution::specified, "specified"},
+    NamedDistribution{Distribution::large, "large"},
+    NamedDistribution{Distribution::tiny, "tiny"},
+    NamedDistribution{Distribution::constant, "constant"},
+    NamedDistribution{Distribution::one_hot, "one_hot"},
+    NamedDistribution{Distribution::with_negative_zero, "with_negative_zero"},
+    NamedDistribution{Distribution::denormals, "denormals"},
+    NamedDistribution{Distribution::infinities, "infinities"},
+};
+
+// FNV-1a: stable across machines, which std::hash is not.
+uint64_t mix(uint64_t seed, const std::string& text) {
+  uint64_t hash = 0xcbf29ce484222325u ^ seed;
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
+  return Random(hash).next();
+}
+
+double tiny_deviation(DType type) {
+  switch (type) {
+    case DType::e4m3:
+      return 0x1.0p-5;
+    case DType::f16:
+    case DType::e5m2:
+      return 0x1.0p-10;
+    default:
+      return 0x1.0p-40;
+  }
+}
+
+// Integers from 0 up that the type holds exactly, so that iota never becomes infinite.
+double exact_integers(DType type) {
+  if (!spec::is_floating(type)) return std::min(largest(type), 0x1.0p53 - 1) + 1;
+  return 2.0 / ulp(type, 1.0);
+}
+
+// Beyond the largest value a normal sample would be infinite.
+double finite(DType type, double value) {
+  return std::clamp(value, -largest(type), largest(type));
+}
+
+class Filler {
+ public:
+  Filler(const spec::ResolvedTensor& tensor, uint64_t seed)
+      : type_(tensor.dtype),
+        values_(static_cast<size_t>(tensor.elements)),
+        row_(tensor.dims.empty() ? 1 : static_cast<size_t>(tensor.dims.back())),
+        matrix_(tensor.dims.size() < 2 ? row_ : row_ * static_cast<size_t>(tensor.dims[tensor.dims.size() - 2])),
+        random_(seed) {}
+
+  void normal(double mean, double deviation) {
+    for (double& value : values_) value = finite(type_, mean + deviation * random_.normal());
+  }
+  void uniform(double low, double high) {
+    // Integers: floor keeps every value below `high` and all of them equally likely.
+    for (double& value : values_) {
+      value = low + (high - low) * random_.uniform();
+      if (!spec::is_floating(type_)) value = std::floor(value);
+      value = finite(type_, value);
+    }
+  }
+  void constant(double value) { std::fill(values_.begin(), values_.end(), value); }
+  void iota() {
+    const double limit = exact_integers(type_);
+    for (size_t i = 0; i < values_.size(); ++i) values_[i] = std::fmod(static_cast<double>(i), limit);
+  }
+  void one_hot() {
+    for (size_t first = 0; first < values_.size(); first += row_) values_[first + random_.below(row_)] = 1.0;
+  }
+  void zeros_among_normal(double mean, double deviation) {
+    for (double& value : values_) {
+      const double sample = mean + deviation * random_.normal();
+      const uint64_t choice = random_.below(4);
+      value = choice == 0 ? 0.0 : choice == 1 ? -0.0 : finite(type_, sample);
+    }
+  }
+  void signed_zeros() {
+    for (double& value : values_) value = random_.below(2) == 0 ? 0.0 : -0.0;
+  }
+  void denormals() {
+    for (double& value : values_) {
+      const double magnitude = smallest_normal(type_) * random_.uniform();
+      value = random_.below(2) == 0 ? magnitude : -magnitude;
+    }
+  }
+  void add_infinities() {
+    for (size_t first = 0; first < values_.size(); first += matrix_) {
+      const double infinity = std::numeric_limits<double>::infinity();
+      values_[first + random_.below(matrix_)] = random_.below(2) == 0 ? infinity : -infinity;
+    }
+  }
+  std::vector<double> finish() && {
+    for (double& value : values_) value = round_to(type_, value);
+    return std::move(values_);
+  }
+
+ private:
+  DType type_;
+  std::vector<double> values_;
+  size_t row_;
+  size_t matrix_;
+  Random random_;
+};
+
+void fill_as_specified(Filler& filler, const spec::ResolvedTensor& tensor) {
+  const Fill& fill = tensor.fill;
+  switch (fill.kind) {
+    case FillKind::normal:
+      return filler.normal(fill.mean, fill.deviation);
+    case FillKind::uniform:
+      return filler.uniform(fill.low, fill.high);
+    case FillKind::zeros:
+      return filler.constant(0.0);
+    case FillKind::ones:
+      return filler.constant(1.0);
+    case FillKind::constant:
+      return filler.constant(fill.value);
+    case FillKind::iota:
+      return filler.iota();
+    case FillKind::one_hot:
+      return filler.one_hot();
+    case FillKind::large:
+      return filler.normal(0.0, kLargeDeviation);
+    case FillKind::tiny:
+      return filler.normal(0.0, tiny_deviation(tensor.dtype));
+    case FillKind::signed_zeros:
+      return filler.signed_zeros();
+    case FillKind::denormals:
+      return filler.denormals();
+  }
+}
+
+void fill_by_distribution(Filler& filler, const spec::ResolvedTensor& tensor, const InputOptions& options) {
+  const Fill& fill = tensor.fill;
+  switch (options.distribution) {
+    case Distribution::specified:
+      return fill_as_specified(filler, tensor);
+    case Distribution::large:
+      return filler.normal(fill.mean, fill.deviation * kLargeDeviation);
+    case Distribution::tiny:
+      return filler.normal(0.0, tiny_deviation(tensor.dtype));
+    case Distribution::constant:
+      return filler.constant(0.75);  // exact in every type; not 1, which hides a lost factor
+    case Distribution::one_hot:
+      return filler.one_hot();
+    case Distribution::with_negative_zero:
+      return filler.zeros_among_normal(fill.mean, fill.deviation);
+    case Distribution::denormals:
+      return filler.denormals();
+    case Distribution::infinities:
+      filler.normal(fill.mean, fill.deviation);
+      if (options.allow_infinities && has_infinity(tensor.dtype)) filler.add_infinities();
+      return;
+  }
+}
+
+}  // namespace
+
+std::string_view name(Distribution distribution) {
+  for (const NamedDistribution& named : kNames) {
+    if (named.distribution == distribution) return named.name;
+  }
+  return "unknown";
+}
+
+std::optional<Distribution> distribution_from_name(std::string_view text) {
+  for (const NamedDistribution& named : kNames) {
+    if (named.name == text) return named.distribution;
+  }
+  return std::nullopt;
+}
+
+const std::vector<Distribution>& all_distributions() {
+  static const std::vector<Distribution> all = [] {
+    std::vector<Distribution> list;
+    for (const NamedDistribution& named : kNames) list.push_back(named.distribution);
+    return list;
+  }();
+  return all;
+}
+
+std::vector<double> make_input(const std::string& tensor_name, const spec::ResolvedTensor& tensor,
+                               const InputOptions& options) {
+  Filler filler(tensor, mix(options.seed, tensor_name));
+  const bool replaceable = spec::is_floating(tensor.dtype) && tensor.fill.kind == FillKind::normal;
+  if (replaceable) {
+    fill_by_distribution(filler, tensor, options);
+  } else {
+    fill_as_specified(filler, tensor);
+  }
+  return std::move(filler).finish();
+}
+
+}  // namespace assay::check

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Findings, cases and results as JSON: the worker's protocol, and the form that --json prints.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.hpp"
+#include "check/case_result.hpp"
+#include "spec/kernel_spec.hpp"
+
+namespace assay::check {
+
+nlohmann::json to_json(const vgpu::Finding& finding);
+nlohmann::json to_json(const CaseResult& result);
+
+// What a worker said is read with care: a worker that was damaged by the kernel it ran may say anything.
+Result<CaseResult> case_result_from_json(const nlohmann::json& json, const Case& test);
+
+}  // namespace assay::check

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "check/sanitizer.hpp"
+
+#include <algorithm>
+
+#include "base/progress.hpp"
+#include "spec/shape.hpp"
+#include "vgpu/observe/memory_check.hpp"
+
+namespace assay::check {
+namespace {
+
+// The smallest and the largest affordable shape, and some between: bounds go wrong at both ends.
+std::vector<spec::Shape> spread(const std::vector<spec::Shape>& shapes, size_t count) {
+  if (shapes.size() <= count) return shapes;
+  std::vector<spec::Shape> chosen;
+  for (size_t i = 0; i < count; ++i) chosen.push_back(shapes[i * (shapes.size() - 1) / (count - 1)]);
+  return chosen;
+}
+
+Result<std::vector<spec::Shape>> affordable_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration, double work_limit) {
+  ASSAY_TRY(std::vector<spec::Shape> shapes, spec::all_shapes(spec));
+  spec::sort_smallest_first(shapes);
+  const auto too_much = [&](const spec::Shape& shape) {
+    const auto cost = work(spec, configuration, shape);
+    return !why_not(spec, configuration, shape).empty() || !cost || *cost > work_limit;
+  };
+  const spec::Shape smallest = shapes.front();
+  std::erase_if(shapes, too_much);
+  if (shapes.empty()) shapes.push_back(smallest);
+  return shapes;
+}
+
+}  // namespace
+
+const CaseResult* SanitizeReport::failure() const {
+  const auto found = std::find_if(results.begin(), results.end(), [](const CaseResult& result) { return !result.passed(); });
+  return found != results.end() ? &*found : nullptr;
+}
+
+Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Configuration& configuration, Worker::Options worker_options,
+                                const SanitizeOptions& options) {
+  std::vector<spec::Shape> shapes;
+  if (options.shape) {
+    shapes.push_back(*options.shape);
+  } else {
+    ASSAY_TRY(const std::vector<spec::Shape> all, affordable_shapes(spec, configuration, options.work_limit));
+    shapes = spread(all, std::max<size_t>(2, options.shapes));
+  }
+  worker_options.setup.check_memory = true;
+  worker_options.setup.compare = false;
+  ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));
+  SanitizeReport report;
+  vgpu::FindingList folded;
+  Progress progress("sanitize", shapes.size(), options.quiet);
+  for (const spec::Shape& shape : shapes) {
+    Case test;
+    test.shape = shape;
+    test.seed = options.seed;
+    report.results.push_back(worker->run(test));
+    progress.advance(shape.text());
+    const CaseResult& result = report.results.back();
+    for (const vgpu::Finding& finding : result.findings) {
+      if (folded.add(finding)) report.finding_shapes.push_back(shape.text());
+    }
+    // A kernel with bad accesses still ran to its end, and larger shapes may show more; one that was stopped did not.
+    if (!result.passed() && result.outcome != Outcome::finding) break;
+  }
+  report.findings = folded.findings();
+  report.occurrences = folded.occurrences();
+  return report;
+}
+
+}  // namespace assay::check

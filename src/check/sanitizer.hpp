@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Memory checks of one configuration over a few shapes: no reference is needed, and a wrong kernel goes on to the end.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "check/cases.hpp"
+#include "check/worker.hpp"
+#include "spec/kernel_spec.hpp"
+
+namespace assay::check {
+
+struct SanitizeOptions {
+  std::optional<spec::Shape> shape;  // just this one
+  size_t shapes = 6;                 // otherwise: spread from the smallest to the largest that is affordable
+  double work_limit = 2e8;
+  uint64_t seed = 1;
+  bool quiet = false;
+};
+
+struct SanitizeReport {
+  std::vector<CaseResult> results;            // one per shape
+  std::vector<vgpu::Finding> findings;        // of all shapes, what repeats folded, in the order of the first occurrence
+  std::vector<std::string> finding_shapes;    // beside `findings`: the first shape that showed it
+  uint64_t occurrences = 0;
+
+  const CaseResult* failure() const;          // the first shape that is not clean
+  bool clean() const { return failure() == nullptr && !results.empty(); }
+};
+
+Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Configuration& configuration, Worker::Options worker_options,
+                                const SanitizeOptions& options);
+
+}  // namespace assay::check

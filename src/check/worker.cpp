@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "check/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "check/inputs.hpp"
+#include "check/result_json.hpp"
+#include "spec/shape.hpp"
+
+namespace assay::check {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const RunnerSetup& setup) {
+  return {{"spec", setup.spec_file.string()},       {"configuration", setup.configuration}, {"ptx", setup.ptx.string()},
+          {"device", setup.device},                 {"cache", setup.cache_folder.string()}, {"check_memory", setup.check_memory},
+          {"compare", setup.compare},               {"instruction_limit", setup.instruction_limit}};
+}
+
+RunnerSetup setup_from(const json& value) {
+  RunnerSetup setup;
+  setup.spec_file = value.at("spec").get<std::string>();
+  setup.configuration = value.at("configuration").get<std::string>();
+  setup.ptx = value.at("ptx").get<std::string>();
+  setup.device = value.at("device").get<std::string>();
+  setup.cache_folder = value.at("cache").get<std::string>();
+  setup.check_memory = value.at("check_memory").get<bool>();
+  setup.compare = value.at("compare").get<bool>();
+  setup.instruction_limit = value.at("instruction_limit").get<uint64_t>();
+  return setup;
+}
+
+json to_json(const Error& error) {
+  return {{"message", error.message}, {"file", error.place.file}, {"line", error.place.line}, {"column", error.place.column},
+          {"hint", error.hint},       {"exit_code", static_cast<int>(error.exit_code)}};
+}
+
+Error error_from(const json& value) {
+  Error error;
+  error.message = value.value("message", "the worker did not say why");
+  error.place = {value.value("file", ""), value.value("line", 0), value.value("column", 0)};
+  error.hint = value.value("hint", "");
+  error.exit_code = static_cast<ExitCode>(value.value("exit_code", 1));
+  return error;
+}
+
+CaseResult lost(const Case& test, Outcome outcome, std::string message, std::string hint) {
+  CaseResult result;
+  result.test = test;
+  result.outcome = outcome;
+  result.message = std::move(message);
+  result.hint = std::move(hint);
+  return result;
+}
+
+}  // namespace
+
+int serve_worker(std::istream& input, std::ostream& output) {
+  std::string line;
+  std::unique_ptr<CaseRunner> runner;
+  std::optional<spec::KernelSpec> spec;
+  while (std::getline(input, line)) {
+    json answer;
+    try {
+      const json request = json::parse(line);
+      if (request.contains("setup")) {
+        const RunnerSetup setup = setup_from(request.at("setup"));
+        auto opened = CaseRunner::open(setup);
+        auto loaded = spec::load(setup.spec_file);
+        if (opened && loaded) {
+          runner = std::move(*opened);
+          spec = std::move(*loaded);
+          answer = {{"ready", true}, {"approximate", runner->approximate_instructions()}};
+        } else {
+          answer = {{"error", to_json(opened ? loaded.error() : opened.error())}};
+        }
+      } else {
+        Case test;
+        auto shape = spec::parse_shape(spec.value(), request.at("shape").get<std::string>());
+        if (!shape) {
+          answer = {{"error", to_json(shape.error())}};
+        } else {
+          test.shape = std::move(*shape);
+          test.distribution = distribution_from_name(request.at("distribution").get<std::string>()).value_or(Distribution::specified);
+          test.seed = request.at("seed").get<uint64_t>();
+          answer = check::to_json(runner->run(test));
+        }
+      }
+    } catch (const std::exception& problem) {
+      answer = {{"error", to_json(Error{fmt::format("the worker failed: {}", problem.what()), {}, "", ExitCode::internal})}};
+    }
+    // What a kernel printed need not be UTF-8.
+    output << answer.dump(-1, ' ', false, json::error_handler_t::replace) << '\n' << std::flush;
+  }
+  return 0;
+}
+
+Result<std::unique_ptr<Worker>> Worker::start(Options options) {
+  std::unique_ptr<Worker> worker(new Worker(std::move(options)));
+  ASSAY_CHECK(worker->launch());
+  return worker;
+}
+
+Result<void> Worker::launch() {
+  ASSAY_TRY(child_, Child::start({options_.program, kWorkerCommand}));
+  std::string line;
+  const bool sent = child_->send(json{{"setup", to_json(options_.setup)}}.dump());
+  const Child::Answer answer = sent ? child_->receive(line, std::chrono::minutes(5)) : Child::Answer::ended;
+  if (answer != Child::Answer::line) {
+    const std::string how = child_->stop();
+    return Error{fmt::format("the process that runs kernels {} while it was set up. {}", how, trim(child_->errors())), {}, "", ExitCode::internal};
+  }
+  const json reply = json::parse(line, nullptr, false);
+  if (reply.is_object() && reply.contains("error")) return error_from(reply["error"]);
+  if (!reply.is_object() || !reply.contains("ready")) return Error{"the worker's answer is not understood", {}, "", ExitCode::internal};
+  approximate_ = reply.value("approximate", std::vector<std::string>{});
+  return {};
+}
+
+CaseResult Worker::run(const Case& test) {
+  if (child_ == nullptr) {
+    if (auto launched = launch(); !launched) return lost(test, Outcome::crashed, launched.error().message, launched.error().hint);
+  }
+  const json request = {{"shape", test.shape.text()}, {"distribution", name(test.distribution)}, {"seed", test.seed}};
+  std::string line;
+  const Child::Answer answer = child_->send(request.dump()) ? child_->receive(line, options_.time_limit) : Child::Answer::ended;
+  if (answer == Child::Answer::line) {
+    const json reply = json::parse(line, nullptr, false);
+    if (reply.is_object() && reply.contains("error")) {
+      const Error error = error_from(reply["error"]);
+      return lost(test, Outcome::not_launched, error.message, error.hint);
+    }
+    auto result = case_result_from_json(reply, test);
+    if (result) return std::move(*result);
+    child_.reset();
+    return lost(test, Outcome::crashed, result.error().message, "");
+  }
+  const std::string how = child_->stop();
+  const std::string errors(trim(child_->errors()));
+  child_.reset();
+  if (answer == Child::Answer::timed_out) {
+    return lost(test, Outcome::timed_out, fmt::format("no result after {:.0f} s; the process was ended", std::chrono::duration<double>(options_.time_limit).count()),
+                "raise --time-limit if the shape is really that large");
+  }
+  return lost(test, Outcome::crashed, fmt::format("the process that ran the kernel {}{}{}", how, errors.empty() ? "" : ": ", errors), "");
+}
+
+}  // namespace assay::check

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The process that runs kernels. It is this same program, started with a hidden command; it reads a setup and then
+// cases from standard input, one JSON document a line, and answers each with one line. Whatever happens to it, the
+// command that started it goes on.
+#pragma once
+
+#include <chrono>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/child.hpp"
+#include "base/result.hpp"
+#include "check/case_runner.hpp"
+
+namespace assay::check {
+
+inline constexpr const char* kWorkerCommand = "--worker";
+
+// The worker's side: serves until its input ends.
+int serve_worker(std::istream& input, std::ostream& output);
+
+// The command's side.
+class Worker {
+ public:
+  struct Options {
+    RunnerSetup setup;
+    std::chrono::milliseconds time_limit{std::chrono::minutes(2)};  // of one case
+    std::string program = "/proc/self/exe";
+  };
+
+  static Result<std::unique_ptr<Worker>> start(Options options);
+
+  // Never fails: a crash or a hang is a result. The next case gets a fresh process then.
+  CaseResult run(const Case& test);
+  const std::vector<std::string>& approximate_instructions() const { return approximate_; }
+
+ private:
+  explicit Worker(Options options) : options_(std::move(options)) {}
+  Result<void> launch();
+
+  Options options_;
+  std::unique_ptr<Child> child_;
+  std::vector<std::string> approximate_;
+};
+
+}  // namespace assay::check

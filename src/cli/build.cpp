@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// assay build: compiles configurations ahead of time and judges their resources against every GPU model.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "build/carried_artifact.hpp"
+#include "cli/build_text.hpp"
+#include "cli/command.hpp"
+#include "cli/version.hpp"
+#include "report/documents.hpp"
+#include "spec/shape.hpp"
+
+namespace assay::cli {
+namespace {
+
+void add_options(CLI::App& app, Options& options) {
+  add_kernel(app, options);
+  add_configuration(app, options);
+  app.add_option("--target", options.target, "only this one, for example sm_89");
+  app.add_option("--jobs", options.jobs, "compilations at a time");
+  app.add_option("--time-limit", options.time_limit_s, "seconds that one compilation may take")->check(CLI::PositiveNumber);
+  app.add_flag("--carry", options.carry, "write the default configuration's PTX into the kernel's folder");
+  add_json(app, options);
+}
+
+Result<ExitCode> carry(const spec::KernelSpec& spec) {
+  for (const std::string& target : spec.kernel.targets) {
+    ASSAY_CHECK(build::regenerate_carried(spec, target));
+    fmt::print("wrote {}\n", build::carried_ptx(spec, target).string());
+  }
+  return ExitCode::good;
+}
+
+Result<ExitCode> run(const Options& options) {
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
+  if (options.carry) return carry(spec);
+  ASSAY_TRY(std::vector<spec::Configuration> configurations, spec::configurations(spec));
+  if (!options.configuration.empty()) {
+    ASSAY_TRY(configurations, spec::matching_configurations(spec, options.configuration));
+  }
+  build::BuildOptions build_options;
+  build_options.jobs = options.jobs;
+  build_options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.time_limit_s * 1000));
+  if (!options.target.empty()) build_options.targets = {options.target};
+  ASSAY_TRY(const build::BuildReport report, build::build(spec, configurations, build_options));
+  ASSAY_TRY(const std::vector<report::ConfigurationFits> fits, configuration_fits(spec, configurations, report));
+  if (options.json) {
+    nlohmann::json document = report::build_document(spec, report, fits);
+    document["assay"] = kVersion;
+    document["command"] = "build";
+    document["specification"] = spec.file.string();
+    print_document(document);
+  } else {
+    fmt::print("{}", build_text(spec, report, fits));
+  }
+  return report.count(build::BuildStatus::failed) > 0 ? ExitCode::incorrect : ExitCode::good;
+}
+
+}  // namespace
+
+Command build_command() {
+  return {"build", "compile every configuration; registers, spills, shared memory, occupancy", add_options, run};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// assay check: correctness against a float64 reference.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "check/checker.hpp"
+#include "check/inputs.hpp"
+#include "cli/command.hpp"
+#include "cli/verdict_text.hpp"
+#include "cli/version.hpp"
+#include "report/documents.hpp"
+#include "spec/shape.hpp"
+
+namespace assay::cli {
+namespace {
+
+void add_options(CLI::App& app, Options& options) {
+  add_kernel(app, options);
+  add_device(app, options);
+  add_configuration(app, options);
+  app.add_option("--shape", options.shape, "NAME=value,...: only this shape");
+  app.add_option("--distribution", options.distribution, "of the inputs, with --shape");
+  app.add_option("--fuzz", options.fuzz, "random shapes after the specified ones");
+  app.add_flag("--no-memory-check", options.no_memory_check, "guard bytes around buffers instead of checking every access");
+  add_seed(app, options);
+  add_limits(app, options);
+  add_json(app, options);
+}
+
+Result<std::optional<check::Case>> single_case(const spec::KernelSpec& spec, const Options& options) {
+  if (options.shape.empty()) {
+    if (!options.distribution.empty()) return Error{"--distribution needs --shape"};
+    return std::optional<check::Case>();
+  }
+  check::Case test;
+  ASSAY_TRY(test.shape, spec::parse_shape(spec, options.shape));
+  test.seed = options.seed;
+  if (!options.distribution.empty()) {
+    const auto distribution = check::distribution_from_name(options.distribution);
+    if (!distribution) {
+      std::string known;
+      for (const check::Distribution each : check::all_distributions()) known += (known.empty() ? "" : ", ") + std::string(check::name(each));
+      return Error{fmt::format("there is no distribution '{}'", options.distribution), {}, "choose one of " + known};
+    }
+    test.distribution = *distribution;
+  }
+  return std::optional<check::Case>(test);
+}
+
+Result<check::CheckReport> check_one(const spec::KernelSpec& spec, const spec::Configuration& configuration, const Options& options) {
+  ASSAY_TRY(Runnable runnable, make_runnable(spec, configuration, options));
+  runnable.worker.setup.check_memory = !options.no_memory_check;
+  check::CheckOptions check_options;
+  check_options.cases.seed = options.seed;
+  check_options.cases.fuzz_cases = options.fuzz;
+  check_options.quiet = options.json;
+  ASSAY_TRY(check_options.only, single_case(spec, options));
+  return check::check(spec, configuration, runnable.worker, check_options);
+}
+
+Result<ExitCode> run(const Options& options) {
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
+  std::vector<spec::Configuration> configurations;
+  if (options.configuration == "all") {
+    ASSAY_TRY(configurations, spec::configurations(spec));
+  } else {
+    ASSAY_TRY(spec::Configuration configuration, chosen_configuration(spec, options));
+    configurations.push_back(std::move(configuration));
+  }
+  bool all_passed = true;
+  nlohmann::json documents = nlohmann::json::array();
+  for (const spec::Configuration& configuration : configurations) {
+    ASSAY_TRY(const check::CheckReport report, check_one(spec, configuration, options));
+    all_passed &= report.passed();
+    if (options.json) {
+      nlohmann::json document = document_head("check", spec, configuration, options);
+      document.update(report::check_document(report));
+      documents.push_back(std::move(document));
+    } else {
+      fmt::print("{}", check_text(spec, configuration, report, options));
+    }
+  }
+  if (options.json) {
+    print_document(documents.size() == 1 ? documents[0]
+                                         : nlohmann::json{{"assay", kVersion}, {"command", "check"}, {"verdict", all_passed ? "correct" : "incorrect"}, {"configurations", documents}});
+  }
+  return all_passed ? ExitCode::good : ExitCode::incorrect;
+}
+
+}  // namespace
+
+Command check_command() {
+  return {"check", "correctness against float64: specified shapes, then fuzzing, failures shrunk", add_options, run};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/version.hpp"
+
+namespace assay::cli {
+namespace {
+
+// The target of the specification whose PTX this model can run best.
+Result<std::string> target_for(const spec::KernelSpec& spec, const vgpu::GpuModel& model) {
+  std::vector<build::TargetUsage> usages;
+  for (const std::string& target : spec.kernel.targets) usages.push_back({target, {}});
+  bool recompiled = false;
+  if (const auto target = build::best_target(model, usages, recompiled)) return *target;
+  return Error{fmt::format("none of the targets of '{}' runs on {} (sm_{})", spec.kernel.name, model.name, model.compute_capability()),
+               Place{spec.file.string()}, "add a target to [kernel] targets, or choose another --device", ExitCode::usage};
+}
+
+Error build_error(const build::BuildResult& result) {
+  Error error{fmt::format("{} for {}: {}", result.configuration.id(), result.target, result.reason), {}, result.hint};
+  error.exit_code = result.status == build::BuildStatus::skipped ? ExitCode::environment : ExitCode::incorrect;
+  if (!result.output.empty()) error.message += "\n" + result.output;
+  return error;
+}
+
+}  // namespace
+
+void add_kernel(CLI::App& app, Options& options) {
+  app.add_option("kernel", options.kernel, "a folder with a kernel.toml, or the file")->required();
+}
+
+void add_json(CLI::App& app, Options& options) {
+  app.add_flag("--json", options.json, "print one JSON document");
+}
+
+void add_device(CLI::App& app, Options& options) {
+  app.add_option("--device", options.device, "vgpu:l4, vgpu:a100, vgpu:h100, vgpu:h200, vgpu:rtx4090");
+}
+
+void add_configuration(CLI::App& app, Options& options) {
+  app.add_option("--config", options.configuration, "NAME=value,...");
+}
+
+void add_seed(CLI::App& app, Options& options) {
+  app.add_option("--seed", options.seed, "of the inputs");
+}
+
+void add_limits(CLI::App& app, Options& options) {
+  app.add_option("--time-limit", options.time_limit_s, "seconds that one case may take")->check(CLI::PositiveNumber);
+  app.add_option("--instruction-limit", options.instruction_limit, "warp instructions that one block may execute");
+}
+
+std::string device_name(const Options& options) {
+  return options.device.empty() ? device::default_device_name() : options.device;
+}
+
+Result<spec::Configuration> chosen_configuration(const spec::KernelSpec& spec, const Options& options) {
+  if (options.configuration.empty()) return spec::default_configuration(spec);
+  return spec::parse_configuration(spec, options.configuration);
+}
+
+Result<Runnable> make_runnable(const spec::KernelSpec& spec, const spec::Configuration& configuration, const Options& options) {
+  Runnable runnable;
+  ASSAY_TRY(const std::unique_ptr<device::Device> device, device::open_device(device_name(options)));
+  ASSAY_TRY(const std::string target, target_for(spec, device->model()));
+  build::BuildOptions build_options;
+  build_options.targets = {target};
+  build_options.quiet = true;
+  ASSAY_TRY(const build::BuildReport report, build::build(spec, {configuration}, build_options));
+  runnable.built = report.results.at(0);
+  if (!runnable.built.usable()) return build_error(runnable.built);
+  check::RunnerSetup& setup = runnable.worker.setup;
+  setup.spec_file = spec.file;
+  setup.configuration = spec.tunable.tunables.empty() ? "" : configuration.id();
+  setup.ptx = runnable.built.ptx;
+  setup.device = device->name();
+  setup.cache_folder = build_options.cache_folder;
+  setup.instruction_limit = options.instruction_limit;
+  runnable.worker.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.time_limit_s * 1000));
+  return runnable;
+}
+
+nlohmann::json document_head(const char* command, const spec::KernelSpec& spec, const spec::Configuration& configuration, const Options& options) {
+  return {{"assay", kVersion},
+          {"command", command},
+          {"kernel", spec.kernel.name},
+          {"specification", spec.file.string()},
+          {"configuration", configuration.id()},
+          {"device", device_name(options)}};
+}
+
+void print_document(const nlohmann::json& document) {
+  const std::string text = document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fputc('\n', stdout);
+}
+
+}  // namespace assay::cli

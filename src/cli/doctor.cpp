@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// assay doctor: what this machine has, what is missing and how to get it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "build/environment.hpp"
+#include "cli/command.hpp"
+#include "cli/version.hpp"
+#include "report/documents.hpp"
+#include "report/terminal.hpp"
+
+namespace assay::cli {
+namespace {
+
+void add_options(CLI::App& app, Options& options) {
+  add_json(app, options);
+}
+
+report::Colour colour_of(build::FactStatus status) {
+  switch (status) {
+    case build::FactStatus::ok: return report::Colour::green;
+    case build::FactStatus::warning: return report::Colour::yellow;
+    case build::FactStatus::missing: break;
+  }
+  return report::Colour::dim;
+}
+
+Result<ExitCode> run(const Options& options) {
+  const std::vector<build::Fact> facts = build::environment_facts(build::ArtifactCache::default_folder());
+  if (options.json) {
+    nlohmann::json document = report::doctor_document(facts);
+    document["assay"] = kVersion;
+    document["command"] = "doctor";
+    print_document(document);
+    return ExitCode::good;
+  }
+  const report::Terminal terminal;
+  report::Table table({"what", "status", "found"});
+  for (const build::Fact& fact : facts) {
+    table.add({fact.name, {std::string(to_string(fact.status)), colour_of(fact.status)}, fact.value});
+  }
+  fmt::print("{}", table.render(terminal));
+  for (const build::Fact& fact : facts) {
+    if (!fact.hint.empty()) fmt::print("\n{}: {}", terminal.paint(report::Colour::bold, fact.name), fact.hint);
+  }
+  fmt::print("\n\nThe virtual GPU needs none of these: build, sanitize and check work on this machine.\n");
+  return ExitCode::good;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  return {"doctor", "what this machine has and what is missing", add_options, run};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "check/worker.hpp"
+#include "cli/command.hpp"
+#include "cli/help.hpp"
+#include "cli/version.hpp"
+
+namespace assay::cli {
+namespace {
+
+std::array<Command, 5> commands() {
+  return {doctor_command(), build_command(), sanitize_command(), check_command(), run_command()};
+}
+
+int report_error(const Error& error, bool as_json, const std::string& command) {
+  if (as_json) {
+    print_document({{"assay", kVersion},
+                    {"command", command},
+                    {"verdict", "error"},
+                    {"error",
+                     {{"message", error.message}, {"file", error.place.file}, {"line", error.place.line}, {"column", error.place.column}, {"hint", error.hint}}},
+                    {"exit_code", static_cast<int>(error.exit_code)}});
+  } else {
+    fmt::print(stderr, "assay: {}\n", to_string(error));
+  }
+  return static_cast<int>(error.exit_code);
+}
+
+// Help is the documentation itself (docs/cli), so it is looked for before anything is parsed.
+std::optional<std::string> wanted_help(const std::vector<std::string>& arguments) {
+  const auto is_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
+  if (arguments.empty()) return "assay";
+  if (arguments[0] == "help") return arguments.size() > 1 ? arguments[1] : "assay";
+  if (is_help(arguments[0])) return "assay";
+  return std::any_of(arguments.begin(), arguments.end(), is_help) ? std::optional(arguments[0]) : std::nullopt;
+}
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  if (const auto topic = wanted_help(arguments)) {
+    const std::string_view text = help_text(*topic);
+    if (text.empty()) return report_error(Error{fmt::format("there is no command '{}'", *topic), {}, "assay --help lists them"}, false, "");
+    fmt::print("{}", text);
+    return arguments.empty() ? static_cast<int>(ExitCode::usage) : 0;
+  }
+  CLI::App app("assay");
+  app.set_version_flag("--version", std::string("assay ") + kVersion);
+  app.require_subcommand(1);
+  Options options;
+  const auto all = commands();
+  for (const Command& command : all) command.add_options(*app.add_subcommand(command.name, command.summary), options);
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::CallForVersion&) {
+    fmt::print("assay {}\n", kVersion);
+    return 0;
+  } catch (const CLI::ParseError& problem) {
+    const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+    return report_error(Error{problem.what(), {}, fmt::format("assay {} --help tells what it takes", arguments[0])}, as_json, arguments[0]);
+  }
+  for (const Command& command : all) {
+    if (!app.got_subcommand(command.name)) continue;
+    const auto result = command.run(options);
+    return result ? static_cast<int>(*result) : report_error(result.error(), options.json, command.name);
+  }
+  return static_cast<int>(ExitCode::usage);
+}
+
+}  // namespace
+}  // namespace assay::cli
+
+int main(int count, char** values) {
+  try {
+    const std::vector<std::string> arguments(values + 1, values + count);
+    if (!arguments.empty() && arguments[0] == assay::check::kWorkerCommand) return assay::check::serve_worker(std::cin, std::cout);
+    return assay::cli::run_command_line(arguments);
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "assay: a defect of ours: {}\n", problem.what());
+    return static_cast<int>(assay::ExitCode::internal);
+  }
+}

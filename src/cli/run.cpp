@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// assay run: doctor, build, sanitize, check, in this order, stopping where the rest has become pointless.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "base/file.hpp"
+#include "build/environment.hpp"
+#include "check/checker.hpp"
+#include "check/sanitizer.hpp"
+#include "cli/build_text.hpp"
+#include "cli/command.hpp"
+#include "cli/verdict_text.hpp"
+#include "report/documents.hpp"
+#include "report/terminal.hpp"
+#include "spec/shape.hpp"
+
+namespace assay::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+using report::Colour;
+
+void add_options(CLI::App& app, Options& options) {
+  add_kernel(app, options);
+  add_device(app, options);
+  add_configuration(app, options);
+  app.add_option("--fuzz", options.fuzz, "random shapes after the specified ones");
+  app.add_option("--report", options.report, "where the JSON report goes");
+  add_seed(app, options);
+  add_limits(app, options);
+  add_json(app, options);
+}
+
+struct Step {
+  std::string name;
+  std::string verdict;  // "good", "failed", "skipped"
+  std::string summary;
+  double seconds = 0;
+};
+
+// Everything that the steps find; what is printed and what is written come from it.
+struct Journey {
+  const Options& options;
+  spec::KernelSpec spec;
+  spec::Configuration configuration;
+  std::vector<Step> steps;
+  json document;
+  ExitCode exit_code = ExitCode::good;
+
+  bool failed() const { return exit_code != ExitCode::good; }
+  void say(const std::string& text) const {
+    if (!options.json) fmt::print("{}\n", text);
+  }
+  void finish_step(std::string name, std::string verdict, std::string summary, Clock::time_point start) {
+    steps.push_back({std::move(name), std::move(verdict), std::move(summary), std::chrono::duration<double>(Clock::now() - start).count()});
+  }
+};
+
+void doctor(Journey& journey) {
+  const auto start = Clock::now();
+  const std::vector<build::Fact> facts = build::environment_facts(build::ArtifactCache::default_folder());
+  journey.document["doctor"] = report::doctor_document(facts);
+  std::string missing;
+  for (const build::Fact& fact : facts) {
+    if (fact.status == build::FactStatus::missing) missing += (missing.empty() ? "" : ", ") + fact.name;
+  }
+  journey.finish_step("doctor", "good", missing.empty() ? "everything is here" : "not here: " + missing + " (assay doctor tells how to get them)", start);
+}
+
+Result<void> build(Journey& journey) {
+  const auto start = Clock::now();
+  ASSAY_TRY(const std::vector<spec::Configuration> configurations, spec::configurations(journey.spec));
+  build::BuildOptions options;
+  options.quiet = journey.options.json;
+  ASSAY_TRY(const build::BuildReport report, build::build(journey.spec, configurations, options));
+  ASSAY_TRY(const std::vector<report::ConfigurationFits> fits, configuration_fits(journey.spec, configurations, report));
+  journey.document["build"] = report::build_document(journey.spec, report, fits);
+  journey.say(build_text(journey.spec, report, fits));
+  using build::BuildStatus;
+  const size_t usable = report.count(BuildStatus::built) + report.count(BuildStatus::cached) + report.count(BuildStatus::carried);
+  std::string summary = fmt::format("{} of {} artifacts", usable, report.results.size());
+  if (report.count(BuildStatus::skipped) > 0) summary += fmt::format(", {} skipped: {}", report.count(BuildStatus::skipped), report.no_compiler ? report.no_compiler->message : "");
+  const bool failed = report.count(BuildStatus::failed) > 0;
+  if (failed) journey.exit_code = ExitCode::incorrect;
+  journey.finish_step("build", failed ? "failed" : "good", summary, start);
+  return {};
+}
+
+Result<void> sanitize(Journey& journey, const Runnable& runnable) {
+  const auto start = Clock::now();
+  check::SanitizeOptions options;
+  options.seed = journey.options.seed;
+  options.quiet = journey.options.json;
+  ASSAY_TRY(const check::SanitizeReport report, check::sanitize(journey.spec, journey.configuration, runnable.worker, options));
+  journey.document["sanitize"] = report::sanitize_document(report);
+  journey.say(sanitize_text(journey.spec, report, journey.options));
+  const check::CaseResult* failure = report.failure();
+  if (failure != nullptr) journey.exit_code = ExitCode::incorrect;
+  journey.finish_step("sanitize", failure != nullptr ? "failed" : "good",
+                      failure != nullptr ? failure->message : fmt::format("no bad memory access in {} shapes", report.results.size()), start);
+  return {};
+}
+
+Result<void> check(Journey& journey, const Runnable& runnable) {
+  const auto start = Clock::now();
+  check::CheckOptions options;
+  options.cases.seed = journey.options.seed;
+  options.cases.fuzz_cases = journey.options.fuzz;
+  options.quiet = journey.options.json;
+  ASSAY_TRY(const check::CheckReport report, check::check(journey.spec, journey.configuration, runnable.worker, options));
+  journey.document["check"] = report::check_document(report);
+  journey.say(check_text(journey.spec, journey.configuration, report, journey.options));
+  if (!report.passed()) journey.exit_code = ExitCode::incorrect;
+  journey.finish_step("check", report.passed() ? "good" : "failed",
+                      report.passed() ? fmt::format("{} cases agree with the float64 reference", report.results.size()) : report.failure->message, start);
+  return {};
+}
+
+// The steps in order. A failure makes the rest pointless, and the table says so.
+Result<void> travel(Journey& journey) {
+  doctor(journey);
+  ASSAY_CHECK(build(journey));
+  if (!journey.failed()) {
+    auto runnable = make_runnable(journey.spec, journey.configuration, journey.options);
+    if (!runnable) return std::move(runnable).error();
+    ASSAY_CHECK(sanitize(journey, *runnable));
+    if (!journey.failed()) ASSAY_CHECK(check(journey, *runnable));
+  }
+  for (const char* step : {"sanitize", "check"}) {
+    const bool done = std::any_of(journey.steps.begin(), journey.steps.end(), [&](const Step& s) { return s.name == step; });
+    if (!done) journey.steps.push_back({step, "skipped", "an earlier step failed", 0});
+  }
+  return {};
+}
+
+std::string summary_text(const Journey& journey) {
+  const report::Terminal terminal;
+  report::Table table({"step", "verdict", "seconds", "summary"});
+  for (const Step& step : journey.steps) {
+    const Colour colour = step.verdict == "good" ? Colour::green : step.verdict == "failed" ? Colour::red : Colour::yellow;
+    table.add({step.name, {step.verdict, colour}, fmt::format("{:.1f}", step.seconds), step.summary});
+  }
+  std::string text = fmt::format("{} [{}] on {}\n", terminal.paint(Colour::bold, journey.spec.kernel.name), journey.configuration.id(), device_name(journey.options));
+  text += table.render(terminal);
+  text += journey.failed() ? terminal.paint(Colour::red, "verdict: FAILED\n") : terminal.paint(Colour::green, "verdict: good\n");
+  return text + fmt::format("report: {}\n", journey.options.report);
+}
+
+Result<ExitCode> run(const Options& options) {
+  ASSAY_TRY(spec::KernelSpec spec, spec::load(options.kernel));
+  ASSAY_TRY(spec::Configuration configuration, chosen_configuration(spec, options));
+  Journey journey{options, std::move(spec), std::move(configuration), {}, {}, ExitCode::good};
+  journey.document = document_head("run", journey.spec, journey.configuration, options);
+  ASSAY_CHECK(travel(journey));
+  json steps = json::array();
+  for (const Step& step : journey.steps) {
+    steps.push_back({{"name", step.name}, {"verdict", step.verdict}, {"summary", step.summary}, {"host_seconds", step.seconds}});
+  }
+  journey.document["steps"] = std::move(steps);
+  journey.document["verdict"] = journey.failed() ? "failed" : "good";
+  ASSAY_CHECK(write_file_atomically(options.report, journey.document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"));
+  if (options.json) {
+    print_document(journey.document);
+  } else {
+    fmt::print("{}", summary_text(journey));
+  }
+  return journey.exit_code;
+}
+
+}  // namespace
+
+Command run_command() {
+  return {"run", "doctor, build, sanitize, check: one verdict and a report", add_options, run};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The virtual GPU as a Device.
+#pragma once
+
+#include "device/device.hpp"
+#include "vgpu/machine/gpu.hpp"
+
+namespace assay::device {
+
+class VirtualDevice final : public Device {
+ public:
+  explicit VirtualDevice(const vgpu::GpuModel& model) : gpu_(model) {}
+
+  std::string name() const override;
+  const vgpu::GpuModel& model() const override { return gpu_.model(); }
+  Result<std::unique_ptr<Module>> load(std::string_view ptx, const std::string& file_name) override;
+  std::vector<std::string> approximate_instructions(const Module& module) const override;
+  Result<uint64_t> allocate(uint64_t bytes, const std::string& label) override;
+  Result<void> release(uint64_t address) override;
+  Result<void> upload(uint64_t address, std::span<const std::byte> bytes) override;
+  Result<void> download(uint64_t address, std::span<std::byte> bytes) override;
+  Result<LaunchOutcome> launch(const LaunchRequest& request) override;
+
+ private:
+  Result<void> check_range(uint64_t address, uint64_t bytes);
+
+  vgpu::Gpu gpu_;
+};
+
+}  // namespace assay::device

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The opcode table: one row per syntax line of the instruction set, written as the manual writes it.
+// The decoder, the coverage page and the list of untested rows all derive from these rows.
+//
+// A row's syntax is   opcode.modifiers  operands
+//   .x            the modifier must be there
+//   .(x|y|z)      one of them must be there
+//   {.x}          may be there;  {.(x|y)} likewise
+//   $class        stands for a list of modifiers (see kClasses in opcode_pattern.cpp): .$rnd, {.$level}
+// Modifiers may come in any order in the text, as compilers differ; only alternatives of types keep their order.
+//   d, a, b       registers (a, b: or immediates) of the type that the first type modifier names
+//   d:TYPE        a type of its own: a fixed one (:u32), the n-th type modifier (:t0, :t1), twice as wide (:wide),
+//                 any register at least as wide as the type (:t0+), or one of the given widths (:any)
+//   d|p:pred      a pair whose second part may be absent in the text
+//   [a]           an address;  {d}, {a}  a vector (or a single register where the vector has one element)
+//   {, c:u32}     an operand that may be absent (only at the end)
+//   *             operands of a form of their own, read by the binder (call)
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace assay::ptx {
+
+enum class Fidelity {
+  exact,        // bit for bit what the hardware gives
+  approximate,  // within the bounds that the manual states; the hardware's own tables are not public
+  functional,   // no effect on values (hints, fences), or one that only timing could show
+};
+
+struct OpcodeRow {
+  std::string_view name;    // stable key: "add.int"
+  std::string_view syntax;  // as described above
+  std::string_view meaning;
+  Fidelity fidelity = Fidelity::exact;
+};
+
+// All rows of all families. Each family has a file of rows: rows_integer.cpp, rows_float.cpp, ...
+struct OpcodeFamily {
+  std::string_view name;  // also the folder of its tests: tests/ptx/<name>/
+  std::span<const OpcodeRow> rows;
+};
+std::span<const OpcodeFamily> opcode_families();
+
+}  // namespace assay::ptx

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Rows of the opcode table: atomic read-modify-write. `red` is the same without a result.
+#include <array>
+
+#include "ptx/opcode_rows.hpp"
+
+namespace assay::ptx {
+namespace {
+
+#define ASSAY_ATOM "atom{.(relaxed|acquire|release|acq_rel)}{.$scope}{.(global|shared|shared::cta|shared::cluster)}"
+#define ASSAY_RED "red{.(relaxed|release)}{.$scope}{.(global|shared|shared::cta|shared::cluster)}"
+
+constexpr std::array kRows = {
+    OpcodeRow{"atom.add.int", ASSAY_ATOM ".add.(u32|s32|u64) d, [a], b", "d = memory at a; memory at a += b"},
+    OpcodeRow{"atom.add.float", ASSAY_ATOM ".add.(f32|f64) d, [a], b", "the same in floating point"},
+    OpcodeRow{"atom.add.half", ASSAY_ATOM ".add.noftz.(f16|f16x2|bf16|bf16x2) d, [a], b", "the same in half precision"},
+    OpcodeRow{"atom.minmax", ASSAY_ATOM ".(min|max).(u32|s32|u64|s64) d, [a], b", "memory at a = the smaller or larger of it and b"},
+    OpcodeRow{"atom.wrap", ASSAY_ATOM ".(inc|dec).u32 d, [a], b", "counts up to b and then from 0, or down to 0 and then from b"},
+    OpcodeRow{"atom.logic", ASSAY_ATOM ".(and|or|xor).(b32|b64) d, [a], b", "memory at a = it joined with b bit by bit"},
+    OpcodeRow{"atom.exch", ASSAY_ATOM ".exch.(b32|b64) d, [a], b", "d = memory at a; memory at a = b"},
+    OpcodeRow{"atom.cas", ASSAY_ATOM ".cas.(b16|b32|b64) d, [a], b, c", "d = memory at a; memory at a = (d == b ? c : d)"},
+    OpcodeRow{"red.add.int", ASSAY_RED ".add.(u32|s32|u64) [a], b", "memory at a += b"},
+    OpcodeRow{"red.add.float", ASSAY_RED ".add.(f32|f64) [a], b", "the same in floating point"},
+    OpcodeRow{"red.add.half", ASSAY_RED ".add.noftz.(f16|f16x2|bf16|bf16x2) [a], b", "the same in half precision"},
+    OpcodeRow{"red.minmax", ASSAY_RED ".(min|max).(u32|s32|u64|s64) [a], b", "memory at a = the smaller or larger of it and b"},
+    OpcodeRow{"red.wrap", ASSAY_RED ".(inc|dec).u32 [a], b", "counts up to b and then from 0, or down to 0 and then from b"},
+    OpcodeRow{"red.logic", ASSAY_RED ".(and|or|xor).(b32|b64) [a], b", "memory at a = it joined with b bit by bit"},
+};
+
+#undef ASSAY_ATOM
+#undef ASSAY_RED
+
+}  // namespace
+
+std::span<const OpcodeRow> atomic_rows() {
+  return kRows;
+}
+
+}  // namespace assay::ptx

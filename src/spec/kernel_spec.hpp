@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// What a kernel.toml says, checked. docs/kernel_toml.md describes the format; configuration.hpp, shape.hpp,
+// launch.hpp and resolved_argument.hpp turn it into numbers.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "spec/expression.hpp"
+#include "spec/fill.hpp"
+#include "spec/template_text.hpp"
+#include "spec/value.hpp"
+
+namespace assay::spec {
+
+inline constexpr size_t kMaxConfigurations = 100'000;
+inline constexpr size_t kMaxShapes = 100'000;
+
+using Option = std::variant<int64_t, double, bool, std::string>;  // kept as written, for whoever understands it
+using Options = std::map<std::string, Option>;
+
+// [kernel]
+struct KernelSection {
+  std::string name;
+  std::string description;
+  std::filesystem::path source;  // relative to the specification's folder
+  Place source_place;
+  TemplateText entry;
+  std::vector<std::string> targets;                    // "sm_80", ...
+  std::vector<std::string> flags;                      // further compiler flags, each from the allowed list
+  std::vector<std::filesystem::path> include_folders;  // relative to the specification's folder
+};
+
+// [problem]
+struct ProblemSection {
+  std::string reference;           // the name of a built-in reference, or a file ending in .cpp
+  bool reference_is_file = false;  // then relative to the specification's folder
+  Place reference_place;
+  Options options;  // [problem.options]: parameters of the reference
+  std::optional<Expression> flops;
+  std::optional<Expression> bytes;
+};
+
+// [[argument]], in the order of the kernel's parameters
+enum class Role { input, output, inout };
+
+struct TensorSpec {
+  TemplateText dtype;
+  std::vector<Expression> shape;
+  std::vector<Expression> strides;  // in elements, one for each dimension; empty: row-major and dense
+  FillSpec fill;
+  Role role = Role::input;
+};
+
+struct ScalarSpec {
+  TemplateText type;  // an element type, or "bool" (one byte, 0 or 1)
+  Expression value;
+};
+
+// A Hopper tensor map (cuTensorMapEncodeTiled) over another argument's tensor.
+struct TensorMapSpec {
+  std::string of;
+  Place of_place;
+  std::vector<Expression> box;              // in the order of the tensor's shape
+  std::vector<Expression> element_strides;  // empty: all 1
+  int swizzle = 0;                          // bytes: 0, 32, 64, 128
+  int interleave = 0;                       // bytes: 0, 16, 32
+  int l2_promotion = 0;                     // bytes: 0, 64, 128, 256
+  bool out_of_bounds_nan = false;           // fill = "nan" instead of zeros
+};
+
+struct ArgumentSpec {
+  std::string name;
+  Place place;
+  std::variant<TensorSpec, ScalarSpec, TensorMapSpec> kind;
+
+  const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&kind); }
+  const ScalarSpec* scalar() const { return std::get_if<ScalarSpec>(&kind); }
+  const TensorMapSpec* tensor_map() const { return std::get_if<TensorMapSpec>(&kind); }
+};
+
+// [launch]
+struct LaunchSection {
+  Place place;
+  std::vector<Expression> grid;   // 1 to 3
+  std::vector<Expression> block;  // 1 to 3
+  std::optional<Expression> shared_bytes;
+  std::vector<Expression> cluster;  // 0 to 3; empty: no clusters
+};
+
+// [tunable] and [defaults]
+struct Tunable {
+  std::string name;
+  Place place;
+  std::vector<Value> values;  // integers or booleans, at least one
+};
+
+struct TunableSection {
+  Place place;
+  std::vector<Tunable> tunables;        // in the file's order
+  std::vector<Expression> constraints;  // on tunables alone: what is not met is not a configuration
+  std::vector<Expression>
+      pair_constraints;  // that also name shape dimensions: what is not met does not apply to the shape
+  Bindings defaults;
+  Place defaults_place;
+};
+
+// [shapes]
+struct ShapeAxis {
+  std::string name;
+  Place place;
+  std::vector<Value> values;  // integers >= 1, booleans or element types
+};
+
+struct ShapeSet {
+  std::string name;  // "canonical", "grid", ...
+  Place place;
+  bool is_grid = false;
+  std::vector<Bindings> list;   // if not a grid: complete
+  std::vector<ShapeAxis> axes;  // if a grid: the Cartesian product, the last axis fastest; complete
+};
+
+struct ShapesSection {
+  Place place;
+  std::vector<std::string> dimensions;  // every name that a shape binds, in order of appearance
+  std::map<std::string, Value::Kind> kinds;
+  Bindings defaults;  // dimensions that a shape may leave out; booleans are false without it
+  std::vector<ShapeSet> sets;
+  std::vector<Expression> constraints;
+};
+
+// [tolerance] and [tolerance.DTYPE]
+struct Tolerance {
+  double atol = 0;
+  double rtol = 0;
+};
+
+struct ToleranceSection {
+  std::optional<Tolerance> general;  // without it, the defaults of tolerance.cpp for each type
+  std::map<DType, Tolerance> by_dtype;
+};
+
+// [baseline.NAME]
+struct Baseline {
+  std::string name;
+  Place place;
+  std::string provider;
+  Options options;
+};
+
+// [expect]: for a kernel that must fail, what must be said about it
+struct Expectation {
+  std::string verdict;           // see expected_verdicts()
+  std::string kind;              // of the finding, see expected_kinds(); may be empty
+  std::string space;             // see expected_spaces(); may be empty
+  std::optional<int64_t> line;   // of the source
+  std::string line_text;         // a part of that source line; survives edits better than its number
+  std::optional<int64_t> bytes;  // of the access
+  std::string message;           // a part of the message
+};
+
+const std::vector<std::string>& expected_verdicts();  // finding, incorrect, does_not_fit, ...
+const std::vector<std::string>& expected_kinds();     // misaligned, out_of_bounds, ...
+const std::vector<std::string>& expected_spaces();    // global, shared, ...
+
+// [let]
+struct Let {
+  std::string name;
+  Place place;
+  Expression value;
+};
+
+struct KernelSpec {
+  std::filesystem::path folder;
+  std::filesystem::path file;
+  KernelSection kernel;
+  ProblemSection problem;
+  std::vector<ArgumentSpec> arguments;
+  LaunchSection launch;
+  TunableSection tunable;
+  ShapesSection shapes;
+  ToleranceSection tolerance;
+  std::vector<Baseline> baselines;
+  std::optional<Expectation> expect;
+  std::vector<Let> lets;  // each after those that it uses
+
+  std::filesystem::path source_path() const { return folder / kernel.source; }
+  std::filesystem::path reference_path() const { return folder / problem.reference; }  // if reference_is_file
+  const ArgumentSpec* find_argument(std::string_view name) const;
+};
+
+struct ParseOptions {
+  bool check_files = true;     // that sources, references and include folders exist
+  size_t max_checked = 2'000;  // configurations, and shapes, that are evaluated while loading
+};
+
+// A folder that holds a kernel.toml, or the file itself.
+Result<KernelSpec> load(const std::filesystem::path& folder_or_file);
+Result<KernelSpec> parse(std::string_view text, const std::string& file_name, const std::filesystem::path& folder,
+                         const ParseOptions& options = {});
+
+Tolerance tolerance(const KernelSpec& spec, DType dtype);
+
+}  // namespace assay::spec

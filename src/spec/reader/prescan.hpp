@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What the TOML library cannot take, found before it sees the text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace assay::spec {
+
+// Version 3.3 of the library
+//   - nests one table for each part of a dotted key, without a limit, and frees them recursively: a long key could
+//     exhaust the stack;
+//   - assumes that a name follows the '[' of a section;
+//   - reaches code declared unreachable for characters beyond ASCII outside strings and comments, and after the
+//     backslash that continues a line of a string.
+// None of these is a file that anybody wants to write.
+Result<void> prescan(std::string_view text, const std::string& file_name);
+
+}  // namespace assay::spec

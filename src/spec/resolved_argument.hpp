@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The kernel's arguments with numbers in them: for one configuration and one shape.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "spec/shape.hpp"
+
+namespace assay::spec {
+
+struct ResolvedTensor {
+  DType dtype = DType::f32;
+  std::vector<int64_t> dims;     // each at least 1
+  std::vector<int64_t> strides;  // in elements; row-major and dense if the file gives none
+  int64_t elements = 0;          // the product of dims
+  int64_t span = 0;              // elements from the first to the last one, gaps included
+  int64_t bytes = 0;             // of the buffer: span * size of the type
+  Fill fill;
+  Role role = Role::input;
+};
+
+struct ResolvedScalar {
+  DType type = DType::i32;
+  bool is_bool = false;          // written as "bool"; type is then u8
+  Value value;                   // an integer that the type can hold, or a real number for f16, bf16, f32, f64
+  std::vector<uint8_t> encoded;  // little-endian, size_bytes(type) of them
+};
+
+struct ResolvedTensorMap {
+  size_t of = 0;  // the index of the tensor among the arguments
+  std::vector<int64_t> box;
+  std::vector<int64_t> element_strides;
+  int swizzle = 0;
+  int interleave = 0;
+  int l2_promotion = 0;
+  bool out_of_bounds_nan = false;
+};
+
+struct ResolvedArgument {
+  std::string name;
+  std::variant<ResolvedTensor, ResolvedScalar, ResolvedTensorMap> kind;
+
+  const ResolvedTensor* tensor() const { return std::get_if<ResolvedTensor>(&kind); }
+  const ResolvedScalar* scalar() const { return std::get_if<ResolvedScalar>(&kind); }
+  const ResolvedTensorMap* tensor_map() const { return std::get_if<ResolvedTensorMap>(&kind); }
+};
+
+Result<std::vector<ResolvedArgument>> resolve_arguments(const KernelSpec& spec, const Configuration& configuration,
+                                                        const Shape& shape);
+
+}  // namespace assay::spec

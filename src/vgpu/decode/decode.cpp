@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "vgpu/decode/decode.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "ptx/parser.hpp"
+#include "vgpu/decode/function_decoder.hpp"
+#include "vgpu/decode/location_table.hpp"
+#include "vgpu/decode/module_layout.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+// Every function gets its number before any is decoded, since they call each other. A definition replaces a declaration.
+std::vector<const ptx::Function*> number_functions(const ptx::Module& module, Program& program) {
+  std::vector<const ptx::Function*> sources;
+  for (const ptx::ModuleItem& item : module.items) {
+    const auto* source = std::get_if<ptx::Function>(&item);
+    if (source == nullptr) continue;
+    const auto [entry, fresh] = program.function_index.try_emplace(source->name, static_cast<int>(sources.size()));
+    if (fresh) {
+      sources.push_back(source);
+    } else if (source->body) {
+      sources[static_cast<size_t>(entry->second)] = source;
+    }
+  }
+  for (const ptx::ModuleItem& item : module.items) {
+    const auto* alias = std::get_if<ptx::Alias>(&item);
+    if (alias == nullptr) continue;
+    const auto target = program.function_index.find(alias->target);
+    if (target != program.function_index.end()) program.function_index[alias->name] = target->second;
+  }
+  program.functions.resize(sources.size());
+  return sources;
+}
+
+void read_attributes(const ptx::Function& source, Function& function) {
+  function.name = source.name;
+  function.is_entry = source.is_entry;
+  function.declared_only = !source.body;
+  for (const ptx::FunctionAttribute& attribute : source.attributes) {
+    const auto value = [&](size_t i) { return i < attribute.values.size() ? static_cast<uint32_t>(attribute.values[i]) : 1u; };
+    if (attribute.name == "maxntid") function.max_threads = value(0) * value(1) * value(2);
+    if (attribute.name == "reqntid") function.required_threads = {value(0), value(1), value(2)};
+  }
+}
+
+// What holds for a function holds for those that call it.
+void spread_to_callers(Program& program) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Function& caller : program.functions) {
+      for (const CallSite& call : caller.calls) {
+        const bool indirect = call.function < 0 && call.system == CallSite::System::none;
+        const bool communicates = indirect || (call.function >= 0 && program.functions[static_cast<size_t>(call.function)].communicates);
+        if (communicates && !caller.communicates) caller.communicates = changed = true;
+      }
+    }
+  }
+}
+
+Result<void> check_target(const ptx::Module& module, const std::string& file_name, const GpuModel& model) {
+  for (const std::string& target : module.targets) {
+    if (!target.starts_with("sm_")) continue;
+    const int wanted = std::atoi(target.c_str() + 3);
+    const bool arch_specific = target.back() == 'a' || target.back() == 'f';
+    const bool fits = arch_specific ? wanted == model.compute_capability() : wanted <= model.compute_capability();
+    if (!fits) {
+      return Error{fmt::format("the module is for {}, which {} (sm_{}) cannot run", target, model.name, model.compute_capability()),
+                   Place{file_name}, "choose another --device, or compile for this one", ExitCode::environment};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Program>> decode(std::string_view ptx, const std::string& file_name, GlobalMemory& memory,
+                                        const GpuModel& model) {
+  ASSAY_TRY(const ptx::Module module, ptx::parse(ptx, file_name));
+  ASSAY_CHECK(check_target(module, file_name, model));
+  auto program = std::make_unique<Program>();
+  program->file_name = file_name;
+  for (const std::string_view line : split(ptx, '\n')) program->source_lines.emplace_back(trim(line));
+  for (const ptx::ModuleItem& item : module.items) {
+    if (const auto* file = std::get_if<ptx::SourceFile>(&item)) program->files[file->index] = file->name;
+  }
+  const std::vector<const ptx::Function*> sources = number_functions(module, *program);
+  ASSAY_TRY(const ModuleLayout layout, lay_out(module, file_name, memory, *program));
+  LocationTable locations(*program, module);
+  // Dynamic shared memory begins behind the static part, whose size is known only when the function has been decoded:
+  // a function that names it is decoded a second time with the right base.
+  uint32_t largest_base = 0;
+  bool device_function_uses_dynamic = false;
+  const auto decode_one = [&](size_t i, uint32_t base, bool& uses_dynamic) -> Result<void> {
+    Function& function = program->functions[i];
+    function = Function{};
+    read_attributes(*sources[i], function);
+    function.dynamic_shared_base = base;
+    std::erase_if(program->shared_variables, [&](const SharedVariable& v) { return v.function == static_cast<int>(i); });
+    FunctionDecoder decoder(*sources[i], layout, locations, *program, static_cast<int>(i), model);
+    ASSAY_CHECK(decoder.decode());
+    uses_dynamic = decoder.uses_dynamic_shared();
+    return {};
+  };
+  const auto base_of = [&](const Function& function) {
+    return static_cast<uint32_t>(round_up(std::max(function.static_shared_bytes, layout.shared_bytes), layout.dynamic_shared_alignment));
+  };
+  std::vector<bool> uses_dynamic(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    bool uses = false;
+    ASSAY_CHECK(decode_one(i, 0, uses));
+    uses_dynamic[i] = uses;
+    largest_base = std::max(largest_base, base_of(program->functions[i]));
+    device_function_uses_dynamic |= uses && !sources[i]->is_entry;
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    // If a device function names dynamic shared memory, all kernels agree on where it begins.
+    const uint32_t base = device_function_uses_dynamic ? largest_base : base_of(program->functions[i]);
+    bool uses = false;
+    if (uses_dynamic[i] && base != 0) ASSAY_CHECK(decode_one(i, base, uses));
+    program->functions[i].dynamic_shared_base = base;
+  }
+  spread_to_callers(*program);
+  return program;
+}
+
+}  // namespace assay::vgpu

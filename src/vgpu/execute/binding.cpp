@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "vgpu/execute/binding.hpp"
+
+#include <array>
+#include <unordered_map>
+
+#include "vgpu/execute/families.hpp"
+
+namespace assay::vgpu {
+
+std::span<const std::span<const Binding>> all_bindings() {
+  static const std::array kFamilies = {
+      data_bindings(),    integer_bindings(), bits_bindings(),  float_bindings(),   half_bindings(),
+      compare_bindings(), convert_bindings(), memory_bindings(), atomic_bindings(), async_bindings(),
+      control_bindings(), barrier_bindings(), warp_bindings(),  tensor_bindings(),
+  };
+  return kFamilies;
+}
+
+Binder binder_of(std::string_view row) {
+  static const auto by_row = [] {
+    std::unordered_map<std::string_view, Binder> map;
+    for (const auto family : all_bindings()) {
+      for (const Binding& binding : family) map.emplace(binding.row, binding.bind);
+    }
+    return map;
+  }();
+  const auto found = by_row.find(row);
+  return found != by_row.end() ? found->second : nullptr;
+}
+
+}  // namespace assay::vgpu

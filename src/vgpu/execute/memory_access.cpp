@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "vgpu/execute/memory_access.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "vgpu/execute/lanes.hpp"
+#include "vgpu/machine/block.hpp"
+#include "vgpu/observe/diagnosis.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+// How far a space reaches, for the machine's own safety.
+uint64_t extent(const Warp& warp, Space space) {
+  const Grid& grid = warp.block().grid();
+  switch (space) {
+    case Space::shared: return warp.block().shared_bytes();
+    case Space::local: return warp.local_stride();
+    case Space::constant: return grid.launch.program->constant_bank.size();
+    case Space::parameter: return grid.launch.parameters.size();
+    default: return 0;
+  }
+}
+
+std::byte* base_of(Warp& warp, Space space) {
+  const Grid& grid = warp.block().grid();
+  switch (space) {
+    case Space::shared: return warp.block().shared();
+    case Space::constant: return const_cast<std::byte*>(grid.launch.program->constant_bank.data());
+    case Space::parameter: return const_cast<std::byte*>(grid.launch.parameters.data());
+    default: return nullptr;
+  }
+}
+
+// All lanes at once: the or of the addresses shows misalignment, the largest one shows the end of the space.
+ASSAY_FORCE_INLINE bool all_good(const std::array<uint64_t, kLanes>& addresses, LaneMask mask, uint64_t start, uint64_t size,
+                                 uint32_t bytes) {
+  if (size < bytes) return false;
+  uint64_t low_bits = 0;
+  uint64_t largest = 0;
+  if (mask == kAllLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const uint64_t offset = addresses[static_cast<size_t>(lane)] - start;
+      low_bits |= offset;
+      largest = offset > largest ? offset : largest;
+    }
+  } else {
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const uint64_t offset = addresses[static_cast<size_t>(std::countr_zero(left))] - start;
+      low_bits |= offset;
+      largest = offset > largest ? offset : largest;
+    }
+  }
+  return (low_bits & (bytes - 1)) == 0 && largest <= size - bytes;
+}
+
+// Lanes of one space. `addresses` are offsets in it.
+LanePointers resolve_in(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes, LaneMask mask,
+                        const std::array<uint64_t, kLanes>& addresses) {
+  LanePointers pointers;
+  const Grid& grid = warp.block().grid();
+  if (warp.block().watched()) {
+    mask = warp.block().observe({warp, instruction, space, kind, bytes, mask, addresses.data()});
+  }
+  pointers.lanes = mask;
+  if (mask == 0) return pointers;
+  const uint64_t start = space == Space::global ? kGlobalWindow : 0;
+  const uint64_t size = space == Space::global ? grid.memory.reserved() : extent(warp, space);
+  if (space == Space::generic || !all_good(addresses, mask, start, size, bytes)) {
+    for_each_lane(mask, [&](int lane) {
+      if (warp.block().stopped()) return;
+      auto problem = diagnose_access(warp, space, kind, bytes, addresses[static_cast<size_t>(lane)]);
+      if (problem) warp.fault(std::move(*problem), lane);
+    });
+    // Unaligned or far away, but the careful look found nothing: only a defect of ours could bring us here.
+    if (warp.block().stopped()) pointers.lanes = 0;
+    if (pointers.lanes == 0) return pointers;
+  }
+  if (space == Space::global) {
+    std::byte* base = grid.memory.host(kGlobalWindow);
+    for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = base + (addresses[lane] - kGlobalWindow);
+  } else if (space == Space::local) {
+    for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = warp.local_memory(static_cast<int>(lane)) + addresses[lane];
+  } else {
+    std::byte* base = base_of(warp, space);
+    for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = base + addresses[lane];
+  }
+  return pointers;
+}
+
+}  // namespace
+
+void read_addresses(const Warp& warp, uint32_t row, bool wide, int64_t offset, std::array<uint64_t, kLanes>& addresses) {
+  const auto add = static_cast<uint64_t>(offset);
+  if (wide) {
+    const uint64_t* base = warp.row<uint64_t>(row);
+    for (size_t lane = 0; lane < kLanes; ++lane) addresses[lane] = base[lane] + add;
+  } else {
+    const uint32_t* base = warp.row<uint32_t>(row);
+    for (size_t lane = 0; lane < kLanes; ++lane) addresses[lane] = static_cast<uint32_t>(base[lane] + static_cast<uint32_t>(add));
+  }
+}
+
+LanePointers resolve(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes,
+                     std::array<uint64_t, kLanes>& addresses) {
+  if (space != Space::generic) return resolve_in(warp, instruction, space, kind, bytes, warp.mask, addresses);
+  // Generic addresses: lanes are taken together by the window that they point into.
+  LanePointers all;
+  LaneMask left = warp.mask;
+  while (left != 0) {
+    const Space first = classify(addresses[static_cast<size_t>(std::countr_zero(left))]).space;
+    LaneMask same = 0;
+    std::array<uint64_t, kLanes> offsets = addresses;
+    for_each_lane(left, [&](int lane) {
+      const SpaceAddress at = classify(addresses[static_cast<size_t>(lane)]);
+      if (at.space != first) return;
+      same |= LaneMask{1} << lane;
+      offsets[static_cast<size_t>(lane)] = at.offset;
+    });
+    const LanePointers part = resolve_in(warp, instruction, first, kind, bytes, same, offsets);
+    for_each_lane(part.lanes, [&](int lane) { all.at[static_cast<size_t>(lane)] = part.at[static_cast<size_t>(lane)]; });
+    all.lanes |= part.lanes;
+    if (warp.block().stopped()) return {};
+    left &= ~same;
+  }
+  return all;
+}
+
+}  // namespace assay::vgpu

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Exchange between the lanes of a warp: shfl, vote, match, redux, elect, activemask.
+#include "vgpu/machine/warp.hpp"
+
+#include <array>
+#include <bit>
+
+#include "vgpu/execute/families.hpp"
+#include "vgpu/execute/lanes.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+// The member mask is the last operand. False: the path waits for the other members, nothing is to be done now.
+bool members_are_here(Warp& warp, const Instruction& instruction, LaneMask& members) {
+  members = warp.row<LaneMask>(instruction.rows[instruction.row_count - 1])[std::countr_zero(warp.mask)];
+  return warp.converged(members);
+}
+
+void active_mask(Warp& warp, const Instruction& instruction) {
+  LaneMask* d = warp.row<LaneMask>(instruction.rows[0]);
+  for_each_lane(warp.mask, [&](int lane) { d[lane] = warp.mask; });
+}
+Result<Handler> bind_active_mask(BindContext&) {
+  return &active_mask;
+}
+
+enum class Shuffle : uint8_t { idx, up, down, bfly };
+
+// The lane to read from, and whether it is in range: the manual's pseudo-code.
+template <Shuffle S>
+ASSAY_FORCE_INLINE int source_lane(int lane, uint32_t b, uint32_t c, bool& in_range) {
+  const int value = static_cast<int>(b & 0x1f);
+  const int clamp = static_cast<int>(c & 0x1f);
+  const int segment = static_cast<int>(c >> 8 & 0x1f);
+  const int highest = (lane & segment) | (clamp & ~segment);
+  const int lowest = lane & segment;
+  int source = 0;
+  if constexpr (S == Shuffle::up) source = lane - value, in_range = source >= highest;
+  if constexpr (S == Shuffle::down) source = lane + value, in_range = source <= highest;
+  if constexpr (S == Shuffle::bfly) source = lane ^ value, in_range = source <= highest;
+  if constexpr (S == Shuffle::idx) source = lowest | (value & ~segment), in_range = source <= highest;
+  return in_range ? source : lane;
+}
+
+// Operands: d, p or none, a, b, c, members.
+template <Shuffle S>
+void shuffle(Warp& warp, const Instruction& instruction) {
+  LaneMask members = 0;
+  if (!members_are_here(warp, instruction, members)) return;
+  alignas(64) uint32_t a[kLanes];
+  std::memcpy(a, warp.row<uint32_t>(instruction.rows[2]), sizeof a);  // d may be the same register
+  const uint32_t* b = warp.row<uint32_t>(instruction.rows[3]);
+  const uint32_t* c = warp.row<uint32_t>(instruction.rows[4]);
+  alignas(64) uint32_t result[kLanes];
+  LaneMask in_range_lanes = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    bool in_range = false;
+    const int source = source_lane<S>(lane, b[lane], c[lane], in_range);
+    result[lane] = a[source];
+    in_range_lanes |= static_cast<LaneMask>(in_range) << lane;
+  }
+  uint32_t* d = warp.row<uint32_t>(instruction.rows[0]);
+  for_each_lane(warp.mask, [&](int lane) { d[lane] = result[lane]; });
+  if (instruction.rows[1] != kNoRow) store_predicate(warp, instruction.rows[1], in_range_lanes);
+}
+
+Result<Handler> bind_shuffle(BindContext& context) {
+  if (context.has("up")) return &shuffle<Shuffle::up>;
+  if (context.has("down")) return &shuffle<Shuffle::down>;
+  if (context.has("bfly")) return &shuffle<Shuffle::bfly>;
+  return &shuffle<Shuffle::idx>;
+}
+
+enum class Vote : uint8_t { all, any, uni };
+
+template <Vote V>
+void vote(Warp& warp, const Instruction& instruction) {
+  LaneMask members = 0;
+  if (!members_are_here(warp, instruction, members)) return;
+  members &= warp.mask;
+  const LaneMask holds = *warp.row<LaneMask>(instruction.rows[1]) & members;
+  const bool all = holds == members;
+  const bool any = holds != 0;
+  const bool result = V == Vote::all ? all : V == Vote::any ? any : all || !any;
+  store_predicate(warp, instruction.rows[0], result ? kAllLanes : 0);
+}
+Result<Handler> bind_vote(BindContext& context) {
+  if (context.has("all")) return &vote<Vote::all>;
+  if (context.has("any")) return &vote<Vote::any>;
+  return &vote<Vote::uni>;
+}
+
+void ballot(Warp& warp, const Instruction& instruction) {
+  LaneMask members = 0;
+  if (!members_are_here(warp, instruction, members)) return;
+  const LaneMask holds = *warp.row<LaneMask>(instruction.rows[1]) & members & warp.mask;
+  LaneMask* d = warp.row<LaneMask>(instruction.rows[0]);
+  for_each_lane(warp.mask, [&](int lane) { d[lane] = holds; });
+}
+Result<Handler> bind_ballot(BindContext&) {
+  return &ballot;
+}
+
+template <class T>
+void match_any(Warp& warp, const Instruction& instruction) {
+  LaneMask members = 0;
+  if (!members_are_here(warp, instruction, members)) return;
+  T a[kLanes];
+  std::memcpy(a, warp.row<T>(instruction.rows[1]), sizeof a);
+  LaneMask* d = warp.row<LaneMask>(instruction.rows[0]);
+  for_each_lane(warp.mask, [&](int lane) {
+    LaneMask same = 0;
+    for_each_lane(members & warp.mask, [&](int other) { same |= static_cast<LaneMask>(a[other] == a[lane]) << other; });
+    d[lane] = same;
+  });
+}
+Result<Handler> bind_match_any(BindContext& context) {
+  return context.type() == ptx::Type::b64 ? &match_any<uint64_t> : &match_any<uint32_t>;
+}
+
+template <class T>
+void match_all(Warp& warp, const Instruction& instruction) {
+  LaneMask members = 0;
+  if (!members_are_here(warp, instruction, members)) return;
+  members &= warp.mask;
+  const T* a = warp.row<T>(instruction.rows[2]);
+  const T first = a[std::countr_zero(members)];
+  bool all = true;
+  for_each_lane(members, [&](int lane) { all &= a[lane] == first; });
+  LaneMask* d = warp.row<LaneMask>(instruction.rows[0]);
+  for_each_lane(warp.mask, [&](int lane) { d[lane] = all ? members : 0; });
+  if (instruction.rows[1] != kNoRow) store_predicate(warp, instruction.rows[1], all ? kAllLanes : 0);
+}
+Result<Handler> bind_match_all(BindContext& context) {
+  return context.type() == ptx::Type::b64 ? &match_all<uint64_t> : &match_all<uint32_t>;
+}
+
+enum class Reduction : uint8_t { add, min, max, bit_and, bit_or, bit_xor };
+
+template <Reduction R, class T>
+void reduce(Warp& warp, const Instruction& instruction) {
+  LaneMask members = 0;
+  if (!members_are_here(warp, instruction, members)) return;
+  members &= warp.mask;
+  const T* a = warp.row<T>(instruction.rows[1]);
+  T result = a[std::countr_zero(members)];
+  for_each_lane(members & (members - 1), [&](int lane) {
+    const T x = a[lane];
+    if constexpr (R == Reduction::add) result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(x));
+    if constexpr (R == Reduction::min) result = x < result ? x : result;
+    if constexpr (R == Reduction::max) result = x > result ? x : result;
+    if constexpr (R == Reduction::bit_and) result &= x;
+    if constexpr (R == Reduction::bit_or) result |= x;
+    if constexpr (R == Reduction::bit_xor) result ^= x;
+  });
+  T* d = warp.row<T>(instruction.rows[0]);
+  for_each_lane(warp.mask, [&](int lane) { d[lane] = result; });
+}
+Result<Handler> bind_reduce_integer(BindContext& context) {
+  const bool is_signed = context.type() == ptx::Type::s32;
+  if (context.has("add")) return &reduce<Reduction::add, uint32_t>;
+  if (context.has("min")) return is_signed ? &reduce<Reduction::min, int32_t> : &reduce<Reduction::min, uint32_t>;
+  return is_signed ? &reduce<Reduction::max, int32_t> : &reduce<Reduction::max, uint32_t>;
+}
+Result<Handler> bind_reduce_bits(BindContext& context) {
+  if (context.has("and")) return &reduce<Reduction::bit_and, uint32_t>;
+  if (context.has("or")) return &reduce<Reduction::bit_or, uint32_t>;
+  return &reduce<Reduction::bit_xor, uint32_t>;
+}
+
+// Any lane may be elected, as long as it is always the same one: the lowest.
+void elect(Warp& warp, const Instruction& instruction) {
+  LaneMask members = 0;
+  if (!members_are_here(warp, instruction, members)) return;
+  const int leader = std::countr_zero(members & warp.mask);
+  uint32_t* d = warp.row<uint32_t>(instruction.rows[0]);
+  for_each_lane(warp.mask, [&](int lane) { d[lane] = static_cast<uint32_t>(leader); });
+  if (instruction.rows[1] != kNoRow) store_predicate(warp, instruction.rows[1], LaneMask{1} << leader);
+}
+Result<Handler> bind_elect(BindContext&) {
+  return &elect;
+}
+
+constexpr std::array kBindings = {
+    Binding{"activemask", bind_active_mask},
+    Binding{"shfl.sync", bind_shuffle},
+    Binding{"vote.sync.pred", bind_vote},
+    Binding{"vote.sync.ballot", bind_ballot},
+    Binding{"match.any", bind_match_any},
+    Binding{"match.all", bind_match_all},
+    Binding{"redux.int", bind_reduce_integer},
+    Binding{"redux.bits", bind_reduce_bits},
+    Binding{"elect.sync", bind_elect},
+};
+
+}  // namespace
+
+std::span<const Binding> warp_bindings() {
+  return kBindings;
+}
+
+}  // namespace assay::vgpu

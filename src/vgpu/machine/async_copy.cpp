@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Asynchronous copies (cp.async). The data arrives as late as the program allows: when the issuing thread waits for
+// it. A kernel that forgets to wait reads what was there before, on every run.
+#include <bit>
+#include <cstring>
+
+#include "vgpu/machine/warp.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+void perform(const PendingCopy& copy, int lane) {
+  const auto at = static_cast<size_t>(lane);
+  std::memcpy(copy.target[at], copy.source[at], copy.source_bytes[at]);
+  std::memset(copy.target[at] + copy.source_bytes[at], 0, copy.bytes - copy.source_bytes[at]);
+}
+
+}  // namespace
+
+void Warp::issue_copy(const PendingCopy& copy) {
+  pending_copies_.push_back(copy);
+  pending_copies_.back().group = committed_;
+}
+
+void Warp::commit_copies() {
+  for (LaneMask left = mask; left != 0; left &= left - 1) ++committed_[static_cast<size_t>(std::countr_zero(left))];
+}
+
+void Warp::wait_copies(uint32_t groups_left) {
+  for (PendingCopy& copy : pending_copies_) {
+    for (LaneMask left = copy.lanes & mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const auto at = static_cast<size_t>(lane);
+      // Group g of a lane is complete when at most `groups_left` later commits of that lane are still open.
+      const bool committed = copy.group[at] < committed_[at];
+      if (!committed || copy.group[at] + groups_left >= committed_[at]) continue;
+      perform(copy, lane);
+      copy.lanes &= ~(LaneMask{1} << lane);
+    }
+  }
+  std::erase_if(pending_copies_, [](const PendingCopy& copy) { return copy.lanes == 0; });
+}
+
+void Warp::wait_all_copies() {
+  for (PendingCopy& copy : pending_copies_) {
+    for (LaneMask left = copy.lanes & mask; left != 0; left &= left - 1) perform(copy, std::countr_zero(left));
+    copy.lanes &= ~mask;
+  }
+  std::erase_if(pending_copies_, [](const PendingCopy& copy) { return copy.lanes == 0; });
+}
+
+}  // namespace assay::vgpu

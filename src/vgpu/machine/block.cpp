@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "vgpu/machine/block.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace assay::vgpu {
+namespace {
+
+// Shared memory starts with garbage on a GPU. Here it starts as NaN of every floating type, so that a value which was
+// never written shows up in the results.
+constexpr std::byte kFreshShared{0xff};
+
+// Writes the result of bar.red into the lanes of a path that waited for it.
+void finish_reduction(const Path& path, uint32_t trues, uint32_t threads) {
+  const Instruction& instruction = *path.reduction;
+  std::byte* row = path.frame->rows + instruction.rows[0];
+  if (instruction.variant == static_cast<uint8_t>(BarrierReduction::popc)) {
+    for (LaneMask left = path.lanes; left != 0; left &= left - 1) {
+      reinterpret_cast<uint32_t*>(row)[std::countr_zero(left)] = trues;
+    }
+    return;
+  }
+  const bool holds = instruction.variant == static_cast<uint8_t>(BarrierReduction::all) ? trues == threads : trues > 0;
+  auto* predicate = reinterpret_cast<LaneMask*>(row);
+  *predicate = holds ? *predicate | path.lanes : *predicate & ~path.lanes;
+}
+
+}  // namespace
+
+void Block::start(uint64_t linear_index) {
+  const Launch& launch = grid_.launch;
+  linear_index_ = linear_index;
+  index_ = {static_cast<uint32_t>(linear_index % launch.grid.x), static_cast<uint32_t>(linear_index / launch.grid.x % launch.grid.y),
+            static_cast<uint32_t>(linear_index / launch.grid.x / launch.grid.y)};
+  const auto threads = static_cast<uint32_t>(launch.block.volume());
+  live_threads_ = threads;
+  shared_bytes_ = grid_.shared_bytes();
+  shared_.assign(shared_bytes_, kFreshShared);
+  barriers_.fill({});
+  fault_.reset();
+  printed_.clear();
+  instructions_ = 0;
+  thread_instructions_ = 0;
+  observers_.clear();
+  for (Observer* observer : launch.observers) observers_.push_back(observer->begin_block(*this));
+  const size_t warps = (threads + kLanes - 1) / kLanes;
+  while (warps_.size() < warps) warps_.push_back(std::make_unique<Warp>());
+  warps_.resize(warps);
+  for (size_t i = 0; i < warps; ++i) warps_[i]->start(*this, static_cast<int>(i), *launch.kernel);
+}
+
+Block::Outcome Block::run(bool may_suspend) {
+  constexpr int kRoundsBeforeSuspension = 4;
+  for (int round = 0;; ++round) {
+    bool any_left = false;
+    bool any_ran = false;
+    for (const auto& warp : warps_) {
+      if (warp->finished()) continue;
+      any_left = true;
+      const uint64_t before = instructions_;
+      warp->run();
+      any_ran |= instructions_ != before;
+      if (stopped()) return Outcome::faulted;
+    }
+    if (!any_left) return Outcome::finished;
+    if (!any_ran) {
+      report_deadlock();
+      return Outcome::faulted;
+    }
+    if (may_suspend && round >= kRoundsBeforeSuspension) return Outcome::spinning;
+  }
+}
+
+bool Block::arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues) {
+  Barrier& state = barriers_[static_cast<size_t>(barrier)];
+  const auto threads = static_cast<uint32_t>(std::popcount(lanes));
+  state.in_use = true;
+  state.arrived += threads;
+  state.present += threads;
+  // A count is in whole warps: the lanes that a warp does not have, or that have ended, come with its lowest live lane.
+  const LaneMask live = warp.live_lanes();
+  if (expected != 0 && (lanes & live & (~live + 1)) != 0) state.arrived += static_cast<uint32_t>(kLanes - std::popcount(live));
+  state.trues += trues;
+  if (expected != 0) state.expected = expected;
+  const uint32_t needed = state.expected != 0 ? state.expected : live_threads_;
+  if (state.arrived < needed) return false;
+  complete(barrier);
+  return true;
+}
+
+void Block::complete(int barrier) {
+  const Barrier done = barriers_[static_cast<size_t>(barrier)];
+  barriers_[static_cast<size_t>(barrier)] = {};
+  for (const auto& warp : warps_) {
+    for (Path& path : warp->paths()) {
+      if (path.state != Path::State::at_barrier || path.barrier != barrier) continue;
+      if (path.reduction != nullptr) finish_reduction(path, done.trues, done.present);
+      path.reduction = nullptr;
+      path.state = Path::State::ready;
+    }
+  }
+}
+
+void Block::threads_ended(uint32_t threads) {
+  live_threads_ -= threads;
+  // A barrier of the whole block waits for the threads that are left.
+  for (int i = 0; i < Barrier::kCount; ++i) {
+    const Barrier& barrier = barriers_[static_cast<size_t>(i)];
+    if (barrier.in_use && barrier.expected == 0 && live_threads_ > 0 && barrier.arrived >= live_threads_) complete(i);
+  }
+}
+
+void Block::count(uint64_t instructions, uint64_t thread_instructions) {
+  instructions_ += instructions;
+  thread_instructions_ += thread_instructions;
+}
+
+void Block::report(Finding finding) {
+  if (!fault_) fault_ = std::move(finding);
+}
+
+LaneMask Block::observe(const Access& access) {
+  Access filtered = access;
+  for (const auto& observer : observers_) filtered.lanes &= observer->access(filtered);
+  return filtered.lanes;
+}
+
+// Lanes that wait for lanes of their own warp are named first: those that wait at a barrier mostly wait for them.
+void Block::report_deadlock() {
+  const auto waits_in_warp = [](const Path& path) { return path.state == Path::State::at_warp_sync; };
+  const bool any_in_warp = std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
+    return std::any_of(warp->paths().begin(), warp->paths().end(), waits_in_warp);
+  });
+  for (const auto& warp : warps_) {
+    for (const Path& path : warp->paths()) {
+      if (any_in_warp && !waits_in_warp(path)) continue;
+      const bool at_barrier = path.state == Path::State::at_barrier;
+      const int lane = std::countr_zero(path.lanes);
+      const Instruction& instruction = path.frame->function->code[at_barrier ? path.pc - 1 : path.pc];
+      Finding finding = warp->describe_in(*path.frame, instruction, lane);
+      finding.kind = FindingKind::deadlock;
+      if (at_barrier) {
+        const Barrier& barrier = barriers_[path.barrier];
+        finding.message = fmt::format("barrier {} is never complete: {} threads arrived, {} are expected, and no other thread can run", path.barrier,
+                                      barrier.arrived, barrier.expected != 0 ? barrier.expected : live_threads_);
+      } else {
+        finding.message = fmt::format(
+            "lanes 0x{:08x} of warp {} wait here for lanes 0x{:08x}, which never come: a warp-synchronous instruction "
+            "names threads that do not execute it",
+            path.lanes, warp->index(), path.sync_members & warp->live_lanes() & ~path.lanes);
+      }
+      report(std::move(finding));
+      return;
+    }
+  }
+}
+
+}  // namespace assay::vgpu

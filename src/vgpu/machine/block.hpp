@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// A thread block: its warps, its shared memory and its barriers. It runs on one host thread.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vgpu/machine/barrier.hpp"
+#include "vgpu/machine/grid.hpp"
+#include "vgpu/machine/warp.hpp"
+#include "vgpu/observe/observer.hpp"
+
+namespace assay::vgpu {
+
+class Block {
+ public:
+  enum class Outcome { finished, faulted, spinning };
+
+  explicit Block(const Grid& grid) : grid_(grid) {}
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  void start(uint64_t linear_index);
+  // Runs until the block ends or, when `may_suspend`, until all of its warps do nothing but wait for other blocks.
+  Outcome run(bool may_suspend);
+
+  const Grid& grid() const { return grid_; }
+  Dim3 index() const { return index_; }
+  uint64_t linear_index() const { return linear_index_; }
+  std::byte* shared() { return shared_.data(); }
+  uint32_t shared_bytes() const { return shared_bytes_; }
+
+  // --- for warps
+  // Threads of one warp arrive: those of `lanes`. True if the barrier is complete with them; otherwise they have to wait.
+  bool arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues);
+  void threads_ended(uint32_t threads);
+  void report(Finding finding);  // the first one stops the block
+  bool stopped() const { return fault_.has_value(); }
+  void count(uint64_t instructions, uint64_t thread_instructions);
+  bool over_limit() const { return instructions_ > grid_.launch.instruction_limit; }
+  void print(const std::string& text) { printed_ += text; }
+  bool watched() const { return !observers_.empty(); }
+  LaneMask observe(const Access& access);
+
+  // --- results
+  std::optional<Finding> fault_;
+  std::string printed_;
+  uint64_t instructions_ = 0;
+  uint64_t thread_instructions_ = 0;
+  std::vector<std::unique_ptr<BlockObserver>> observers_;
+
+ private:
+  void complete(int barrier);
+  void report_deadlock();
+
+  const Grid& grid_;
+  Dim3 index_;
+  uint64_t linear_index_ = 0;
+  uint32_t live_threads_ = 0;
+  std::vector<std::unique_ptr<Warp>> warps_;
+  std::vector<std::byte> shared_;
+  uint32_t shared_bytes_ = 0;
+  std::array<Barrier, Barrier::kCount> barriers_{};
+};
+
+}  // namespace assay::vgpu

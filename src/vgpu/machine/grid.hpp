@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// One launch of a kernel: its geometry and parameters, and the running of its blocks over the host's cores.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vgpu/machine/global_memory.hpp"
+#include "vgpu/machine/program.hpp"
+#include "vgpu/models/gpu_model.hpp"
+#include "vgpu/observe/observer.hpp"
+
+namespace assay::vgpu {
+
+struct Launch {
+  const Program* program = nullptr;
+  const Function* kernel = nullptr;
+  Dim3 grid;
+  Dim3 block;
+  uint32_t dynamic_shared_bytes = 0;
+  std::vector<std::byte> parameters;            // laid out as the kernel's parameter list says
+  std::vector<Observer*> observers;
+  unsigned host_threads = 0;                    // 0: all cores
+  uint64_t instruction_limit = 500'000'000;     // of one block, in warp instructions
+};
+
+struct LaunchResult {
+  std::optional<Finding> fault;  // what stopped it, if something did
+  std::string printed;           // by printf, in the order of the blocks
+  uint64_t instructions = 0;         // executed by warps
+  uint64_t thread_instructions = 0;  // by lanes
+};
+
+// What blocks share while they run. All of it is constant during the launch, except the memory itself.
+struct Grid {
+  const Launch& launch;
+  const GpuModel& model;
+  GlobalMemory& memory;
+  uint64_t cooperative_workspace = 0;  // what %envreg1 and %envreg2 point to
+
+  uint32_t shared_bytes() const { return launch.kernel->dynamic_shared_base + launch.dynamic_shared_bytes; }
+};
+
+LaunchResult run_grid(const Grid& grid);
+
+}  // namespace assay::vgpu

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Lanes of a warp that run together, and the function frames that they run in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "vgpu/machine/program.hpp"
+
+namespace assay::vgpu {
+
+// One activation of a function. Lanes that called it together share it, even when they part inside.
+struct Frame {
+  const Function* function = nullptr;
+  std::unique_ptr<std::byte[]> registers;   // frame_bytes, 64-byte aligned by the allocator's over-allocation
+  std::byte* rows = nullptr;                // the aligned start
+  std::unique_ptr<std::byte[]> parameters;  // parameter_bytes of each lane, lane after lane
+  Frame* caller = nullptr;
+  const CallSite* call_site = nullptr;      // in the caller
+  uint32_t return_pc = 0;
+  uint32_t local_base = 0;                  // of this activation's .local variables
+  uint32_t local_top = 0;                   // where the next activation's begin; alloca raises it
+  uint32_t depth = 0;
+  LaneMask lanes = 0;                       // that have not returned yet
+};
+
+// A warp is one path while its lanes agree, and several after they part. Paths that reach the same instruction of the
+// same frame become one again.
+struct Path {
+  enum class State : uint8_t { ready, at_barrier, at_warp_sync };
+
+  Frame* frame = nullptr;
+  uint32_t pc = 0;
+  LaneMask lanes = 0;
+  State state = State::ready;
+  bool had_turn = false;       // looped for long; the others come first
+  uint8_t barrier = 0;         // of at_barrier
+  LaneMask sync_members = 0;   // of at_warp_sync
+  const Instruction* reduction = nullptr;  // of at_barrier: the bar.red that gets its result when the barrier completes
+};
+
+}  // namespace assay::vgpu

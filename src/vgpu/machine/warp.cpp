@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+// How a warp's paths part, meet and take turns. Among paths that can run, the one in the deepest call and then the one
+// at the lowest instruction goes first: compilers lay code out so that this is where lanes meet again. A path that
+// loops for long steps back behind the others, so that lanes which spin on a lock let its holder release it.
+#include "vgpu/machine/warp.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstring>
+
+#include "vgpu/machine/block.hpp"
+
+namespace assay::vgpu {
+
+bool Warp::can_run() const {
+  return std::any_of(paths_.begin(), paths_.end(), [](const Path& path) { return path.state == Path::State::ready; });
+}
+
+const Instruction* Warp::current_instruction() const {
+  return &frame_->function->code[pc - 1];
+}
+
+void Warp::run() {
+  while (!block_->stopped()) {
+    Path* path = pick();
+    if (path == nullptr) return;
+    enter(*path);
+    loop();
+    leave();
+  }
+}
+
+Path* Warp::pick() {
+  Path* best = nullptr;
+  bool any_ready = false;
+  for (Path& path : paths_) {
+    if (path.state != Path::State::ready) continue;
+    any_ready = true;
+    if (path.had_turn) continue;
+    const bool better = best == nullptr || path.frame->depth > best->frame->depth ||
+                        (path.frame->depth == best->frame->depth && path.pc < best->pc);
+    if (better) best = &path;
+  }
+  if (best != nullptr) return best;
+  if (!any_ready) return !paths_.empty() && release_warp_sync() ? pick() : nullptr;
+  for (Path& path : paths_) path.had_turn = false;  // all have had theirs: the next warp, then again from the start
+  return nullptr;
+}
+
+void Warp::enter(Path& path) {
+  running_ = static_cast<size_t>(&path - paths_.data());
+  frame_ = path.frame;
+  bases_[0] = frame_->rows;
+  bases_[1] = const_cast<std::byte*>(frame_->function->constants.data());
+  active = path.lanes;
+  pc = path.pc;
+  stop_ = false;
+  path_ended_ = false;
+  turns_left_ = kTurn;
+  limit_ = kNoRow;
+  for (const Path& other : paths_) {
+    const bool can_join = &other != &path && other.frame == path.frame && other.state != Path::State::at_barrier;
+    if (can_join && other.pc > path.pc) limit_ = std::min(limit_, other.pc);
+  }
+}
+
+void Warp::loop() {
+  const Instruction* code = frame_->function->code.data();
+  uint64_t executed = 0;
+  do {
+    const Instruction& instruction = code[pc];
+    ++pc;
+    ++executed;
+    mask = active;
+    if (instruction.guard != kNoRow) {
+      const LaneMask predicate = *row<LaneMask>(instruction.guard);
+      mask &= instruction.guard_negated ? ~predicate : predicate;
+      if (mask == 0) continue;
+    }
+    instruction.handler(*this, instruction);
+  } while (!stop_ && pc != limit_);
+  block_->count(executed, executed * static_cast<uint64_t>(std::popcount(active)));
+}
+
+void Warp::leave() {
+  if (path_ended_) {
+    paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(running_));
+  } else {
+    Path& path = paths_[running_];
+    if (path.state == Path::State::ready) {
+      path.pc = pc;
+      path.lanes = active;
+      path.frame = frame_;
+      path.had_turn |= turns_left_ <= 0;
+      if (join(path, running_)) paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(running_));
+    }
+  }
+  if (block_->over_limit() && !block_->stopped()) {
+    Finding finding;
+    finding.kind = FindingKind::instruction_limit;
+    finding.message = "the block executed more warp instructions than allowed: an endless loop, or a wait for something that never comes";
+    fault(std::move(finding), std::countr_zero(active));
+  }
+}
+
+bool Warp::join(const Path& from, size_t except) {
+  for (size_t other = 0; other < paths_.size(); ++other) {
+    Path& into = paths_[other];
+    if (other == except || into.frame != from.frame || into.pc != from.pc || into.state == Path::State::at_barrier) continue;
+    into.lanes |= from.lanes;
+    into.state = Path::State::ready;
+    into.had_turn = into.had_turn && from.had_turn;
+    return true;
+  }
+  return false;
+}
+
+void Warp::branch(LaneMask taken, uint32_t target) {
+  if (target < pc && --turns_left_ <= 0) stop_ = true;
+  if (paths_.size() > 1) stop_ = true;  // the order of the paths may have changed
+  if (taken == active) {
+    pc = target;
+    return;
+  }
+  // The lanes that go on keep this path; those that jump get one of their own.
+  part(taken, frame_, target);
+}
+
+void Warp::part(LaneMask lanes, Frame* frame, uint32_t target) {
+  Path path;
+  path.frame = frame;
+  path.pc = target;
+  path.lanes = lanes;
+  active &= ~lanes;
+  stop_ = true;
+  if (!join(path, running_)) paths_.push_back(path);
+}
+
+void Warp::exit(LaneMask lanes) {
+  exited_ |= lanes;
+  active &= ~lanes;
+  stop_ = true;
+  for (Frame* frame = frame_; frame != nullptr; frame = frame->caller) frame->lanes &= ~lanes;
+  if (active == 0) path_ended_ = true;
+  // Paths that wait for these lanes need not any more.
+  for (Path& path : paths_) {
+    if (path.state == Path::State::at_warp_sync) path.state = Path::State::ready;
+  }
+  block_->threads_ended(static_cast<uint32_t>(std::popcount(lanes)));
+}
+
+bool Warp::converged(LaneMask members) {
+  members &= live_lanes();
+  if ((members & ~active) == 0) return true;
+  Path& path = paths_[running_];
+  path.state = Path::State::at_warp_sync;
+  path.sync_members = members;
+  path.pc = pc - 1;
+  path.lanes = active;
+  path.frame = frame_;
+  stop_ = true;
+  path_ended_ = join(path, running_);  // lanes that stand here already are joined at once
+  return false;
+}
+
+// No path can run and some wait for lanes of their own warp. Threads may meet at different places of the program when
+// they name the same members (the manual asks only for the same mask), which is the case for bar.warp.sync.
+bool Warp::release_warp_sync() {
+  LaneMask waiting = 0;
+  LaneMask members = 0;
+  for (const Path& path : paths_) {
+    if (path.state != Path::State::at_warp_sync) continue;
+    waiting |= path.lanes;
+    members = path.sync_members & live_lanes();
+  }
+  if (waiting == 0) return false;  // all at block barriers
+  bool same_members = true;
+  bool plain_barrier = true;
+  for (const Path& path : paths_) {
+    if (path.state != Path::State::at_warp_sync) continue;
+    same_members &= (path.sync_members & live_lanes()) == members;
+    plain_barrier &= path.frame->function->code[path.pc].variant == kWarpBarrier;
+  }
+  if (same_members && plain_barrier && (members & ~waiting) == 0) {
+    for (Path& path : paths_) {
+      if (path.state != Path::State::at_warp_sync) continue;
+      path.state = Path::State::ready;
+      ++path.pc;
+    }
+    return true;
+  }
+  return false;
+}
+
+void Warp::wait_at_barrier(int barrier, uint32_t expected, uint32_t trues, const Instruction* reduction) {
+  if (mask != active) part(active & ~mask, frame_, pc);  // lanes whose guard is off do not arrive; they go on
+  Path& path = paths_[running_];
+  path.frame = frame_;
+  path.pc = pc;
+  path.lanes = active;
+  path.state = Path::State::at_barrier;
+  path.barrier = static_cast<uint8_t>(barrier);
+  path.reduction = reduction;
+  stop_ = true;
+  block_->arrive(barrier, *this, active, expected, trues);
+}
+
+std::unique_ptr<Frame> Warp::make_frame(const Function& function) {
+  constexpr size_t kAlignment = 64;
+  auto frame = std::make_unique<Frame>();
+  frame->function = &function;
+  frame->registers = std::make_unique<std::byte[]>(function.frame_bytes + kAlignment);
+  const auto start = reinterpret_cast<uintptr_t>(frame->registers.get());
+  frame->rows = frame->registers.get() + ((kAlignment - start % kAlignment) % kAlignment);
+  if (function.parameter_bytes > 0) {
+    frame->parameters = std::make_unique<std::byte[]>(static_cast<size_t>(function.parameter_bytes) * kLanes);
+  }
+  fill_special_rows(function, *frame);
+  return frame;
+}
+
+void Warp::call(const CallSite& site, const Function& callee) {
+  constexpr uint32_t kDeepestCall = 4096;
+  auto made = make_frame(callee);
+  Frame& frame = *made;
+  frame.caller = frame_;
+  frame.call_site = &site;
+  frame.return_pc = pc;
+  frame.depth = frame_->depth + 1;
+  frame.lanes = mask;
+  frame.local_base = (frame_->local_top + 15) / 16 * 16;
+  frame.local_top = frame.local_base + callee.local_bytes;
+  if (frame.local_top > local_stride_ || frame.depth > kDeepestCall) {
+    Finding finding;
+    finding.kind = FindingKind::out_of_bounds;
+    finding.space = Space::local;
+    finding.message = "the stack is full: the recursion is too deep";
+    fault(std::move(finding), std::countr_zero(mask));
+    return;
+  }
+  for (const LocalRow& local : callee.local_rows) {
+    const uint64_t address = uint64_t{frame.local_base} + local.offset;
+    const auto bytes = static_cast<size_t>(local.bits) / 8;
+    for (size_t lane = 0; lane < kLanes; ++lane) std::memcpy(frame.rows + local.row + lane * bytes, &address, bytes);
+  }
+  for (size_t i = 0; i < callee.parameters.size() && i < site.arguments.size(); ++i) {
+    const uint32_t bytes = std::min(callee.parameters[i].bytes, site.arguments[i].bytes);
+    for (LaneMask left = mask; left != 0; left &= left - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(left));
+      std::memcpy(frame.parameters.get() + lane * callee.parameter_bytes + callee.parameters[i].offset,
+                  frame_->parameters.get() + lane * frame_->function->parameter_bytes + site.arguments[i].caller_offset, bytes);
+    }
+  }
+  frames_.push_back(std::move(made));
+  move_to(mask, &frame, 0);
+}
+
+void Warp::move_to(LaneMask lanes, Frame* frame, uint32_t target) {
+  stop_ = true;
+  if (lanes != active) {
+    part(lanes, frame, target);
+    return;
+  }
+  frame_ = frame;
+  pc = target;
+}
+
+void Warp::return_from_call(LaneMask lanes) {
+  Frame& callee = *frame_;
+  if (callee.caller == nullptr) {
+    exit(lanes);
+    return;
+  }
+  Frame& caller = *callee.caller;
+  const CallSite& site = *callee.call_site;
+  for (size_t i = 0; i < callee.function->returns.size() && i < site.results.size(); ++i) {
+    const uint32_t bytes = std::min(callee.function->returns[i].bytes, site.results[i].bytes);
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(left));
+      std::memcpy(caller.parameters.get() + lane * caller.function->parameter_bytes + site.results[i].caller_offset,
+                  callee.parameters.get() + lane * callee.function->parameter_bytes + callee.function->returns[i].offset, bytes);
+    }
+  }
+  move_to(lanes, &caller, callee.return_pc);
+  release_frame(&callee, lanes);
+}
+
+void Warp::release_frame(Frame* frame, LaneMask lanes) {
+  frame->lanes &= ~lanes;
+  if (frame->lanes != 0) return;
+  std::erase_if(frames_, [&](const auto& owned) { return owned.get() == frame; });
+}
+
+void Warp::start(Block& block, int index, const Function& entry) {
+  block_ = &block;
+  index_ = index;
+  exited_ = 0;
+  carry = 0;
+  paths_.clear();
+  frames_.clear();
+  pending_copies_.clear();
+  committed_.fill(0);
+  const uint64_t threads = block.grid().launch.block.volume();
+  const uint64_t first = static_cast<uint64_t>(index) * kLanes;
+  const uint64_t count = std::min<uint64_t>(kLanes, threads - first);
+  existing_ = count == kLanes ? kAllLanes : (LaneMask{1} << count) - 1;
+
+  local_stride_ = entry.needs_stack ? kStackBytes : entry.local_bytes;
+  const size_t local_bytes = static_cast<size_t>(local_stride_) * kLanes;
+  if (local_bytes > local_capacity_) {
+    local_ = std::make_unique<std::byte[]>(local_bytes);
+    local_capacity_ = local_bytes;
+  } else if (local_bytes > 0 && !entry.needs_stack) {
+    std::memset(local_.get(), 0, local_bytes);
+  }
+  auto made = make_frame(entry);
+  made->lanes = existing_;
+  made->local_top = entry.local_bytes;
+  Path path;
+  path.frame = made.get();
+  path.lanes = existing_;
+  frames_.push_back(std::move(made));
+  paths_.push_back(path);
+}
+
+Dim3 Warp::thread_of(int lane) const {
+  const Dim3& block = block_->grid().launch.block;
+  const auto linear = static_cast<uint32_t>(index_ * kLanes + lane);
+  return {linear % block.x, linear / block.x % block.y, linear / (block.x * block.y)};
+}
+
+Finding Warp::describe(const Instruction& instruction, int lane) const {
+  return describe_in(*frame_, instruction, lane);
+}
+
+Finding Warp::describe_in(const Frame& frame, const Instruction& instruction, int lane) const {
+  const Program& program = *block_->grid().launch.program;
+  const Function& function = *frame.function;
+  const auto at = static_cast<size_t>(&instruction - function.code.data());
+  const InstructionOrigin& origin = function.origins[at];
+  Finding finding;
+  finding.kernel = block_->grid().launch.kernel->name;
+  finding.source = program.source_chain(origin.location);
+  finding.ptx_line = origin.ptx_line;
+  if (origin.ptx_line > 0 && static_cast<size_t>(origin.ptx_line) <= program.source_lines.size()) {
+    finding.instruction = program.source_lines[static_cast<size_t>(origin.ptx_line) - 1];
+  }
+  finding.block = block_->index();
+  finding.thread = thread_of(lane);
+  finding.instruction_index = static_cast<uint32_t>(at);
+  finding.function_index = static_cast<uint32_t>(&function - program.functions.data());
+  return finding;
+}
+
+void Warp::fault(Finding what, int lane) {
+  Finding finding = describe(*current_instruction(), lane);
+  finding.kind = what.kind;
+  finding.access = what.access;
+  finding.space = what.space;
+  finding.address = what.address;
+  finding.bytes = what.bytes;
+  finding.message = std::move(what.message);
+  finding.allocation = std::move(what.allocation);
+  stop_ = true;
+  block_->report(std::move(finding));
+}
+
+}  // namespace assay::vgpu

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// A warp: 32 lanes, their registers, and the paths on which they run.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "vgpu/machine/path.hpp"
+#include "vgpu/machine/program.hpp"
+
+namespace assay::vgpu {
+
+class Block;
+
+// Instruction::variant of bar.warp.sync: threads may meet at it from different places.
+inline constexpr uint8_t kWarpBarrier = 1;
+
+// An asynchronous copy that was issued and has not been waited for: its data is not there yet.
+struct PendingCopy {
+  std::array<std::byte*, kLanes> target{};
+  std::array<const std::byte*, kLanes> source{};
+  std::array<uint8_t, kLanes> source_bytes{};
+  std::array<uint32_t, kLanes> group{};  // of each lane: the commit that covers it
+  uint8_t bytes = 0;
+  LaneMask lanes = 0;
+};
+
+class Warp {
+ public:
+  // --- the state that handlers work on
+  LaneMask mask = 0;    // lanes that execute this instruction: those of the path whose guard holds
+  LaneMask active = 0;  // lanes of the path
+  LaneMask carry = 0;   // the condition code's carry flag, a bit per lane
+  uint32_t pc = 0;      // the next instruction
+
+  template <class T>
+  T* row(uint32_t offset) const {
+    return reinterpret_cast<T*>(bases_[offset >> 31] + (offset & ~kConstantRow));
+  }
+
+  Block& block() const { return *block_; }
+  Frame& frame() const { return *frame_; }
+  int index() const { return index_; }
+  LaneMask existing_lanes() const { return existing_; }
+  LaneMask live_lanes() const { return existing_ & ~exited_; }
+  const Instruction* current_instruction() const;
+  Dim3 thread_of(int lane) const;
+  std::byte* local_memory(int lane) const { return local_.get() + static_cast<size_t>(lane) * local_stride_; }
+  uint32_t local_stride() const { return local_stride_; }
+
+  // --- control, for handlers
+  void branch(LaneMask taken, uint32_t target);
+  void exit(LaneMask lanes);
+  void call(const CallSite& site, const Function& callee);
+  void return_from_call(LaneMask lanes);
+  // True when all `members` that still live are on this path. Otherwise the path waits for them here, and the
+  // instruction is executed again when they have come.
+  bool converged(LaneMask members);
+  // Threads of the path arrive and wait. `reduction` is the bar.red that wants a result, or nullptr.
+  void wait_at_barrier(int barrier, uint32_t expected, uint32_t trues, const Instruction* reduction);
+  void yield() { stop_ = true; }
+  // These lanes of the path execute the current instruction again, after the others.
+  void repeat_later(LaneMask lanes) { part(lanes, frame_, pc - 1); }
+  void give_way() { turns_left_ = 0, stop_ = true; }  // the other paths and warps come first
+  // Stops the launch with this finding; its place and thread are filled in.
+  void fault(Finding finding, int lane);
+  Finding describe(const Instruction& instruction, int lane) const;
+  Finding describe_in(const Frame& frame, const Instruction& instruction, int lane) const;
+
+  // --- asynchronous copies
+  void issue_copy(const PendingCopy& copy);
+  void commit_copies();
+  void wait_copies(uint32_t groups_left);  // of the executing lanes
+  void wait_all_copies();                  // committed or not
+
+  // --- for the block
+  void start(Block& block, int index, const Function& entry);
+  void run();  // until it waits, ends, or has had its turn
+  bool finished() const { return paths_.empty(); }
+  bool can_run() const;
+  std::vector<Path>& paths() { return paths_; }
+
+ private:
+  static constexpr uint32_t kStackBytes = 1 << 16;  // of one lane, in programs with calls or alloca
+  static constexpr int kTurn = 4096;  // backward branches until others come first: spin loops must not starve them
+
+  Path* pick();
+  void enter(Path& path);
+  void leave();
+  void loop();
+  // Adds the lanes to a path (not the one at `except`) that stands at the same instruction, if there is one.
+  bool join(const Path& from, size_t except);
+  void part(LaneMask lanes, Frame* frame, uint32_t target);     // some of the path's lanes go elsewhere
+  void move_to(LaneMask lanes, Frame* frame, uint32_t target);  // some or all of them do
+  std::unique_ptr<Frame> make_frame(const Function& function);
+  void fill_special_rows(const Function& function, Frame& frame);
+  bool release_warp_sync();
+  void release_frame(Frame* frame, LaneMask lanes);
+
+  std::byte* bases_[2] = {nullptr, nullptr};  // the frame's rows and the function's constants
+  Block* block_ = nullptr;
+  Frame* frame_ = nullptr;
+  int index_ = 0;
+  LaneMask existing_ = 0;
+  LaneMask exited_ = 0;
+  bool stop_ = false;
+  int turns_left_ = 0;
+  uint32_t limit_ = 0;        // where another path waits to be joined
+  size_t running_ = 0;        // index of the running path
+  bool path_ended_ = false;   // the running path's lanes all left it
+  uint32_t local_stride_ = 0;
+  std::unique_ptr<std::byte[]> local_;
+  size_t local_capacity_ = 0;
+  std::vector<Path> paths_;
+  std::vector<std::unique_ptr<Frame>> frames_;
+  std::vector<PendingCopy> pending_copies_;
+  std::array<uint32_t, kLanes> committed_{};  // groups that each lane has committed
+};
+
+}  // namespace assay::vgpu

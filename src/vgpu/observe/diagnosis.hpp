@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// What is wrong with one lane's access, in words: shared by the machine's own faults and the memory checker.
+#pragma once
+
+#include <optional>
+
+#include "vgpu/machine/warp.hpp"
+#include "vgpu/observe/finding.hpp"
+
+namespace assay::vgpu {
+
+// Nothing, if the access is good: aligned, and inside one live allocation or variable.
+std::optional<Finding> diagnose_access(const Warp& warp, Space space, AccessKind kind, uint32_t bytes, uint64_t address);
+
+}  // namespace assay::vgpu

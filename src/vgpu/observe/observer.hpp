@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Observers watch a launch without being part of the machine. Each block gets an observer of its own, so that blocks
+// run in parallel without locks; they are handed back in the order of the blocks, so that reports do not depend on
+// the number of host threads.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "vgpu/machine/program.hpp"
+
+namespace assay::vgpu {
+
+class Block;
+
+// One instruction's access to memory, by the lanes of a warp.
+struct Access {
+  const Warp& warp;
+  const Instruction& instruction;
+  Space space;                // never generic, except for addresses in no window
+  AccessKind kind;
+  uint32_t bytes;             // of each lane
+  LaneMask lanes;
+  const uint64_t* addresses;  // of all 32 lanes, inside the space
+};
+
+class BlockObserver {
+ public:
+  virtual ~BlockObserver() = default;
+  // Returns the lanes that may go ahead. The others are left out: a load gives 0, a store does nothing.
+  virtual LaneMask access(const Access& access) = 0;
+};
+
+struct LaunchView {
+  const Program& program;
+  const Function& kernel;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void begin_launch(const LaunchView&) {}
+  virtual std::unique_ptr<BlockObserver> begin_block(const Block& block) = 0;
+  virtual void end_block(std::unique_ptr<BlockObserver> observer) = 0;  // in the order of the blocks
+};
+
+}  // namespace assay::vgpu

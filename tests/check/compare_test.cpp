@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "check/compare.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "tensor_builder.hpp"
+
+namespace assay::check {
+namespace {
+
+using spec::DType;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+const double kNaN = std::nan("");
+constexpr spec::Tolerance kTolerance{0.01, 0.1};
+
+Comparison one(double expected, double got, DType type = DType::f16) {
+  return compare(dense_tensor(type, {1}), std::vector<double>{expected}, std::vector<double>{got}, kTolerance);
+}
+
+TEST(Compare, ToleranceIsAbsolutePlusRelative) {
+  EXPECT_TRUE(one(10, 11).passed());
+  EXPECT_TRUE(one(0, 0.01).passed());
+  EXPECT_TRUE(one(-10, -9).passed());
+  EXPECT_FALSE(one(10, 11.02).passed());
+  EXPECT_FALSE(one(0, 0.0101).passed());
+  EXPECT_FALSE(one(1, -1).passed());
+}
+
+TEST(Compare, NanAndInfinityFailWhereTheReferenceHasNone) {
+  ASSERT_FALSE(one(1, kNaN).passed());
+  EXPECT_EQ(one(1, kNaN).first->kind, MismatchKind::nan);
+  ASSERT_FALSE(one(1, kInfinity).passed());
+  EXPECT_EQ(one(1, kInfinity).first->kind, MismatchKind::infinite);
+  EXPECT_FALSE(one(kInfinity, kNaN).passed());
+}
+
+TEST(Compare, NothingIsDemandedWithoutAResult) {
+  for (const double got : {kNaN, kInfinity, 3.0}) {
+    EXPECT_TRUE(one(kNaN, got).passed());
+    EXPECT_EQ(one(kNaN, got).undefined, 1);
+  }
+}
+
+TEST(Compare, InfinitiesMustAgree) {
+  EXPECT_TRUE(one(kInfinity, kInfinity).passed());
+  EXPECT_FALSE(one(kInfinity, -kInfinity).passed());
+  EXPECT_FALSE(one(kInfinity, 65504).passed());
+  EXPECT_EQ(one(-kInfinity, 1).first->kind, MismatchKind::not_infinite);
+}
+
+TEST(Compare, WhatTheTypeCannotHoldMayOverflow) {
+  EXPECT_TRUE(one(1e6, kInfinity).passed());
+  EXPECT_TRUE(one(1e6, 65504).passed());
+  EXPECT_FALSE(one(1e6, 100).passed());
+  EXPECT_FALSE(one(1e6, -kInfinity).passed());
+  EXPECT_FALSE(one(1e6, kInfinity, DType::f32).passed());
+  EXPECT_TRUE(one(64000, kInfinity).passed());  // within tolerance of what overflows
+  EXPECT_FALSE(one(50000, kInfinity).passed());
+  EXPECT_TRUE(one(1000, kNaN, DType::e4m3).passed());
+  EXPECT_TRUE(one(kInfinity, 448, DType::e4m3).passed());
+}
+
+TEST(Compare, TellsTheFirstTheWorstAndHowMany) {
+  const std::vector<double> expected = {1, 2, 3, 4, 5, 6};
+  const std::vector<double> got = {1, 2, 4, 4, 15, 6.001};
+  const Comparison comparison = compare(dense_tensor(DType::f32, {2, 3}), expected, got, kTolerance);
+  EXPECT_EQ(comparison.elements, 6);
+  EXPECT_EQ(comparison.failures, 2);
+  ASSERT_TRUE(comparison.first);
+  EXPECT_EQ(comparison.first->index, (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(comparison.first->expected, 3);
+  EXPECT_EQ(comparison.first->got, 4);
+  EXPECT_DOUBLE_EQ(comparison.first->relative_error, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(comparison.first->ulp_error, 0x1.0p22);
+  EXPECT_EQ(comparison.worst->index, (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(comparison.max_absolute_error, 10);
+  EXPECT_EQ(comparison.max_relative_error, 2);
+}
+
+TEST(Compare, NanIsWorseThanAnyNumber) {
+  const Comparison comparison = compare(dense_tensor(DType::f32, {3}), std::vector<double>{1, 1, 1},
+                                        std::vector<double>{1e30, kNaN, 1e35}, kTolerance);
+  EXPECT_EQ(comparison.worst->index, (std::vector<int64_t>{1}));
+  EXPECT_EQ(comparison.first->index, (std::vector<int64_t>{0}));
+  EXPECT_EQ(comparison.max_absolute_error, 1e35 - 1);
+}
+
+TEST(Compare, UnwrittenFailsEvenIfTheValueIsRight) {
+  const std::vector<double> values = {1, kNaN, 3};
+  const std::vector<int64_t> unwritten = {0, 1};
+  const Comparison comparison = compare(dense_tensor(DType::f32, {3}), values, values, kTolerance, unwritten);
+  EXPECT_EQ(comparison.failures, 2);
+  EXPECT_EQ(comparison.first->kind, MismatchKind::unwritten);
+  EXPECT_NE(describe("y", *comparison.first).find("did not write"), std::string::npos);
+}
+
+TEST(Compare, Integers) {
+  EXPECT_TRUE(one(7, 7, DType::i32).passed());
+  EXPECT_FALSE(one(7, 9, DType::i32).passed());
+  EXPECT_EQ(one(7, 9, DType::i32).first->ulp_error, 2);
+}
+
+TEST(Compare, ToleranceFollowsTheMagnitude) {
+  const spec::Tolerance tolerance{0.01, 0.01};
+  const std::vector<double> big = {100, -100}, small = {1e-4, -1e-4};
+  EXPECT_DOUBLE_EQ(tolerance_for(Distribution::large, tolerance, DType::f32, big).atol, 1.0);
+  EXPECT_DOUBLE_EQ(tolerance_for(Distribution::large, tolerance, DType::f32, small).atol, 0.01);
+  EXPECT_NEAR(tolerance_for(Distribution::tiny, tolerance, DType::f32, small).atol, 1e-6, 1e-12);
+  EXPECT_DOUBLE_EQ(tolerance_for(Distribution::tiny, tolerance, DType::f32, big).atol, 0.01);
+  EXPECT_DOUBLE_EQ(tolerance_for(Distribution::specified, tolerance, DType::f32, big).atol, 0.01);
+  EXPECT_EQ(tolerance_for(Distribution::tiny, {0, 0}, DType::f32, small).atol, 0);
+}
+
+TEST(Compare, DescribesInOneLine) {
+  EXPECT_EQ(describe("o", *one(10, 12, DType::f32).first),
+            "o[0]: expected 10, got 12, error 2 where 1.01 is allowed (0.2 relative, 2.1e+06 ULP)");
+  EXPECT_EQ(describe("o", *one(10, kNaN).first), "o[0]: expected 10, got nan");
+  EXPECT_EQ(describe("o", *one(0, 1).first), "o[0]: expected 0, got 1, error 1 where 0.01 is allowed (1.68e+07 ULP)");
+}
+
+TEST(Compare, ChangedInputs) {
+  const std::vector<uint8_t> before = {1, 2, 3, 4}, same = before, after = {1, 2, 9, 9};
+  EXPECT_EQ(first_changed_byte(before, same), std::nullopt);
+  EXPECT_EQ(first_changed_byte(before, after), 2);
+  const spec::ResolvedTensor tensor = strided_tensor(DType::f16, {2, 2}, {3, 1});
+  EXPECT_EQ(element_at(tensor, 7), (std::vector<int64_t>{1, 0}));
+  EXPECT_EQ(element_at(tensor, 4), std::nullopt);
+}
+
+}  // namespace
+}  // namespace assay::check

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "check/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "check/element.hpp"
+#include "tensor_builder.hpp"
+
+namespace assay::check {
+namespace {
+
+using spec::DType;
+using spec::FillKind;
+
+std::vector<double> make(Distribution distribution, DType type = DType::f16, std::vector<int64_t> dims = {4, 16, 32},
+                         uint64_t seed = 5) {
+  return make_input("x", dense_tensor(type, std::move(dims)), {distribution, seed, true});
+}
+
+std::vector<double> filled(FillKind kind, DType type, std::vector<int64_t> dims = {8, 64}) {
+  spec::ResolvedTensor tensor = dense_tensor(type, std::move(dims));
+  tensor.fill.kind = kind;
+  tensor.fill.low = -2, tensor.fill.high = 3, tensor.fill.value = 2.5;
+  return make_input("x", tensor, {});
+}
+
+double deviation(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+int64_t count_if(const std::vector<double>& values, bool (*predicate)(double)) {
+  return std::count_if(values.begin(), values.end(), predicate);
+}
+
+TEST(Inputs, NamesGoBothWays) {
+  for (const Distribution distribution : all_distributions()) {
+    EXPECT_EQ(distribution_from_name(name(distribution)), distribution);
+  }
+  EXPECT_EQ(distribution_from_name("gaussian"), std::nullopt);
+}
+
+TEST(Inputs, AreRepeatableAndDifferBySeedAndName) {
+  EXPECT_EQ(make(Distribution::specified), make(Distribution::specified));
+  EXPECT_NE(make(Distribution::specified), make(Distribution::specified, DType::f16, {4, 16, 32}, 6));
+  const spec::ResolvedTensor tensor = dense_tensor(DType::f32, {64});
+  EXPECT_NE(make_input("q", tensor, {}), make_input("k", tensor, {}));
+}
+
+TEST(Inputs, AreValuesOfTheType) {
+  for (const Distribution distribution : all_distributions()) {
+    for (const DType type :
+         {DType::f16, DType::bf16, DType::f32, DType::f64, DType::e4m3, DType::e5m2, DType::i8, DType::u8}) {
+      for (const double value : make(distribution, type)) ASSERT_EQ(round_to(type, value), value) << name(distribution);
+    }
+  }
+}
+
+TEST(Inputs, OnlyInfinitiesAreNotFinite) {
+  for (const Distribution distribution : all_distributions()) {
+    for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::e4m3, DType::e5m2}) {
+      const bool finite = count_if(make(distribution, type), [](double v) { return !std::isfinite(v); }) == 0;
+      EXPECT_EQ(finite, distribution != Distribution::infinities || type == DType::e4m3) << name(distribution);
+    }
+  }
+}
+
+TEST(Inputs, Magnitudes) {
+  EXPECT_NEAR(deviation(make(Distribution::specified)), 1.0, 0.1);
+  EXPECT_NEAR(deviation(make(Distribution::large)), 16.0, 1.6);
+  EXPECT_NEAR(deviation(make(Distribution::tiny)), 0x1.0p-10, 0x1.0p-13);
+  EXPECT_NEAR(deviation(make(Distribution::tiny, DType::f32)), 0x1.0p-40, 0x1.0p-43);
+}
+
+TEST(Inputs, OneHotRows) {
+  const std::vector<double> values = make(Distribution::one_hot);
+  for (size_t row = 0; row < values.size(); row += 32) {
+    EXPECT_EQ(std::count(values.begin() + static_cast<long>(row), values.begin() + static_cast<long>(row) + 32, 1.0),
+              1);
+  }
+  EXPECT_EQ(std::count(values.begin(), values.end(), 0.0), static_cast<long>(values.size() / 32 * 31));
+}
+
+TEST(Inputs, SpecialValues) {
+  const std::vector<double> zeros = make(Distribution::with_negative_zero);
+  const auto negative_zero = [](double v) { return v == 0 && std::signbit(v); };
+  EXPECT_NEAR(static_cast<double>(count_if(zeros, negative_zero)), static_cast<double>(zeros.size()) / 4, 100);
+  EXPECT_NEAR(static_cast<double>(std::count(zeros.begin(), zeros.end(), 0.0)), static_cast<double>(zeros.size()) / 2,
+              150);
+  for (const double value : make(Distribution::denormals)) ASSERT_LE(std::abs(value), 0x1.0p-14);
+  EXPECT_GT(count_if(make(Distribution::denormals), [](double v) { return v != 0; }), 1900);
+  const std::vector<double> constant = make(Distribution::constant);
+  EXPECT_EQ(std::set<double>(constant.begin(), constant.end()).size(), 1u);
+}
+
+TEST(Inputs, InfinitiesAreOnePerMatrixAndOnlyWhereAllowed) {
+  EXPECT_EQ(count_if(make(Distribution::infinities), [](double v) { return std::isinf(v); }), 4);
+  const auto without = make_input("x", dense_tensor(DType::f16, {4, 16, 32}), {Distribution::infinities, 5, false});
+  EXPECT_EQ(count_if(without, [](double v) { return std::isinf(v); }), 0);
+}
+
+TEST(Inputs, DistributionsLeaveOtherFillsAlone) {
+  spec::ResolvedTensor tensor = dense_tensor(DType::f32, {16});
+  tensor.fill.kind = FillKind::ones;
+  EXPECT_EQ(make_input("x", tensor, {Distribution::large, 1, false}), std::vector<double>(16, 1.0));
+  spec::ResolvedTensor integers = dense_tensor(DType::i32, {16});
+  EXPECT_EQ(make_input("x", integers, {Distribution::large, 1, false}),
+            make_input("x", integers, {Distribution::specified, 1, false}));
+}
+
+TEST(Inputs, Fills) {
+  EXPECT_EQ(filled(FillKind::zeros, DType::f32), std::vector<double>(512, 0.0));
+  EXPECT_EQ(filled(FillKind::constant, DType::f32), std::vector<double>(512, 2.5));
+  const std::vector<double> iota = filled(FillKind::iota, DType::bf16, {300});
+  EXPECT_EQ(iota[255], 255);
+  EXPECT_EQ(iota[256], 0);  // what bf16 cannot hold starts again
+  const std::vector<double> integers = filled(FillKind::uniform, DType::i32);
+  EXPECT_EQ(std::set<double>(integers.begin(), integers.end()), (std::set<double>{-2, -1, 0, 1, 2}));
+  for (const double value : filled(FillKind::uniform, DType::f64)) ASSERT_TRUE(value >= -2 && value < 3);
+  EXPECT_GT(count_if(filled(FillKind::signed_zeros, DType::f32), [](double v) { return std::signbit(v); }), 200);
+  EXPECT_NEAR(deviation(filled(FillKind::large, DType::f32)), 16, 2);
+}
+
+}  // namespace
+}  // namespace assay::check

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "reference/custom_reference.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <stdlib.h>
+
+#include "base/file.hpp"
+#include "base/process.hpp"
+#include "problem_builder.hpp"
+#include "reference/reference_program.hpp"
+
+namespace assay::reference {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CustomReferenceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string path = (fs::temp_directory_path() / "assay_custom_reference.XXXXXX").string();
+    ASSERT_NE(::mkdtemp(path.data()), nullptr);
+    folder_ = path;
+    options_.cache_folder = folder_ / "cache";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path write(const std::string& name, const std::string& text) const {
+    EXPECT_TRUE(write_file_atomically(folder_ / name, text));
+    return folder_ / name;
+  }
+  Result<CustomReference> compile(const std::string& body) const {
+    return CustomReference::compile(
+        write("reference.cpp",
+              "#include <assay/reference.h>\n#include <math.h>\n#include <signal.h>\n#include <stdio.h>\n"
+              "#include <stdlib.h>\n"
+              "int assay_reference(AssayProblem* problem) {\n" +
+                  body + "\n}\n"),
+        options_);
+  }
+  // The error of compiling or running, or "" if both went well.
+  std::string complaint(const std::string& body, const Problem& problem) const {
+    const auto reference = compile(body);
+    if (!reference) return reference.error().message;
+    const auto outputs = reference->evaluate(problem);
+    return outputs ? "" : outputs.error().message;
+  }
+  size_t programs() const {
+    return static_cast<size_t>(std::count_if(fs::directory_iterator(options_.cache_folder), fs::directory_iterator(),
+                                             [](const auto&) { return true; }));
+  }
+
+  fs::path folder_;
+  CustomReferenceOptions options_;
+};
+
+Problem doubling() {
+  return ProblemBuilder().input("x", {2, 2}, {1, -0.0, 1e-310, 4}).output("y", {2, 2}).problem();
+}
+
+constexpr const char* kDouble =
+    "for (int64_t i = 0; i < assay_tensor(problem, \"y\")->count; ++i)\n"
+    "  assay_tensor(problem, \"y\")->data[i] = 2 * assay_tensor(problem, \"x\")->data[i];\n"
+    "return 0;";
+
+TEST_F(CustomReferenceTest, Computes) {
+  const auto reference = compile(kDouble);
+  ASSERT_TRUE(reference) << to_string(reference.error());
+  const auto outputs = reference->evaluate(doubling());
+  ASSERT_TRUE(outputs) << to_string(outputs.error());
+  EXPECT_EQ(outputs->at("y").values, (std::vector<double>{2, -0.0, 2e-310, 8}));
+  EXPECT_TRUE(std::signbit(outputs->at("y").values[1]));
+  EXPECT_EQ(outputs->at("y").shape, (Shape{2, 2}));
+}
+
+TEST_F(CustomReferenceTest, SeesScalarsVariablesShapesAndTensorsInPlace) {
+  const Problem problem = ProblemBuilder()
+                              .input("y", {3}, {10, 20, 30})
+                              .output("y", {3})
+                              .scalar("eps", 0.5)
+                              .variable("S", 3)
+                              .output("z", {2, 5})
+                              .problem();
+  const auto reference = compile(
+      "const AssayTensor* y = assay_tensor(problem, \"y\");\n"
+      "const AssayTensor* z = assay_tensor(problem, \"z\");\n"
+      "if (problem->version != 1 || problem->tensor_count != 2 || assay_tensor(problem, \"x\")) return 1;\n"
+      "y->data[0] += assay_number(problem, \"eps\", 9);\n"
+      "y->data[1] += assay_number(problem, \"S\", 9);\n"
+      "y->data[2] += assay_number(problem, \"absent\", 9);\n"
+      "for (int i = 0; i < 10; ++i) z->data[i] = (double)(z->rank * 100 + z->shape[0] * 10 + z->shape[1] + "
+      "z->is_output);\n"
+      "z->data[9] = NAN;\n"
+      "return 0;");
+  ASSERT_TRUE(reference) << to_string(reference.error());
+  const auto outputs = reference->evaluate(problem);
+  ASSERT_TRUE(outputs) << to_string(outputs.error());
+  EXPECT_EQ(outputs->at("y").values, (std::vector<double>{10.5, 23, 39}));
+  EXPECT_EQ(outputs->at("z").values[0], 226);
+  EXPECT_FALSE(has_result(outputs->at("z").values[9]));
+}
+
+TEST_F(CustomReferenceTest, IsCompiledOnceUntilSomethingChanges) {
+  const fs::path included = write("factor.h", "#define FACTOR 2\n");
+  const std::string body = "#include \"factor.h\"\nassay_tensor(problem, \"y\")->data[0] = FACTOR; return 0;";
+  const auto first = compile(body);
+  ASSERT_TRUE(first) << to_string(first.error());
+  const auto stamp = fs::last_write_time(first->program());
+  const auto again = compile(body);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->program(), first->program());
+  EXPECT_EQ(fs::last_write_time(again->program()), stamp);
+  write("factor.h", "#define FACTOR 3\n");
+  const auto changed = compile(body);
+  ASSERT_TRUE(changed);
+  EXPECT_NE(changed->program(), first->program());
+  const auto outputs = changed->evaluate(ProblemBuilder().output("y", {1}).problem());
+  ASSERT_TRUE(outputs);
+  EXPECT_EQ(outputs->at("y").values, std::vector<double>{3});
+  EXPECT_EQ(programs(), 2u) << "scratch folders must be gone";
+}
+
+TEST_F(CustomReferenceTest, ItsMessageIsShown) {
+  EXPECT_EQ(complaint("return assay_fail(problem, \"expected an even S\");", doubling()),
+            "the reference refused the problem: expected an even S");
+  EXPECT_NE(complaint("return 3;", doubling()).find("gave no message"), std::string::npos);
+}
+
+TEST_F(CustomReferenceTest, ACrashIsAnError) {
+  EXPECT_EQ(complaint("raise(SIGSEGV); return 0;", doubling()), "the reference crashed: it was killed by SIGSEGV");
+}
+
+TEST_F(CustomReferenceTest, AHangIsAnError) {
+  options_.run_time_limit = std::chrono::milliseconds(300);
+  const std::string hang = complaint("for (volatile int i = 0;; ++i) {}", doubling());
+  EXPECT_NE(hang.find("time limit"), std::string::npos) << hang;
+}
+
+TEST_F(CustomReferenceTest, NoOrHalfAnAnswerIsAnError) {
+  EXPECT_NE(complaint("exit(0);", doubling()).find("without an answer"), std::string::npos);
+  EXPECT_NE(complaint("exit(7);", doubling()).find("exited with 7"), std::string::npos);
+  const std::string half = complaint("assay_tensor(problem, \"y\")->data[0] = 1; return 0;", doubling());
+  EXPECT_NE(half.find("left 3 of 4 elements of 'y' unwritten, the first at position 1"), std::string::npos) << half;
+}
+
+TEST_F(CustomReferenceTest, PrintingDoesNoHarm) {
+  EXPECT_EQ(complaint(std::string("puts(\"hello\"); ") + kDouble, doubling()), "");
+}
+
+TEST_F(CustomReferenceTest, WhatDoesNotCompileShowsTheCompilersWords) {
+  const auto reference = compile("return undefined_name;");
+  ASSERT_FALSE(reference);
+  EXPECT_NE(reference.error().message.find("undefined_name"), std::string::npos);
+  EXPECT_EQ(reference.error().exit_code, ExitCode::usage);
+  EXPECT_EQ(reference.error().place.file, (folder_ / "reference.cpp").string());
+}
+
+TEST_F(CustomReferenceTest, AMissingFunctionOrFileOrCompilerIsExplained) {
+  const auto empty = CustomReference::compile(write("empty.cpp", "int unrelated;\n"), options_);
+  ASSERT_FALSE(empty);
+  EXPECT_NE(empty.error().message.find("assay_reference"), std::string::npos);
+  EXPECT_FALSE(CustomReference::compile(folder_ / "absent.cpp", options_));
+  options_.compiler = "no-such-compiler";
+  const auto reference = compile(kDouble);
+  ASSERT_FALSE(reference);
+  EXPECT_EQ(reference.error().exit_code, ExitCode::environment);
+  EXPECT_NE(reference.error().hint.find("g++"), std::string::npos);
+}
+
+TEST(PublicHeader, IsTheOneInTheRepository) {
+  const auto file = read_file(fs::path(ASSAY_SOURCE_DIR) / "include/assay/reference.h");
+  ASSERT_TRUE(file) << to_string(file.error());
+  EXPECT_EQ(*file, public_header()) << "copy include/assay/reference.h into src/reference/reference_program.cpp";
+}
+
+TEST(PublicHeader, IsPlainC) {
+  Command command;
+  command.arguments = {"c++", "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-"};
+  command.input = std::string(public_header());
+  const auto outcome = assay::run(command);
+  ASSERT_TRUE(outcome) << to_string(outcome.error());
+  EXPECT_TRUE(outcome->succeeded()) << outcome->errors;
+}
+
+}  // namespace
+}  // namespace assay::reference

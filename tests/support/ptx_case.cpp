@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "support/ptx_case.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.hpp"
+
+namespace assay::test {
+namespace {
+
+bool is_float_type(const std::string& type) {
+  return type == "f32" || type == "f64" || type == "f16" || type == "bf16";
+}
+
+// Round to nearest even by way of the double's bits; test values are few, so this is plain rather than quick.
+uint64_t narrow(double value, int exponent_bits, int fraction_bits) {
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const uint64_t sign = std::signbit(value) ? uint64_t{1} << (exponent_bits + fraction_bits) : 0;
+  const uint64_t infinity = ((uint64_t{1} << exponent_bits) - 1) << fraction_bits;
+  if (std::isnan(value)) return (uint64_t{1} << (exponent_bits + fraction_bits)) - 1;
+  const double magnitude = std::fabs(value);
+  if (std::isinf(value)) return sign | infinity;
+  if (magnitude == 0) return sign;
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  exponent = std::max(exponent - 1, 1 - bias);
+  const double scaled = std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent));
+  const auto significand = static_cast<uint64_t>(scaled);
+  // The sum carries into the exponent by itself; a subnormal has exponent field 0.
+  const uint64_t bits = (static_cast<uint64_t>(exponent + bias - 1) << fraction_bits) + significand;
+  return sign | std::min(bits, infinity);
+}
+
+uint64_t float_bits(const std::string& type, double value) {
+  if (type == "f16") return narrow(value, 5, 10);
+  if (type == "bf16") return narrow(value, 8, 7);
+  if (type == "f32") return narrow(value, 8, 23);
+  uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+Result<uint64_t> parse_value(const std::string& type, const std::string& word) {
+  char* end = nullptr;
+  if (is_float_type(type) && !word.starts_with("0x")) {
+    const double value = std::strtod(word.c_str(), &end);
+    if (end != word.c_str() + word.size()) return Error{"'" + word + "' is no number"};
+    return float_bits(type, value);
+  }
+  const bool negative = word.starts_with('-');
+  const uint64_t value = std::strtoull(word.c_str() + (negative ? 1 : 0), &end, 0);
+  if (end != word.c_str() + word.size()) return Error{"'" + word + "' is no whole number"};
+  return negative ? ~value + 1 : value;
+}
+
+void append(std::vector<std::byte>& bytes, uint64_t value, size_t size) {
+  const size_t at = bytes.size();
+  bytes.resize(at + size);
+  std::memcpy(bytes.data() + at, &value, size);
+}
+
+Result<void> append_values(const std::string& type, const std::string& word, std::vector<std::byte>& bytes) {
+  const size_t size = element_bytes(type);
+  if (const size_t dots = word.find(".."); dots != std::string::npos) {
+    const long long first = std::atoll(word.substr(0, dots).c_str());
+    const long long last = std::atoll(word.substr(dots + 2).c_str());
+    for (long long v = first; v <= last; ++v) {
+      append(bytes, is_float_type(type) ? float_bits(type, static_cast<double>(v)) : static_cast<uint64_t>(v), size);
+    }
+    return {};
+  }
+  const size_t star = word.find('*');
+  ASSAY_TRY(const uint64_t value, parse_value(type, word.substr(0, star)));
+  const int count = star == std::string::npos ? 1 : std::atoi(word.c_str() + star + 1);
+  for (int i = 0; i < count; ++i) append(bytes, value, size);
+  return {};
+}
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(line, ' ')) {
+    if (!trim(word).empty()) words.emplace_back(trim(word));
+  }
+  return words;
+}
+
+void parse_dimensions(const std::string& word, unsigned (&into)[3]) {
+  const auto parts = split(word, ',');
+  for (size_t i = 0; i < parts.size() && i < 3; ++i) into[i] = static_cast<unsigned>(std::atoi(std::string(parts[i]).c_str()));
+}
+
+Result<void> parse_launch(const std::vector<std::string>& words, PtxCase& result) {
+  if (words.size() < 2) return Error{"launch needs a kernel"};
+  result.kernel = words[1];
+  for (size_t i = 2; i + 1 < words.size(); i += 2) {
+    if (words[i] == "grid") parse_dimensions(words[i + 1], result.grid);
+    else if (words[i] == "block") parse_dimensions(words[i + 1], result.block);
+    else if (words[i] == "shared") result.shared_bytes = static_cast<unsigned>(std::atoi(words[i + 1].c_str()));
+    else if (words[i] == "device") result.device = words[i + 1];
+    else return Error{"launch does not know '" + words[i] + "'"};
+  }
+  return {};
+}
+
+Result<void> parse_gpu(const std::vector<std::string>& words, const std::string& rest, PtxCase& result) {
+  if (words.size() < 3 || words[1] != "skip") return Error{"'gpu' takes 'skip' and a reason"};
+  result.gpu_skip = std::string(trim(std::string_view(rest).substr(words[1].size())));
+  return {};
+}
+
+Result<void> parse_argument(const std::vector<std::string>& words, PtxCase& result) {
+  CaseArgument argument;
+  std::string keyword = words[0];
+  if (const size_t tilde = keyword.find('~'); tilde != std::string::npos) {
+    argument.ulp = std::atoi(keyword.c_str() + tilde + 1);
+    keyword.resize(tilde);
+  }
+  using Kind = CaseArgument::Kind;
+  argument.kind = keyword == "in" ? Kind::in : keyword == "out" ? Kind::out : keyword == "inout" ? Kind::inout : Kind::scalar;
+  if (words.size() < 3) return Error{"'" + words[0] + "' needs a type and values"};
+  argument.type = words[1];
+  if (element_bytes(argument.type) == 0) return Error{"unknown type '" + argument.type + "'"};
+  bool expected = argument.kind == Kind::out;
+  for (size_t i = 2; i < words.size(); ++i) {
+    if (words[i] == "->") {
+      expected = true;
+      continue;
+    }
+    ASSAY_CHECK(append_values(argument.type, words[i], expected ? argument.expected : argument.initial));
+  }
+  result.arguments.push_back(std::move(argument));
+  return {};
+}
+
+// Distance in representable values of the type, for values of one sign or zero.
+int64_t ordered(const std::string& type, uint64_t bits) {
+  const int width = static_cast<int>(element_bytes(type)) * 8;
+  const uint64_t sign = uint64_t{1} << (width - 1);
+  return (bits & sign) != 0 ? -static_cast<int64_t>(bits & ~sign) : static_cast<int64_t>(bits);
+}
+
+}  // namespace
+
+size_t element_bytes(const std::string& type) {
+  if (type == "u8" || type == "s8" || type == "b8") return 1;
+  if (type == "u16" || type == "s16" || type == "b16" || type == "f16" || type == "bf16") return 2;
+  if (type == "u32" || type == "s32" || type == "b32" || type == "f32") return 4;
+  if (type == "u64" || type == "s64" || type == "b64" || type == "f64") return 8;
+  return 0;
+}
+
+Result<PtxCase> read_ptx_case(const std::string& path) {
+  PtxCase result;
+  result.file = path;
+  // Read plainly: the program that runs cases on a GPU is built from this file and little else.
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{"cannot read the file", Place{path}};
+  std::ostringstream content;
+  content << file.rdbuf();
+  result.text = content.str();
+  int number = 0;
+  for (const std::string_view line : split(result.text, '\n')) {
+    ++number;
+    if (!line.starts_with("//!")) continue;
+    const auto words = words_of(line.substr(3));
+    if (words.empty()) continue;
+    Result<void> parsed;
+    const std::string rest(trim(line.substr(line.find(words[0]) + words[0].size())));
+    if (words[0] == "launch") parsed = parse_launch(words, result);
+    else if (words[0] == "error") result.error = rest;
+    else if (words[0] == "gpu") parsed = parse_gpu(words, rest, result);
+    else if (words[0] == "printed") result.printed = replace_all(rest, "\\n", "\n");
+    else if (words[0] == "fault") {
+      result.fault = words.size() > 1 ? words[1] : "";
+      const size_t after = rest.find(' ');
+      result.fault_text = after == std::string::npos ? "" : std::string(trim(std::string_view(rest).substr(after)));
+    } else if (words[0].starts_with("in") || words[0].starts_with("out") || words[0] == "scalar") parsed = parse_argument(words, result);
+    else parsed = Error{"unknown test line '" + words[0] + "'"};
+    if (!parsed) return Error{parsed.error().message, Place{path, number, 1}};
+  }
+  return result;
+}
+
+std::string compare_values(const CaseArgument& argument, const std::byte* got) {
+  const size_t size = element_bytes(argument.type);
+  for (size_t at = 0; at + size <= argument.expected.size(); at += size) {
+    uint64_t want = 0;
+    uint64_t have = 0;
+    std::memcpy(&want, argument.expected.data() + at, size);
+    std::memcpy(&have, got + at, size);
+    if (want == have) continue;
+    if (argument.ulp > 0 && std::llabs(ordered(argument.type, want) - ordered(argument.type, have)) <= argument.ulp) continue;
+    char text[128];
+    std::snprintf(text, sizeof text, "element %zu (%s): expected 0x%llx, got 0x%llx", at / size, argument.type.c_str(),
+                  static_cast<unsigned long long>(want), static_cast<unsigned long long>(have));
+    return text;
+  }
+  return "";
+}
+
+}  // namespace assay::test

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A test of the virtual GPU that is a PTX file: the program, the launch and the expected values stand together.
+// Lines that begin with "//!" are for the test, in this order of the kernel's parameters:
+//   //! launch KERNEL grid 1 block 32 [shared 0] [device l4]
+//   //! in   TYPE values...       a buffer with these values
+//   //! out  TYPE values...       a buffer whose content must be these values afterwards
+//   //! out~N TYPE values...      the same, within N units in the last place (floating types)
+//   //! inout TYPE values... -> values...
+//   //! scalar TYPE value
+//   //! fault KIND [text]         the launch must stop with this finding
+//   //! error TEXT                the module must be refused with a message that contains this
+//   //! printed TEXT              what printf must have written; \n is a newline
+//   //! gpu skip REASON           a real GPU may give something else: tests/gpu/ptx_truth.cpp leaves this case out
+// Values: numbers (1, -2, 0x1f, 1.5, inf, nan, -0.0); for floating types 0x... are the bits; a..b counts; v*n repeats.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace assay::test {
+
+struct CaseArgument {
+  enum class Kind { in, out, inout, scalar };
+  Kind kind = Kind::in;
+  std::string type;                 // "u32", "f16", ...
+  std::vector<std::byte> initial;   // of in, inout, scalar
+  std::vector<std::byte> expected;  // of out, inout
+  int ulp = 0;
+};
+
+struct PtxCase {
+  std::string file;
+  std::string text;  // all of the file
+  std::string kernel = "main";
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {32, 1, 1};
+  unsigned shared_bytes = 0;
+  std::string device = "l4";
+  std::vector<CaseArgument> arguments;
+  std::string fault;
+  std::string fault_text;
+  std::string error;
+  std::optional<std::string> printed;
+  std::string gpu_skip;  // why not on a real GPU; "": it runs there too
+};
+
+Result<PtxCase> read_ptx_case(const std::string& path);
+
+// "" if they agree, else what differs first.
+std::string compare_values(const CaseArgument& argument, const std::byte* got);
+
+size_t element_bytes(const std::string& type);
+
+}  // namespace assay::test

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Runs every tests/ptx/<family>/<case>.ptx on the virtual GPU, on one core and on several, with wide vectors or without.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "support/ptx_case.hpp"
+#include "vgpu/machine/gpu.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+using test::CaseArgument;
+using test::PtxCase;
+
+std::vector<std::string> case_files() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(ASSAY_SOURCE_DIR "/tests/ptx")) {
+    if (entry.path().extension() == ".ptx") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+struct Prepared {
+  std::vector<std::byte> parameters;
+  std::vector<uint64_t> buffers;  // address of each argument's buffer, 0 for scalars
+};
+
+// Parameters are laid out with natural alignment, as the kernel's list says.
+Prepared prepare(Gpu& gpu, const PtxCase& test, const Function& kernel) {
+  Prepared prepared;
+  EXPECT_EQ(kernel.parameters.size(), test.arguments.size()) << "the test lines and the parameters differ in number";
+  for (size_t i = 0; i < test.arguments.size() && i < kernel.parameters.size(); ++i) {
+    const CaseArgument& argument = test.arguments[i];
+    const Parameter& parameter = kernel.parameters[i];
+    prepared.parameters.resize(parameter.offset + parameter.bytes);
+    std::byte* place = prepared.parameters.data() + parameter.offset;
+    if (argument.kind == CaseArgument::Kind::scalar) {
+      std::memcpy(place, argument.initial.data(), std::min<size_t>(parameter.bytes, argument.initial.size()));
+      prepared.buffers.push_back(0);
+      continue;
+    }
+    const size_t bytes = std::max(argument.initial.size(), argument.expected.size());
+    const uint64_t address = *gpu.memory().allocate(bytes, "argument " + std::to_string(i));
+    std::memset(gpu.memory().host(address), 0xcd, bytes);
+    std::memcpy(gpu.memory().host(address), argument.initial.data(), argument.initial.size());
+    std::memcpy(place, &address, sizeof address);
+    prepared.buffers.push_back(address);
+  }
+  return prepared;
+}
+
+void run_case(const PtxCase& test, unsigned host_threads) {
+  const GpuModel* model = find_model(test.device);
+  ASSERT_NE(model, nullptr) << "no model '" << test.device << "'";
+  Gpu gpu(*model);
+  const auto program = gpu.load(test.text, test.file);
+  if (!test.error.empty()) {
+    ASSERT_FALSE(program.ok()) << "the module was accepted";
+    EXPECT_NE(to_string(program.error()).find(test.error), std::string::npos) << to_string(program.error());
+    return;
+  }
+  ASSERT_TRUE(program.ok()) << to_string(program.error());
+  const Function* kernel = (*program)->entry(test.kernel);
+  ASSERT_NE(kernel, nullptr) << "no kernel '" << test.kernel << "'";
+  Prepared prepared = prepare(gpu, test, *kernel);
+  Launch launch;
+  launch.program = *program;
+  launch.kernel = kernel;
+  launch.grid = {test.grid[0], test.grid[1], test.grid[2]};
+  launch.block = {test.block[0], test.block[1], test.block[2]};
+  launch.dynamic_shared_bytes = test.shared_bytes;
+  launch.parameters = std::move(prepared.parameters);
+  launch.host_threads = host_threads;
+  launch.instruction_limit = 5'000'000;
+  const auto result = gpu.launch(launch);
+  ASSERT_TRUE(result.ok()) << to_string(result.error());
+  if (!test.fault.empty()) {
+    ASSERT_TRUE(result->fault.has_value()) << "no fault, expected " << test.fault;
+    EXPECT_EQ(to_string(result->fault->kind), test.fault) << result->fault->message;
+    EXPECT_NE(result->fault->message.find(test.fault_text), std::string::npos) << result->fault->message;
+    return;
+  }
+  ASSERT_FALSE(result->fault.has_value()) << result->fault->message << " at PTX line " << result->fault->ptx_line;
+  for (size_t i = 0; i < test.arguments.size(); ++i) {
+    if (prepared.buffers[i] == 0) continue;
+    EXPECT_EQ(test::compare_values(test.arguments[i], gpu.memory().host(prepared.buffers[i])), "") << "parameter " << i;
+  }
+  if (test.printed) {
+    EXPECT_EQ(result->printed, *test.printed);
+  }
+}
+
+class PtxCaseTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(PtxCaseTest, GivesTheExpectedValues) {
+  const auto test = test::read_ptx_case(GetParam());
+  ASSERT_TRUE(test.ok()) << to_string(test.error());
+  run_case(*test, 1);
+  if (!HasFailure()) run_case(*test, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PtxCaseTest, testing::ValuesIn(case_files()), [](const auto& instance) {
+  const std::filesystem::path path(instance.param);
+  std::string name = path.parent_path().filename().string() + "_" + path.stem().string();
+  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace assay::vgpu

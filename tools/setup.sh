@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs what the project needs from Debian's packages. Does nothing, quickly, when all of it is there.
+set -eu
+packages="build-essential cmake ninja-build ccache git pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev
+libzstd-dev libgtest-dev libbenchmark-dev clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev"
+missing=""
+for package in $packages; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+if ! command -v apt-get > /dev/null; then
+  echo "setup: this machine has no apt-get. Install the equivalents of:$missing" >&2
+  exit 6
+fi
+root=""
+if [ "$(id -u)" -ne 0 ]; then
+  root="sudo"
+  command -v sudo > /dev/null || { echo "setup: run as root, or install sudo, to install:$missing" >&2; exit 6; }
+fi
+echo "setup: installing$missing"
+$root apt-get update -qq
+DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends $missing
