@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make run and make test are each the only command needed on a fresh Debian 12 machine.
-.PHONY: help setup build run test test-gpu bench fuzz format lint carry static docs clean
+.PHONY: help setup configure build run test test-gpu bench fuzz format lint carry static docs clean
 
 JOBS ?= $(shell nproc)
 KERNEL ?= kernels/attention/tensor_core
@@ -18,12 +18,14 @@ help:
 setup:
 	@sh tools/setup.sh
 
-build: setup
-	@cmake --preset release > build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
-	@rm -f build-configure.log
-	@cmake --build --preset release -j$(JOBS)
+configure: setup
+	cmake --preset release
 
-run: build
+build: configure
+	cmake --build --preset release -j$(JOBS)
+
+run: configure
+	cmake --build --preset release -j$(JOBS) -t assay
 	build/assay run $(KERNEL)
 
 test: build

@@ -22,6 +22,8 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   bool send(const std::string& line);  // false: it no longer listens
+  // A line without end (beyond kLineLimit bytes) counts as an end: it is no answer.
+  static constexpr size_t kLineLimit = size_t{256} << 20;
   enum class Answer { line, ended, timed_out };
   Answer receive(std::string& line, std::chrono::milliseconds time_limit);
 
@@ -31,6 +33,7 @@ class Child {
 
  private:
   Child(pid_t pid, int input, int output, int errors) : pid_(pid), input_(input), output_(output), error_pipe_(errors) {}
+  void read_errors();
   void close_pipes();
 
   pid_t pid_;
@@ -38,6 +41,7 @@ class Child {
   int output_;
   int error_pipe_;
   std::string buffer_;
+  size_t searched_ = 0;  // bytes of the buffer that are known to hold no end of line
   std::string errors_;
 };
 

@@ -75,7 +75,12 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
       }
       written += static_cast<size_t>(count);
     }
-    ::fsync(file.get());
+    // EINVAL: a file system that cannot be asked to flush.
+    if (::fsync(file.get()) != 0 && errno != EINVAL) {
+      const Error error = system_error(path, "cannot write the file");
+      ::unlink(draft.c_str());
+      return error;
+    }
   }
   if (::rename(draft.c_str(), path.c_str()) != 0) {
     const Error error = system_error(path, "cannot put the file in its place");

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,6 +72,7 @@ std::vector<char*> as_argv(std::vector<std::string>& strings) {
 [[noreturn]] void become(const char* program, char* const* argv, char* const* envp, const Command& command,
                          const Pipe& input, const Pipe& output, const Pipe& errors, int failure_pipe) {
   ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // our end, however it comes, is its end
   if (::dup2(input.read_end, 0) >= 0 && ::dup2(output.write_end, 1) >= 0 && ::dup2(errors.write_end, 2) >= 0 &&
       (command.folder.empty() || ::chdir(command.folder.c_str()) == 0)) {
     if (command.memory_limit_bytes > 0) {
@@ -96,15 +99,24 @@ bool drain(int fd, std::string& into, size_t limit, bool& cut) {
   return true;
 }
 
-// Feeds the input and collects both outputs until the child has closed them or the time is up.
-void exchange(const Command& command, Pipe& input, Pipe& output, Pipe& errors, Clock::time_point deadline,
+// What is in the pipe now; others may still hold its other end.
+void drain_rest(int fd, std::string& into, size_t limit, bool& cut) {
+  if (fd < 0) return;
+  pollfd ready{fd, POLLIN, 0};
+  // Not for ever: whoever holds the other end may go on writing.
+  for (int i = 0; i < 64 && ::poll(&ready, 1, 0) > 0 && drain(fd, into, limit, cut); ++i) continue;
+}
+
+// Feeds the input and collects both outputs until the child has closed them, has ended, or the time is up.
+void exchange(const Command& command, int child, Pipe& input, Pipe& output, Pipe& errors, Clock::time_point deadline,
               ProcessOutcome& outcome) {
   size_t fed = 0;
+  bool ended = false;
   ::fcntl(input.write_end, F_SETFL, O_NONBLOCK);
   if (command.input.empty()) input.close_write();
-  while (output.read_end >= 0 || errors.read_end >= 0) {
-    std::array<pollfd, 3> polls{pollfd{output.read_end, POLLIN, 0}, pollfd{errors.read_end, POLLIN, 0},
-                                pollfd{input.write_end, POLLOUT, 0}};
+  while (!ended && (output.read_end >= 0 || errors.read_end >= 0)) {
+    std::array<pollfd, 4> polls{pollfd{output.read_end, POLLIN, 0}, pollfd{errors.read_end, POLLIN, 0},
+                                pollfd{input.write_end, POLLOUT, 0}, pollfd{child, POLLIN, 0}};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) {
       outcome.timed_out = true;
@@ -124,34 +136,40 @@ void exchange(const Command& command, Pipe& input, Pipe& output, Pipe& errors, C
       const bool refused = count < 0 && errno != EAGAIN && errno != EINTR;
       if (refused || fed == command.input.size()) input.close_write();
     }
+    ended = polls[3].revents != 0;
   }
+  // A process that the child left behind may keep the pipes open; the child's own words are all here by now.
+  drain_rest(output.read_end, outcome.output, command.output_limit_bytes, outcome.output_cut);
+  drain_rest(errors.read_end, outcome.errors, command.output_limit_bytes, outcome.output_cut);
 }
 
 // Waits for the child; a child that closed its outputs but lives on is ended at the deadline.
 int reap(pid_t child, Clock::time_point deadline, ProcessOutcome& outcome) {
   int status = 0;
   while (!outcome.timed_out) {
-    const pid_t done = ::waitpid(child, &status, WNOHANG);
-    if (done == child) break;
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == child) break;
     if (Clock::now() >= deadline) outcome.timed_out = true;
     ::usleep(500);
   }
-  if (outcome.timed_out) {
-    ::kill(-child, SIGKILL);
-    ::waitpid(child, &status, 0);
-  } else {
-    ::kill(-child, SIGKILL);  // whatever it left running in its process group
-  }
+  // Also whatever it left running. Before its number is given back: then nobody else can have that number.
+  ::kill(-child, SIGKILL);
+  ::waitpid(child, &status, 0);
   return status;
 }
 
 }  // namespace
 
+std::string signal_name(int signal) {
+  const char* abbreviation = ::sigabbrev_np(signal);
+  return abbreviation != nullptr ? fmt::format("SIG{}", abbreviation) : fmt::format("signal {}", signal);
+}
+
 std::string describe_end(const ProcessOutcome& outcome) {
   if (outcome.timed_out) {
     return fmt::format("was stopped at its time limit after {:.1f} s", std::chrono::duration<double>(outcome.duration).count());
   }
-  if (outcome.signal != 0) return fmt::format("was killed by SIG{}", ::sigabbrev_np(outcome.signal));
+  if (outcome.signal != 0) return "was killed by " + signal_name(outcome.signal);
   return fmt::format("exited with {}", outcome.exit_status);
 }
 
@@ -167,11 +185,12 @@ std::filesystem::path find_program(const std::string& name) {
 }
 
 Result<ProcessOutcome> run(const Command& command) {
-  const std::filesystem::path program = find_program(command.arguments.at(0));
+  std::filesystem::path program = find_program(command.arguments.at(0));
   if (program.empty()) {
     return Error{fmt::format("the program '{}' was not found", command.arguments[0]), {}, "install it, or put its folder into PATH",
                  ExitCode::environment};
   }
+  program = std::filesystem::absolute(program);  // relative to our folder, not to the one that it will run in
   Pipe input, output, errors, failure;
   if (!input.open() || !output.open() || !errors.open() || !failure.open()) {
     return Error{fmt::format("cannot open pipes: {}", std::strerror(errno)), {}, "", ExitCode::environment};
@@ -196,7 +215,9 @@ Result<ProcessOutcome> run(const Command& command) {
   }
   ProcessOutcome outcome;
   const Clock::time_point deadline = start + command.time_limit;
-  exchange(command, input, output, errors, deadline, outcome);
+  const int end_of_child = ::pidfd_open(child, 0);  // -1 on old systems: then only the pipes tell
+  exchange(command, end_of_child, input, output, errors, deadline, outcome);
+  if (end_of_child >= 0) ::close(end_of_child);
   const int status = reap(child, deadline, outcome);
   outcome.duration = Clock::now() - start;
   if (WIFEXITED(status)) outcome.exit_status = WEXITSTATUS(status);

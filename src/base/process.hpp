@@ -34,6 +34,7 @@ struct ProcessOutcome {
   bool succeeded() const { return exit_status == 0 && signal == 0 && !timed_out; }
 };
 
+std::string signal_name(int signal);                      // "SIGSEGV"; "signal 34" if it has no name
 std::string describe_end(const ProcessOutcome& outcome);  // "exited with 1", "was killed by SIGSEGV", ...
 
 // An error means that the program could not be started; how it ended is in the outcome.

@@ -2,11 +2,24 @@
 #include "base/progress.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace assay {
+namespace {
+
+// A line that wraps cannot be rewritten, so it ends before the terminal does.
+size_t line_width() {
+  constexpr size_t kMost = 110;
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? std::min<size_t>(kMost, size.ws_col - 1u) : kMost;
+}
+
+}  // namespace
 
 using std::chrono::steady_clock;
 
@@ -49,15 +62,14 @@ void Progress::show(const std::string& what) {
     fmt::print(stderr, "{}\n", line);
     return;
   }
-  constexpr size_t kWidth = 110;
-  if (line.size() > kWidth) line.resize(kWidth);
+  if (const size_t width = line_width(); line.size() > width) line.resize(width);
   fmt::print(stderr, "\r\x1b[K{}", line);
   std::fflush(stderr);
   line_open_ = true;
 }
 
 void Progress::clear() {
-  if (line_open_) fmt::print(stderr, "\r\x1b[K");
+  if (line_open_) fmt::print(stderr, "\r\x1b[K"), std::fflush(stderr);
   line_open_ = false;
 }
 

@@ -58,10 +58,11 @@ static size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr size_t kLongestWord = 64;  // keeps the quadratic comparison harmless on hostile input
-  if (word.size() > kLongestWord) return {};
+  if (word.empty() || word.size() > kLongestWord) return {};
   const std::string* best = nullptr;
   size_t best_distance = std::max<size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > 2 * kLongestWord) continue;
     const size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;

@@ -25,7 +25,8 @@ enum class Outcome {
   timed_out,
   crashed,         // the process that ran it
   reference_failed,
-  not_launched,    // the launch was refused: does not fit, wrong arguments, an instruction that is not supported
+  does_not_fit,    // more threads or shared memory than the device has
+  not_launched,    // the launch was refused: wrong arguments, an instruction that is not supported
 };
 
 std::string_view name(Outcome outcome);

@@ -2,6 +2,7 @@
 #include "check/case_runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -101,8 +102,17 @@ Result<std::unique_ptr<CaseRunner>> CaseRunner::open(const RunnerSetup& setup) {
   return runner;
 }
 
+// Whatever happens, the buffers are given back: the next case needs the memory.
 Result<CaseRunner::Run> CaseRunner::launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison) {
   Run run;
+  const auto launched = launch_into(run, test, arguments, second_poison);
+  const auto released = release(run);
+  if (!launched) return launched.error();
+  if (!released) return released.error();
+  return run;
+}
+
+Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison) {
   ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec_, configuration_, test.shape));
   device::LaunchRequest request;
   request.module = module_.get();
@@ -139,23 +149,17 @@ Result<CaseRunner::Run> CaseRunner::launch(const Case& test, const std::vector<s
       encode(*tensor, buffer.values, payload);
     }
     ASSAY_TRY(buffer.address, device_->allocate(buffer.before.size(), argument.name));
-    ASSAY_CHECK(device_->upload(buffer.address, std::as_bytes(std::span(buffer.before))));
     const uint64_t pointer = buffer.address + static_cast<uint64_t>(buffer.payload);
     request.arguments.push_back(as_bytes(&pointer, sizeof pointer));
     run.buffers.push_back(std::move(buffer));
+    ASSAY_CHECK(device_->upload(run.buffers.back().address, std::as_bytes(std::span(run.buffers.back().before))));
   }
-  auto outcome = device_->launch(request);
-  if (!outcome) {
-    ASSAY_CHECK(release(run));
-    return std::move(outcome).error();
-  }
-  run.outcome = std::move(outcome).value();
+  ASSAY_TRY(run.outcome, device_->launch(request));
   for (Buffer& buffer : run.buffers) {
     buffer.after.resize(buffer.before.size());
     ASSAY_CHECK(device_->download(buffer.address, std::as_writable_bytes(std::span(buffer.after))));
   }
-  ASSAY_CHECK(release(run));
-  return run;
+  return {};
 }
 
 Result<void> CaseRunner::release(Run& run) {
@@ -176,7 +180,9 @@ CaseResult CaseRunner::run(const Case& test) {
   }
   auto run = launch(test, *arguments, false);
   if (!run) {
-    fail(result, Outcome::not_launched, run.error().message, run.error().hint);
+    // A kernel that is too large for the device is a verdict on the kernel; anything else is a mistake of the caller.
+    const bool too_large = run.error().exit_code == ExitCode::incorrect;
+    fail(result, too_large ? Outcome::does_not_fit : Outcome::not_launched, run.error().message, run.error().hint);
   } else {
     judge(test, *arguments, *run, result);
   }
@@ -188,7 +194,7 @@ void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgumen
   result.instructions = run.outcome.instructions;
   result.thread_instructions = run.outcome.thread_instructions;
   result.printed = run.outcome.printed;
-  if (!judge_launch(run, result) || !setup_.compare || !judge_inputs(run, result)) return;
+  if (!judge_launch(run, result) || !setup_.compare || !judge_inputs(run, result) || !judge_gaps(run, result)) return;
   const auto wanted = expected(test, arguments, run);
   if (!wanted) {
     fail(result, Outcome::reference_failed, wanted.error().message, wanted.error().hint);
@@ -248,10 +254,23 @@ bool CaseRunner::judge_inputs(const Run& run, CaseResult& result) const {
     if (!changed) continue;
     result.tensor = buffer.name;
     const auto element = element_at(buffer.tensor, *changed - buffer.payload);
-    std::string where;
-    for (const int64_t index : element.value_or(std::vector<int64_t>{})) where += (where.empty() ? "" : ", ") + std::to_string(index);
-    fail(result, Outcome::input_changed, fmt::format("the kernel changed its input '{}', first at [{}] (byte {})", buffer.name, where, *changed - buffer.payload),
+    const std::string where = element ? fmt::format("at [{}]", fmt::join(*element, ", ")) : "between its elements";
+    fail(result, Outcome::input_changed, fmt::format("the kernel changed its input '{}', first {} (byte {})", buffer.name, where, *changed - buffer.payload),
          "an argument that the kernel updates needs inout = true");
+    return false;
+  }
+  return true;
+}
+
+// The bytes between the elements of a strided output belong to somebody else.
+bool CaseRunner::judge_gaps(const Run& run, CaseResult& result) const {
+  for (const Buffer& buffer : run.buffers) {
+    if (buffer.tensor.role != spec::Role::output) continue;
+    const auto written = first_written_gap(buffer.tensor, buffer.tensor_after(), Poison::nan);
+    if (!written) continue;
+    result.tensor = buffer.name;
+    fail(result, Outcome::red_zone, fmt::format("the kernel wrote between the elements of '{}', first at byte {}", buffer.name, *written),
+         "compare the strides in the kernel with those of the specification");
     return false;
   }
   return true;

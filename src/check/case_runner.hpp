@@ -43,11 +43,13 @@ class CaseRunner {
 
   CaseRunner() = default;
   Result<Run> launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison);
+  Result<void> launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison);
   Result<void> release(Run& run);
   Result<reference::Outputs> expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& run);
   void judge(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, Run& run, CaseResult& result);
   bool judge_launch(const Run& run, CaseResult& result) const;
   bool judge_inputs(const Run& run, CaseResult& result) const;
+  bool judge_gaps(const Run& run, CaseResult& result) const;
   bool judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected, const std::vector<int64_t>& unwritten,
                     CaseResult& result) const;
 

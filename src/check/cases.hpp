@@ -46,8 +46,8 @@ struct CaseOptions {
   uint64_t seed = 1;
   size_t fuzz_cases = 16;
   // Floating-point operations (or elements, where the file does not tell) that one case may cost.
-  double work_limit = 2e9;
-  double fuzz_work_limit = 2e8;
+  double work_limit = 6e8;
+  double fuzz_work_limit = 2e7;
 };
 
 // Operations of the file's formula; where there is none, or it is smaller, the elements of all tensors.

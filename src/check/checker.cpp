@@ -12,7 +12,8 @@ namespace {
 
 // A failure of the surroundings says nothing about the kernel, and a smaller shape would not help.
 bool worth_shrinking(const CaseResult& failure) {
-  return failure.outcome != Outcome::reference_failed && failure.outcome != Outcome::not_launched;
+  return failure.outcome != Outcome::reference_failed && failure.outcome != Outcome::not_launched && failure.outcome != Outcome::does_not_fit &&
+         failure.outcome != Outcome::timed_out;  // each try would take the whole time limit again
 }
 
 Result<void> shrink_failure(const spec::KernelSpec& spec, const spec::Configuration& configuration, const CaseOptions& cases, Worker& worker,
@@ -42,8 +43,17 @@ Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuratio
                           const CheckOptions& options) {
   CheckReport report;
   report.seed = options.cases.seed;
-  ASSAY_TRY(CasePlan plan, plan_cases(spec, configuration, options.cases));
-  if (options.only) plan = {{*options.only}, {}};
+  CasePlan plan;
+  if (options.only) {
+    plan.cases.push_back(*options.only);
+  } else {
+    ASSAY_TRY(plan, plan_cases(spec, configuration, options.cases));
+  }
+  if (plan.cases.empty()) {
+    const std::string reason = plan.skipped.empty() ? "the file has none" : plan.skipped.front().reason;
+    return Error{fmt::format("no shape can be checked with the configuration {}: {}", configuration.id(), reason), Place{spec.file.string()},
+                 "choose another --config, or add a small shape to [shapes]"};
+  }
   report.planned = plan.cases.size();
   report.skipped = std::move(plan.skipped);
   ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));

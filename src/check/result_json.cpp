@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace assay::check {
 namespace {
@@ -30,21 +33,51 @@ json number(double value) {
 
 double number_from(const json& value) {
   if (value.is_number()) return value.get<double>();
-  const std::string text = value.get<std::string>();
-  return text == "inf" ? INFINITY : text == "-inf" ? -INFINITY : NAN;
+  const std::string word = value.get<std::string>();
+  if (word == "nan") return NAN;
+  if (word == "inf") return INFINITY;
+  if (word == "-inf") return -INFINITY;
+  throw std::invalid_argument("'" + word + "' is not a number");
 }
+
+// The library would cut off what does not fit.
+template <class T>
+T whole(const json& value) {
+  if (value.is_number_unsigned() && std::in_range<T>(value.get<uint64_t>())) return static_cast<T>(value.get<uint64_t>());
+  if (value.is_number_integer() && !value.is_number_unsigned() && std::in_range<T>(value.get<int64_t>())) {
+    return static_cast<T>(value.get<int64_t>());
+  }
+  throw std::invalid_argument("expected a whole number that fits");
+}
+
+const json& list(const json& value) {
+  if (!value.is_array()) throw std::invalid_argument(std::string("expected a list, found ") + value.type_name());
+  return value;
+}
+
+std::string text(const json& value) { return value.get<std::string>(); }
 
 template <class Enum>
 Enum enum_from(const json& value, std::initializer_list<Enum> all) {
-  const std::string text = value.get<std::string>();
+  const std::string word = text(value);
   for (const Enum candidate : all) {
-    if (to_string(candidate) == text) return candidate;
+    if (to_string(candidate) == word) return candidate;
   }
-  throw std::invalid_argument("unknown word '" + text + "'");
+  throw std::invalid_argument("unknown word '" + word + "'");
 }
 
 vgpu::Dim3 dim_from(const json& value) {
-  return {value.at(0).get<uint32_t>(), value.at(1).get<uint32_t>(), value.at(2).get<uint32_t>()};
+  return {whole<uint32_t>(value.at(0)), whole<uint32_t>(value.at(1)), whole<uint32_t>(value.at(2))};
+}
+
+uint64_t address_from(const json& value) {
+  const std::string digits = text(value);
+  uint64_t address = 0;
+  const auto [end, problem] = std::from_chars(digits.data() + std::min<size_t>(2, digits.size()), digits.data() + digits.size(), address, 16);
+  if (!digits.starts_with("0x") || problem != std::errc() || end != digits.data() + digits.size()) {
+    throw std::invalid_argument("'" + digits + "' is not an address");
+  }
+  return address;
 }
 
 Finding finding_from(const json& value) {
@@ -56,18 +89,18 @@ Finding finding_from(const json& value) {
   finding.access = enum_from<A>(value.at("access"), {A::none, A::load, A::store, A::atomic, A::async_copy});
   using S = vgpu::Space;
   finding.space = enum_from<S>(value.at("space"), {S::generic, S::global, S::shared, S::local, S::constant, S::parameter});
-  finding.address = std::stoull(value.at("address").get<std::string>(), nullptr, 16);
-  finding.bytes = value.at("bytes").get<uint32_t>();
-  finding.kernel = value.at("kernel").get<std::string>();
-  finding.instruction = value.at("instruction").get<std::string>();
-  finding.ptx_line = value.at("ptx_line").get<int>();
+  finding.address = address_from(value.at("address"));
+  finding.bytes = whole<uint32_t>(value.at("bytes"));
+  finding.kernel = text(value.at("kernel"));
+  finding.instruction = text(value.at("instruction"));
+  finding.ptx_line = whole<int>(value.at("ptx_line"));
   finding.block = dim_from(value.at("block"));
   finding.thread = dim_from(value.at("thread"));
-  finding.message = value.at("message").get<std::string>();
-  finding.allocation = value.at("allocation").get<std::string>();
-  finding.count = value.at("count").get<uint64_t>();
-  for (const json& line : value.at("source")) {
-    finding.source.push_back({line.at("file").get<std::string>(), line.at("line").get<int>(), line.at("column").get<int>(), line.at("function").get<std::string>()});
+  finding.message = text(value.at("message"));
+  finding.allocation = text(value.at("allocation"));
+  finding.count = whole<uint64_t>(value.at("count"));
+  for (const json& line : list(value.at("source"))) {
+    finding.source.push_back({text(line.at("file")), whole<int>(line.at("line")), whole<int>(line.at("column")), text(line.at("function"))});
   }
   return finding;
 }
@@ -86,10 +119,10 @@ json to_json(const Mismatch& mismatch) {
 Mismatch mismatch_from(const json& value) {
   Mismatch mismatch;
   constexpr std::array kKinds = {MismatchKind::beyond_tolerance, MismatchKind::nan, MismatchKind::infinite, MismatchKind::not_infinite, MismatchKind::unwritten};
-  for (const MismatchKind kind : kKinds) {
-    if (name(kind) == value.at("kind").get<std::string>()) mismatch.kind = kind;
-  }
-  mismatch.index = value.at("index").get<std::vector<int64_t>>();
+  const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](MismatchKind known) { return name(known) == text(value.at("kind")); });
+  if (kind == kKinds.end()) throw std::invalid_argument("unknown kind of mismatch");
+  mismatch.kind = *kind;
+  for (const json& index : list(value.at("index"))) mismatch.index.push_back(whole<int64_t>(index));
   mismatch.expected = number_from(value.at("expected"));
   mismatch.got = number_from(value.at("got"));
   mismatch.absolute_error = number_from(value.at("absolute_error"));
@@ -102,22 +135,24 @@ Mismatch mismatch_from(const json& value) {
 CaseResult read_case_result(const json& value, const Case& test) {
   CaseResult result;
   result.test = test;
-  result.outcome = outcome_from_name(value.at("outcome").get<std::string>()).value_or(Outcome::crashed);
-  result.message = value.at("message").get<std::string>();
-  result.hint = value.at("hint").get<std::string>();
-  result.tensor = value.at("tensor").get<std::string>();
-  for (const json& finding : value.at("findings")) result.findings.push_back(finding_from(finding));
-  result.finding_occurrences = value.at("finding_occurrences").get<uint64_t>();
+  const auto outcome = outcome_from_name(text(value.at("outcome")));
+  if (!outcome) throw std::invalid_argument("unknown outcome");
+  result.outcome = *outcome;
+  result.message = text(value.at("message"));
+  result.hint = text(value.at("hint"));
+  result.tensor = text(value.at("tensor"));
+  for (const json& finding : list(value.at("findings"))) result.findings.push_back(finding_from(finding));
+  result.finding_occurrences = whole<uint64_t>(value.at("finding_occurrences"));
   if (value.contains("mismatch")) result.mismatch = mismatch_from(value.at("mismatch"));
-  result.failures = value.at("failures").get<int64_t>();
-  result.elements = value.at("elements").get<int64_t>();
+  result.failures = whole<int64_t>(value.at("failures"));
+  result.elements = whole<int64_t>(value.at("elements"));
   result.max_absolute_error = number_from(value.at("max_absolute_error"));
   result.max_relative_error = number_from(value.at("max_relative_error"));
   result.max_ulp_error = number_from(value.at("max_ulp_error"));
-  result.instructions = value.at("warp_instructions_counted").get<uint64_t>();
-  result.thread_instructions = value.at("thread_instructions_counted").get<uint64_t>();
+  result.instructions = whole<uint64_t>(value.at("warp_instructions_counted"));
+  result.thread_instructions = whole<uint64_t>(value.at("thread_instructions_counted"));
   result.seconds = number_from(value.at("host_seconds"));
-  result.printed = value.at("printed").get<std::string>();
+  result.printed = text(value.at("printed"));
   return result;
 }
 

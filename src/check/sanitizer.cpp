@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "check/sanitizer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/progress.hpp"
@@ -21,12 +23,22 @@ std::vector<spec::Shape> spread(const std::vector<spec::Shape>& shapes, size_t c
 Result<std::vector<spec::Shape>> affordable_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration, double work_limit) {
   ASSAY_TRY(std::vector<spec::Shape> shapes, spec::all_shapes(spec));
   spec::sort_smallest_first(shapes);
-  const auto too_much = [&](const spec::Shape& shape) {
-    const auto cost = work(spec, configuration, shape);
-    return !why_not(spec, configuration, shape).empty() || !cost || *cost > work_limit;
-  };
+  std::string reason = "the file has none";
+  std::erase_if(shapes, [&](const spec::Shape& shape) {
+    std::string why = why_not(spec, configuration, shape);
+    if (why.empty()) return false;
+    reason = std::move(why);
+    return true;
+  });
+  if (shapes.empty()) {
+    return Error{fmt::format("no shape can be run with the configuration {}: {}", configuration.id(), reason), Place{spec.file.string()},
+                 "choose another --config, or add a shape to [shapes]"};
+  }
   const spec::Shape smallest = shapes.front();
-  std::erase_if(shapes, too_much);
+  std::erase_if(shapes, [&](const spec::Shape& shape) {
+    const auto cost = work(spec, configuration, shape);
+    return !cost || *cost > work_limit;
+  });
   if (shapes.empty()) shapes.push_back(smallest);
   return shapes;
 }

@@ -40,13 +40,39 @@ json to_json(const Error& error) {
           {"hint", error.hint},       {"exit_code", static_cast<int>(error.exit_code)}};
 }
 
+// Read with care, as all that a worker says: a key that is missing or of another type is left out.
+template <class T>
+T value_or(const json& object, const char* key, T otherwise) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  if (found == object.end()) return otherwise;
+  if constexpr (std::is_same_v<T, int>) {
+    return found->is_number_integer() ? found->template get<int>() : otherwise;
+  } else {
+    return found->is_string() ? found->template get<std::string>() : otherwise;
+  }
+}
+
 Error error_from(const json& value) {
   Error error;
-  error.message = value.value("message", "the worker did not say why");
-  error.place = {value.value("file", ""), value.value("line", 0), value.value("column", 0)};
-  error.hint = value.value("hint", "");
-  error.exit_code = static_cast<ExitCode>(value.value("exit_code", 1));
+  error.message = value_or<std::string>(value, "message", "the worker did not say why");
+  error.place = {value_or<std::string>(value, "file", ""), value_or(value, "line", 0), value_or(value, "column", 0)};
+  error.hint = value_or<std::string>(value, "hint", "");
+  const int code = value_or(value, "exit_code", 1);
+  const bool known = code > static_cast<int>(ExitCode::good) && code <= static_cast<int>(ExitCode::environment);
+  error.exit_code = known ? static_cast<ExitCode>(code) : ExitCode::internal;
   return error;
+}
+
+// Paths need not be UTF-8, and what a kernel printed neither.
+std::string one_line(const json& document) {
+  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// The beginning of what it wrote: the cause stands first.
+std::string beginning(std::string_view errors) {
+  constexpr size_t kMost = 2000;
+  const std::string_view text = trim(errors);
+  return text.size() <= kMost ? std::string(text) : std::string(text.substr(0, kMost)) + " ...";
 }
 
 CaseResult lost(const Case& test, Outcome outcome, std::string message, std::string hint) {
@@ -80,8 +106,9 @@ int serve_worker(std::istream& input, std::ostream& output) {
           answer = {{"error", to_json(opened ? loaded.error() : opened.error())}};
         }
       } else {
+        if (!runner || !spec) throw std::logic_error("a case came before the setup");
         Case test;
-        auto shape = spec::parse_shape(spec.value(), request.at("shape").get<std::string>());
+        auto shape = spec::parse_shape(*spec, request.at("shape").get<std::string>());
         if (!shape) {
           answer = {{"error", to_json(shape.error())}};
         } else {
@@ -94,8 +121,7 @@ int serve_worker(std::istream& input, std::ostream& output) {
     } catch (const std::exception& problem) {
       answer = {{"error", to_json(Error{fmt::format("the worker failed: {}", problem.what()), {}, "", ExitCode::internal})}};
     }
-    // What a kernel printed need not be UTF-8.
-    output << answer.dump(-1, ' ', false, json::error_handler_t::replace) << '\n' << std::flush;
+    output << one_line(answer) << '\n' << std::flush;
   }
   return 0;
 }
@@ -107,18 +133,29 @@ Result<std::unique_ptr<Worker>> Worker::start(Options options) {
 }
 
 Result<void> Worker::launch() {
-  ASSAY_TRY(child_, Child::start({options_.program, kWorkerCommand}));
+  ASSAY_TRY(std::unique_ptr<Child> child, Child::start({options_.program, kWorkerCommand}));
+  ASSAY_CHECK(set_up(*child));
+  child_ = std::move(child);  // only one that is ready is kept: a case must not go to another
+  return {};
+}
+
+Result<void> Worker::set_up(Child& child) {
   std::string line;
-  const bool sent = child_->send(json{{"setup", to_json(options_.setup)}}.dump());
-  const Child::Answer answer = sent ? child_->receive(line, std::chrono::minutes(5)) : Child::Answer::ended;
+  const bool sent = child.send(one_line({{"setup", to_json(options_.setup)}}));
+  const Child::Answer answer = sent ? child.receive(line, options_.setup_time_limit) : Child::Answer::ended;
   if (answer != Child::Answer::line) {
-    const std::string how = child_->stop();
-    return Error{fmt::format("the process that runs kernels {} while it was set up. {}", how, trim(child_->errors())), {}, "", ExitCode::internal};
+    const std::string how = child.stop();
+    const std::string errors = beginning(child.errors());
+    return Error{fmt::format("the process that runs kernels {} while it was set up{}{}", how, errors.empty() ? "" : ": ", errors), {}, "",
+                 ExitCode::internal};
   }
   const json reply = json::parse(line, nullptr, false);
   if (reply.is_object() && reply.contains("error")) return error_from(reply["error"]);
   if (!reply.is_object() || !reply.contains("ready")) return Error{"the worker's answer is not understood", {}, "", ExitCode::internal};
-  approximate_ = reply.value("approximate", std::vector<std::string>{});
+  approximate_.clear();
+  for (const json& entry : reply.value("approximate", json::array())) {
+    if (entry.is_string()) approximate_.push_back(entry.get<std::string>());
+  }
   return {};
 }
 
@@ -128,7 +165,7 @@ CaseResult Worker::run(const Case& test) {
   }
   const json request = {{"shape", test.shape.text()}, {"distribution", name(test.distribution)}, {"seed", test.seed}};
   std::string line;
-  const Child::Answer answer = child_->send(request.dump()) ? child_->receive(line, options_.time_limit) : Child::Answer::ended;
+  const Child::Answer answer = child_->send(one_line(request)) ? child_->receive(line, options_.time_limit) : Child::Answer::ended;
   if (answer == Child::Answer::line) {
     const json reply = json::parse(line, nullptr, false);
     if (reply.is_object() && reply.contains("error")) {
@@ -141,10 +178,10 @@ CaseResult Worker::run(const Case& test) {
     return lost(test, Outcome::crashed, result.error().message, "");
   }
   const std::string how = child_->stop();
-  const std::string errors(trim(child_->errors()));
+  const std::string errors = beginning(child_->errors());
   child_.reset();
   if (answer == Child::Answer::timed_out) {
-    return lost(test, Outcome::timed_out, fmt::format("no result after {:.0f} s; the process was ended", std::chrono::duration<double>(options_.time_limit).count()),
+    return lost(test, Outcome::timed_out, fmt::format("no result after {:.3g} s; the process was ended", std::chrono::duration<double>(options_.time_limit).count()),
                 "raise --time-limit if the shape is really that large");
   }
   return lost(test, Outcome::crashed, fmt::format("the process that ran the kernel {}{}{}", how, errors.empty() ? "" : ": ", errors), "");

@@ -27,6 +27,7 @@ class Worker {
   struct Options {
     RunnerSetup setup;
     std::chrono::milliseconds time_limit{std::chrono::minutes(2)};  // of one case
+    std::chrono::milliseconds setup_time_limit{std::chrono::minutes(5)};  // a reference may have to be compiled
     std::string program = "/proc/self/exe";
   };
 
@@ -39,6 +40,7 @@ class Worker {
  private:
   explicit Worker(Options options) : options_(std::move(options)) {}
   Result<void> launch();
+  Result<void> set_up(Child& child);
 
   Options options_;
   std::unique_ptr<Child> child_;

@@ -66,18 +66,21 @@ Result<void> VirtualDevice::release(uint64_t address) {
 
 Result<void> VirtualDevice::check_range(uint64_t address, uint64_t bytes) {
   const vgpu::Allocation* allocation = gpu_.memory().containing(address);
-  if (bytes == 0 || (allocation != nullptr && !allocation->freed && allocation->covers(address, address + bytes))) return {};
+  // The distance to the end, not the end of the copy: that could overflow.
+  if (bytes == 0 || (allocation != nullptr && !allocation->freed && bytes <= allocation->end() - address)) return {};
   return Error{fmt::format("a copy of {} bytes at 0x{:x} is not inside one allocation", bytes, address), {}, "", ExitCode::internal};
 }
 
 Result<void> VirtualDevice::upload(uint64_t address, std::span<const std::byte> bytes) {
   ASSAY_CHECK(check_range(address, bytes.size()));
+  if (bytes.empty()) return {};
   std::memcpy(gpu_.memory().host(address), bytes.data(), bytes.size());
   return {};
 }
 
 Result<void> VirtualDevice::download(uint64_t address, std::span<std::byte> bytes) {
   ASSAY_CHECK(check_range(address, bytes.size()));
+  if (bytes.empty()) return {};
   std::memcpy(bytes.data(), gpu_.memory().host(address), bytes.size());
   return {};
 }

@@ -29,9 +29,12 @@ absent. *Cases* counts the files of `tests/ptx/` that use the row.
 
 std::string_view word(Fidelity fidelity) {
   switch (fidelity) {
-    case Fidelity::exact: return "exact";
-    case Fidelity::approximate: return "approximate";
-    case Fidelity::functional: return "functional";
+    case Fidelity::exact:
+      return "exact";
+    case Fidelity::approximate:
+      return "approximate";
+    case Fidelity::functional:
+      return "functional";
   }
   return "unknown";
 }
@@ -47,12 +50,14 @@ int cases_of(const std::map<std::string, int>& cases_per_row, std::string_view r
 }
 
 std::string summary() {
-  std::string text = "\n## Families\n\n| family | rows | exact | approximate | functional |\n|---|---:|---:|---:|---:|\n";
+  std::string text =
+      "\n## Families\n\n| family | rows | exact | approximate | functional |\n|---|---:|---:|---:|---:|\n";
   int totals[4] = {};
   for (const OpcodeFamily& family : opcode_families()) {
     int counts[3] = {};
     for (const OpcodeRow& row : family.rows) ++counts[static_cast<int>(row.fidelity)];
-    text += fmt::format("| [{0}](#{0}) | {1} | {2} | {3} | {4} |\n", family.name, family.rows.size(), counts[0], counts[1], counts[2]);
+    text += fmt::format("| [{0}](#{0}) | {1} | {2} | {3} | {4} |\n", family.name, family.rows.size(), counts[0],
+                        counts[1], counts[2]);
     totals[0] += static_cast<int>(family.rows.size());
     for (int i = 0; i < 3; ++i) totals[i + 1] += counts[i];
   }
@@ -60,7 +65,8 @@ std::string summary() {
 }
 
 std::string family_table(const OpcodeFamily& family, const std::map<std::string, int>& cases_per_row) {
-  std::string text = fmt::format("\n## {}\n\n| instruction | meaning | fidelity | cases |\n|---|---|---|---:|\n", family.name);
+  std::string text =
+      fmt::format("\n## {}\n\n| instruction | meaning | fidelity | cases |\n|---|---|---|---:|\n", family.name);
   for (const OpcodeRow& row : family.rows) {
     text += fmt::format("| `{}` | {} | {} | {} |\n", cell(row.syntax), cell(row.meaning), word(row.fidelity),
                         cases_of(cases_per_row, row.name));

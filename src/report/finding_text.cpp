@@ -36,8 +36,11 @@ std::vector<Group> group(const std::vector<Finding>& findings) {
 }
 
 std::string source_text(const vgpu::SourceLine& line) {
+  // The name comes from the PTX: it may be that of a pipe or a terminal, which would keep us waiting.
+  std::error_code ignored;
+  if (line.line <= 0 || !std::filesystem::is_regular_file(line.file, ignored)) return "";
   const auto content = read_file(line.file, size_t{16} << 20);
-  if (!content || line.line <= 0) return "";
+  if (!content) return "";
   const auto lines = split(*content, '\n');
   return static_cast<size_t>(line.line) <= lines.size() ? std::string(trim(lines[static_cast<size_t>(line.line) - 1])) : "";
 }

@@ -21,6 +21,11 @@ const char* code(Colour colour) {
   return "0";
 }
 
+// Columns on the screen: a UTF-8 character of several bytes takes one.
+size_t width(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
 }  // namespace
 
 Terminal::Terminal() : colours_(::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr) {}
@@ -32,9 +37,9 @@ std::string Terminal::paint(Colour colour, const std::string& text) const {
 
 std::string Table::render(const Terminal& terminal) const {
   std::vector<size_t> widths;
-  for (const std::string& title : header_) widths.push_back(title.size());
+  for (const std::string& title : header_) widths.push_back(width(title));
   for (const auto& row : rows_) {
-    for (size_t i = 0; i < row.size() && i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].text.size());
+    for (size_t i = 0; i < row.size() && i < widths.size(); ++i) widths[i] = std::max(widths[i], width(row[i].text));
   }
   std::string text;
   const auto line = [&](auto cell_of, size_t count) {
@@ -42,7 +47,7 @@ std::string Table::render(const Terminal& terminal) const {
     for (size_t i = 0; i < count; ++i) {
       const auto [content, colour] = cell_of(i);
       out += terminal.paint(colour, content);
-      if (i + 1 < count) out += std::string(widths[i] - content.size() + 2, ' ');
+      if (i + 1 < count) out += std::string(widths[i] - width(content) + 2, ' ');
     }
     text += out + "\n";
   };

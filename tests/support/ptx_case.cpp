@@ -92,18 +92,24 @@ std::vector<std::string> words_of(std::string_view line) {
 
 void parse_dimensions(const std::string& word, unsigned (&into)[3]) {
   const auto parts = split(word, ',');
-  for (size_t i = 0; i < parts.size() && i < 3; ++i) into[i] = static_cast<unsigned>(std::atoi(std::string(parts[i]).c_str()));
+  for (size_t i = 0; i < parts.size() && i < 3; ++i)
+    into[i] = static_cast<unsigned>(std::atoi(std::string(parts[i]).c_str()));
 }
 
 Result<void> parse_launch(const std::vector<std::string>& words, PtxCase& result) {
   if (words.size() < 2) return Error{"launch needs a kernel"};
   result.kernel = words[1];
   for (size_t i = 2; i + 1 < words.size(); i += 2) {
-    if (words[i] == "grid") parse_dimensions(words[i + 1], result.grid);
-    else if (words[i] == "block") parse_dimensions(words[i + 1], result.block);
-    else if (words[i] == "shared") result.shared_bytes = static_cast<unsigned>(std::atoi(words[i + 1].c_str()));
-    else if (words[i] == "device") result.device = words[i + 1];
-    else return Error{"launch does not know '" + words[i] + "'"};
+    if (words[i] == "grid")
+      parse_dimensions(words[i + 1], result.grid);
+    else if (words[i] == "block")
+      parse_dimensions(words[i + 1], result.block);
+    else if (words[i] == "shared")
+      result.shared_bytes = static_cast<unsigned>(std::atoi(words[i + 1].c_str()));
+    else if (words[i] == "device")
+      result.device = words[i + 1];
+    else
+      return Error{"launch does not know '" + words[i] + "'"};
   }
   return {};
 }
@@ -122,7 +128,10 @@ Result<void> parse_argument(const std::vector<std::string>& words, PtxCase& resu
     keyword.resize(tilde);
   }
   using Kind = CaseArgument::Kind;
-  argument.kind = keyword == "in" ? Kind::in : keyword == "out" ? Kind::out : keyword == "inout" ? Kind::inout : Kind::scalar;
+  argument.kind = keyword == "in"      ? Kind::in
+                  : keyword == "out"   ? Kind::out
+                  : keyword == "inout" ? Kind::inout
+                                       : Kind::scalar;
   if (words.size() < 3) return Error{"'" + words[0] + "' needs a type and values"};
   argument.type = words[1];
   if (element_bytes(argument.type) == 0) return Error{"unknown type '" + argument.type + "'"};
@@ -172,36 +181,48 @@ Result<PtxCase> read_ptx_case(const std::string& path) {
     if (words.empty()) continue;
     Result<void> parsed;
     const std::string rest(trim(line.substr(line.find(words[0]) + words[0].size())));
-    if (words[0] == "launch") parsed = parse_launch(words, result);
-    else if (words[0] == "error") result.error = rest;
-    else if (words[0] == "gpu") parsed = parse_gpu(words, rest, result);
-    else if (words[0] == "printed") result.printed = replace_all(rest, "\\n", "\n");
+    if (words[0] == "launch")
+      parsed = parse_launch(words, result);
+    else if (words[0] == "error")
+      result.error = rest;
+    else if (words[0] == "gpu")
+      parsed = parse_gpu(words, rest, result);
+    else if (words[0] == "printed")
+      result.printed = replace_all(rest, "\\n", "\n");
     else if (words[0] == "fault") {
       result.fault = words.size() > 1 ? words[1] : "";
       const size_t after = rest.find(' ');
       result.fault_text = after == std::string::npos ? "" : std::string(trim(std::string_view(rest).substr(after)));
-    } else if (words[0].starts_with("in") || words[0].starts_with("out") || words[0] == "scalar") parsed = parse_argument(words, result);
-    else parsed = Error{"unknown test line '" + words[0] + "'"};
+    } else if (words[0].starts_with("in") || words[0].starts_with("out") || words[0] == "scalar")
+      parsed = parse_argument(words, result);
+    else
+      parsed = Error{"unknown test line '" + words[0] + "'"};
     if (!parsed) return Error{parsed.error().message, Place{path, number, 1}};
   }
   return result;
 }
 
-std::string compare_values(const CaseArgument& argument, const std::byte* got) {
+std::string compare_values(const CaseArgument& argument, const std::byte* got, int most) {
   const size_t size = element_bytes(argument.type);
+  std::string differences;
+  int count = 0;
   for (size_t at = 0; at + size <= argument.expected.size(); at += size) {
     uint64_t want = 0;
     uint64_t have = 0;
     std::memcpy(&want, argument.expected.data() + at, size);
     std::memcpy(&have, got + at, size);
     if (want == have) continue;
-    if (argument.ulp > 0 && std::llabs(ordered(argument.type, want) - ordered(argument.type, have)) <= argument.ulp) continue;
+    if (argument.ulp > 0 && std::llabs(ordered(argument.type, want) - ordered(argument.type, have)) <= argument.ulp)
+      continue;
+    if (++count > most) continue;
     char text[128];
-    std::snprintf(text, sizeof text, "element %zu (%s): expected 0x%llx, got 0x%llx", at / size, argument.type.c_str(),
-                  static_cast<unsigned long long>(want), static_cast<unsigned long long>(have));
-    return text;
+    std::snprintf(text, sizeof text, "%selement %zu (%s): expected 0x%llx, got 0x%llx", count > 1 ? "; " : "",
+                  at / size, argument.type.c_str(), static_cast<unsigned long long>(want),
+                  static_cast<unsigned long long>(have));
+    differences += text;
   }
-  return "";
+  if (count > most && most > 1) differences += "; " + std::to_string(count - most) + " more";
+  return differences;
 }
 
 }  // namespace assay::test

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,8 +51,8 @@ struct PtxCase {
 
 Result<PtxCase> read_ptx_case(const std::string& path);
 
-// "" if they agree, else what differs first.
-std::string compare_values(const CaseArgument& argument, const std::byte* got);
+// "" if they agree, else the first `most` differences.
+std::string compare_values(const CaseArgument& argument, const std::byte* got, int most = 1);
 
 size_t element_bytes(const std::string& type);
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The opcode table, the handlers, the test cases and docs/ptx_coverage.md say the same.
-#include "ptx/coverage_page.hpp"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <gtest/gtest.h>
 #include <map>
 #include <set>
 #include <string>
 
 #include "base/file.hpp"
+#include "ptx/coverage_page.hpp"
 #include "ptx/opcode_pattern.hpp"
 #include "ptx/parser.hpp"
 #include "support/ptx_case.hpp"
@@ -101,8 +99,8 @@ TEST(Coverage, ThePageIsUpToDate) {
   ASSERT_TRUE(text.ok()) << to_string(text.error()) << "\nrun this test with ASSAY_UPDATE=1 to write the page";
   const auto differs = std::mismatch(page.begin(), page.end(), text->begin(), text->end());
   const auto line = 1 + std::count(page.begin(), differs.first, '\n');
-  EXPECT_TRUE(*text == page) << "docs/ptx_coverage.md differs from the opcode table and the cases, first in line " << line
-                             << "; run this test with ASSAY_UPDATE=1 to write the page anew";
+  EXPECT_TRUE(*text == page) << "docs/ptx_coverage.md differs from the opcode table and the cases, first in line "
+                             << line << "; run this test with ASSAY_UPDATE=1 to write the page anew";
 }
 
 }  // namespace

@@ -55,12 +55,64 @@ void spread_to_callers(Program& program) {
     for (Function& caller : program.functions) {
       for (const CallSite& call : caller.calls) {
         const bool indirect = call.function < 0 && call.system == CallSite::System::none;
-        const bool communicates = indirect || (call.function >= 0 && program.functions[static_cast<size_t>(call.function)].communicates);
-        if (communicates && !caller.communicates) caller.communicates = changed = true;
+        const Function* callee = call.function >= 0 ? &program.functions[static_cast<size_t>(call.function)] : nullptr;
+        if ((indirect || (callee != nullptr && callee->communicates)) && !caller.communicates) caller.communicates = changed = true;
+        if (callee != nullptr && callee->undecodable && !caller.undecodable) caller.undecodable = callee->undecodable, changed = true;
       }
     }
   }
 }
+
+// Decodes the functions of a module. One that cannot be executed keeps the reason, which a launch of it gives; the
+// others are not held up.
+class ModuleDecoder {
+ public:
+  ModuleDecoder(const ptx::Module& module, std::vector<const ptx::Function*> sources, const ModuleLayout& layout, Program& program,
+                const GpuModel& model)
+      : sources_(std::move(sources)), layout_(layout), locations_(program, module), program_(program), model_(model) {}
+
+  // Dynamic shared memory begins behind the static part, whose size is known only when the function has been decoded: a
+  // function that names it is decoded a second time with the right base.
+  void decode_all() {
+    std::vector<bool> uses_dynamic(sources_.size());
+    uint32_t largest_base = 0;
+    bool agreed_base = false;  // a device function names dynamic shared memory: it begins at one place for all kernels
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      uses_dynamic[i] = decode_one(i, 0);
+      largest_base = std::max(largest_base, base_of(program_.functions[i]));
+      agreed_base |= uses_dynamic[i] && !sources_[i]->is_entry;
+    }
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      const uint32_t base = agreed_base ? largest_base : base_of(program_.functions[i]);
+      if (uses_dynamic[i] && base != 0) decode_one(i, base);
+      program_.functions[i].dynamic_shared_base = base;
+    }
+    spread_to_callers(program_);
+  }
+
+ private:
+  uint32_t base_of(const Function& function) const {
+    return static_cast<uint32_t>(round_up(std::max(function.static_shared_bytes, layout_.shared_bytes), layout_.dynamic_shared_alignment));
+  }
+
+  // Whether the function names dynamic shared memory.
+  bool decode_one(size_t i, uint32_t base) {
+    Function& function = program_.functions[i];
+    function = Function{};
+    read_attributes(*sources_[i], function);
+    function.dynamic_shared_base = base;
+    std::erase_if(program_.shared_variables, [&](const SharedVariable& v) { return v.function == static_cast<int>(i); });
+    FunctionDecoder decoder(*sources_[i], layout_, locations_, program_, static_cast<int>(i), model_);
+    if (auto decoded = decoder.decode(); !decoded) function.undecodable = std::move(decoded).error();
+    return decoder.uses_dynamic_shared();
+  }
+
+  std::vector<const ptx::Function*> sources_;
+  const ModuleLayout& layout_;
+  LocationTable locations_;
+  Program& program_;
+  const GpuModel& model_;
+};
 
 Result<void> check_target(const ptx::Module& module, const std::string& file_name, const GpuModel& model) {
   for (const std::string& target : module.targets) {
@@ -88,43 +140,9 @@ Result<std::unique_ptr<Program>> decode(std::string_view ptx, const std::string&
   for (const ptx::ModuleItem& item : module.items) {
     if (const auto* file = std::get_if<ptx::SourceFile>(&item)) program->files[file->index] = file->name;
   }
-  const std::vector<const ptx::Function*> sources = number_functions(module, *program);
+  std::vector<const ptx::Function*> sources = number_functions(module, *program);
   ASSAY_TRY(const ModuleLayout layout, lay_out(module, file_name, memory, *program));
-  LocationTable locations(*program, module);
-  // Dynamic shared memory begins behind the static part, whose size is known only when the function has been decoded:
-  // a function that names it is decoded a second time with the right base.
-  uint32_t largest_base = 0;
-  bool device_function_uses_dynamic = false;
-  const auto decode_one = [&](size_t i, uint32_t base, bool& uses_dynamic) -> Result<void> {
-    Function& function = program->functions[i];
-    function = Function{};
-    read_attributes(*sources[i], function);
-    function.dynamic_shared_base = base;
-    std::erase_if(program->shared_variables, [&](const SharedVariable& v) { return v.function == static_cast<int>(i); });
-    FunctionDecoder decoder(*sources[i], layout, locations, *program, static_cast<int>(i), model);
-    ASSAY_CHECK(decoder.decode());
-    uses_dynamic = decoder.uses_dynamic_shared();
-    return {};
-  };
-  const auto base_of = [&](const Function& function) {
-    return static_cast<uint32_t>(round_up(std::max(function.static_shared_bytes, layout.shared_bytes), layout.dynamic_shared_alignment));
-  };
-  std::vector<bool> uses_dynamic(sources.size());
-  for (size_t i = 0; i < sources.size(); ++i) {
-    bool uses = false;
-    ASSAY_CHECK(decode_one(i, 0, uses));
-    uses_dynamic[i] = uses;
-    largest_base = std::max(largest_base, base_of(program->functions[i]));
-    device_function_uses_dynamic |= uses && !sources[i]->is_entry;
-  }
-  for (size_t i = 0; i < sources.size(); ++i) {
-    // If a device function names dynamic shared memory, all kernels agree on where it begins.
-    const uint32_t base = device_function_uses_dynamic ? largest_base : base_of(program->functions[i]);
-    bool uses = false;
-    if (uses_dynamic[i] && base != 0) ASSAY_CHECK(decode_one(i, base, uses));
-    program->functions[i].dynamic_shared_base = base;
-  }
-  spread_to_callers(*program);
+  ModuleDecoder(module, std::move(sources), layout, *program, model).decode_all();
   return program;
 }
 

@@ -17,6 +17,13 @@ Error launch_error(const Launch& launch, std::string message, std::string hint =
   return Error{fmt::format("cannot launch '{}': {}", launch.kernel->name, message), {}, std::move(hint), ExitCode::usage};
 }
 
+// The kernel is too large for this GPU: a verdict on the kernel, not a mistake in the launch.
+Error does_not_fit(const Launch& launch, std::string message, std::string hint) {
+  Error error = launch_error(launch, std::move(message), std::move(hint));
+  error.exit_code = ExitCode::incorrect;
+  return error;
+}
+
 }  // namespace
 
 Result<const Program*> Gpu::load(std::string_view ptx, const std::string& file_name) {
@@ -27,6 +34,7 @@ Result<const Program*> Gpu::load(std::string_view ptx, const std::string& file_n
 
 Result<void> Gpu::check(const Launch& launch) const {
   const Function& kernel = *launch.kernel;
+  if (kernel.undecodable) return *kernel.undecodable;
   if (launch.grid.volume() == 0 || launch.block.volume() == 0) return launch_error(launch, "the grid and the block need at least one thread");
   if (launch.grid.y > 65535 || launch.grid.z > 65535 || launch.grid.x > 0x7fffffff) {
     return launch_error(launch, fmt::format("the grid ({}, {}, {}) is beyond the limits (2147483647, 65535, 65535)", launch.grid.x,
@@ -34,8 +42,9 @@ Result<void> Gpu::check(const Launch& launch) const {
   }
   const auto threads = launch.block.volume();
   if (launch.block.x > 1024 || launch.block.y > 1024 || launch.block.z > 64 || threads > static_cast<uint64_t>(model_.max_threads_per_block)) {
-    return launch_error(launch, fmt::format("{} threads per block ({}, {}, {}) are more than {} has ({})", threads, launch.block.x,
-                                            launch.block.y, launch.block.z, model_.name, model_.max_threads_per_block));
+    return does_not_fit(launch, fmt::format("{} threads per block ({}, {}, {}) are more than {} has ({})", threads, launch.block.x,
+                                            launch.block.y, launch.block.z, model_.name, model_.max_threads_per_block),
+                        "launch fewer threads");
   }
   if (kernel.max_threads != 0 && threads > kernel.max_threads) {
     return launch_error(launch, fmt::format("{} threads per block, but the kernel was compiled for at most {} (.maxntid)", threads, kernel.max_threads),
@@ -46,7 +55,7 @@ Result<void> Gpu::check(const Launch& launch) const {
   }
   const uint64_t shared = uint64_t{kernel.dynamic_shared_base} + launch.dynamic_shared_bytes;
   if (shared > static_cast<uint64_t>(model_.shared_bytes_per_block_optin)) {
-    return launch_error(launch, fmt::format("{} bytes of shared memory do not fit: {} allows {} per block", shared, model_.name,
+    return does_not_fit(launch, fmt::format("{} bytes of shared memory do not fit: {} allows {} per block", shared, model_.name,
                                             model_.shared_bytes_per_block_optin),
                         "use smaller tiles or fewer stages");
   }

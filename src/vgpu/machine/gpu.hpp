@@ -22,7 +22,8 @@ class Gpu {
   const GpuModel& model() const { return model_; }
   GlobalMemory& memory() { return memory_; }
 
-  // Parses, lays out and decodes a module. What cannot be executed is an error here, with its source line.
+  // Parses, lays out and decodes a module. A kernel that cannot be executed says so, with the source line, when it is
+  // launched (Function::undecodable); the others of the module run.
   Result<const Program*> load(std::string_view ptx, const std::string& file_name);
 
   // Launch errors (geometry, shared memory, parameters) are Results; what goes wrong inside is in LaunchResult::fault.

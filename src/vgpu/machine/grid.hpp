@@ -40,7 +40,11 @@ struct Grid {
   GlobalMemory& memory;
   uint64_t cooperative_workspace = 0;  // what %envreg1 and %envreg2 point to
 
-  uint32_t shared_bytes() const { return launch.kernel->dynamic_shared_base + launch.dynamic_shared_bytes; }
+  // Without a dynamic part there is nothing behind the last static variable, not even the padding up to its base.
+  uint32_t shared_bytes() const {
+    const Function& kernel = *launch.kernel;
+    return launch.dynamic_shared_bytes > 0 ? kernel.dynamic_shared_base + launch.dynamic_shared_bytes : kernel.static_shared_bytes;
+  }
 };
 
 LaunchResult run_grid(const Grid& grid);

@@ -33,7 +33,11 @@ struct Path {
   uint32_t pc = 0;
   LaneMask lanes = 0;
   State state = State::ready;
-  bool had_turn = false;       // looped for long; the others come first
+  // A path that has looped for long lets the others come first. What is left of its turn is kept while it parts, meets
+  // others and is interrupted, or a loop with a branch inside would never reach its end.
+  static constexpr int kTurn = 4096;  // backward branches
+  int turn_left = kTurn;
+  bool had_turn = false;
   uint8_t barrier = 0;         // of at_barrier
   LaneMask sync_members = 0;   // of at_warp_sync
   const Instruction* reduction = nullptr;  // of at_barrier: the bar.red that gets its result when the barrier completes

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "vgpu/observe/finding.hpp"
 
 namespace assay::vgpu {
@@ -93,6 +95,7 @@ struct Function {
   std::string name;  // as in the PTX
   bool is_entry = false;
   bool declared_only = false;
+  std::optional<Error> undecodable;  // why it cannot be executed, with the place of the instruction
   std::vector<Instruction> code;
   std::vector<InstructionOrigin> origins;  // beside `code`
   std::vector<uint32_t> row_pool;          // what Instruction::rows points into

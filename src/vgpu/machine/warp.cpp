@@ -57,7 +57,7 @@ void Warp::enter(Path& path) {
   pc = path.pc;
   stop_ = false;
   path_ended_ = false;
-  turns_left_ = kTurn;
+  turn_left_ = path.turn_left;
   limit_ = kNoRow;
   for (const Path& other : paths_) {
     const bool can_join = &other != &path && other.frame == path.frame && other.state != Path::State::at_barrier;
@@ -92,15 +92,19 @@ void Warp::leave() {
       path.pc = pc;
       path.lanes = active;
       path.frame = frame_;
-      path.had_turn |= turns_left_ <= 0;
+      path.had_turn |= turn_left_ <= 0;
+      path.turn_left = turn_left_ > 0 ? turn_left_ : Path::kTurn;
       if (join(path, running_)) paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(running_));
     }
   }
   if (block_->over_limit() && !block_->stopped()) {
-    Finding finding;
+    // The place is where the path would go on: the last instruction may have been a jump to here.
+    const auto& code = frame_->function->code;
+    const LaneMask lanes = active != 0 ? active : existing_;
+    Finding finding = describe(code[std::min<size_t>(pc, code.size() - 1)], std::countr_zero(lanes));
     finding.kind = FindingKind::instruction_limit;
     finding.message = "the block executed more warp instructions than allowed: an endless loop, or a wait for something that never comes";
-    fault(std::move(finding), std::countr_zero(active));
+    block_->report(std::move(finding));
   }
 }
 
@@ -111,14 +115,18 @@ bool Warp::join(const Path& from, size_t except) {
     into.lanes |= from.lanes;
     into.state = Path::State::ready;
     into.had_turn = into.had_turn && from.had_turn;
+    into.turn_left = std::min(into.turn_left, from.turn_left);
     return true;
   }
   return false;
 }
 
 void Warp::branch(LaneMask taken, uint32_t target) {
-  if (target < pc && --turns_left_ <= 0) stop_ = true;
-  if (paths_.size() > 1) stop_ = true;  // the order of the paths may have changed
+  // Turns are shorter in a diverged warp, where lanes that spin hold up the lane that they wait for.
+  constexpr int kDivergedCost = 16;
+  const bool diverged = paths_.size() > 1;
+  if (target < pc) turn_left_ -= diverged ? kDivergedCost : 1;
+  if (turn_left_ <= 0 || diverged) stop_ = true;  // diverged: the order of the paths may have changed
   if (taken == active) {
     pc = target;
     return;
@@ -132,6 +140,7 @@ void Warp::part(LaneMask lanes, Frame* frame, uint32_t target) {
   path.frame = frame;
   path.pc = target;
   path.lanes = lanes;
+  path.turn_left = std::max(1, turn_left_);
   active &= ~lanes;
   stop_ = true;
   if (!join(path, running_)) paths_.push_back(path);

@@ -63,7 +63,7 @@ class Warp {
   void yield() { stop_ = true; }
   // These lanes of the path execute the current instruction again, after the others.
   void repeat_later(LaneMask lanes) { part(lanes, frame_, pc - 1); }
-  void give_way() { turns_left_ = 0, stop_ = true; }  // the other paths and warps come first
+  void give_way() { turn_left_ = 0, stop_ = true; }  // the other paths and warps come first
   // Stops the launch with this finding; its place and thread are filled in.
   void fault(Finding finding, int lane);
   Finding describe(const Instruction& instruction, int lane) const;
@@ -84,7 +84,6 @@ class Warp {
 
  private:
   static constexpr uint32_t kStackBytes = 1 << 16;  // of one lane, in programs with calls or alloca
-  static constexpr int kTurn = 4096;  // backward branches until others come first: spin loops must not starve them
 
   Path* pick();
   void enter(Path& path);
@@ -106,7 +105,7 @@ class Warp {
   LaneMask existing_ = 0;
   LaneMask exited_ = 0;
   bool stop_ = false;
-  int turns_left_ = 0;
+  int turn_left_ = 0;  // of the running path
   uint32_t limit_ = 0;        // where another path waits to be joined
   size_t running_ = 0;        // index of the running path
   bool path_ended_ = false;   // the running path's lanes all left it

@@ -106,21 +106,26 @@ constexpr float div_approx(float a, float b) {
   b = flush<Ftz>(b);
   const float quotient = a / b;
   const float zero = a * with_sign_of(0.0f, b);  // NaN for an infinite a
-  return finish<Ftz, false>(magnitude(b) > 0x1p126f ? zero : quotient);
+  return finish<Ftz, false>(magnitude(b) > 0x1p126f ? zero : flush_quotient<Rounding::rn, Ftz>(a, b, quotient));
 }
 // div.full scales its operands, so that every divisor works.
 template <bool Ftz>
 constexpr float div_full(float a, float b) {
-  return finish<Ftz, false>(flush<Ftz>(a) / flush<Ftz>(b));
+  a = flush<Ftz>(a);
+  b = flush<Ftz>(b);
+  return finish<Ftz, false>(flush_quotient<Rounding::rn, Ftz>(a, b, a / b));
 }
 
 // --- 16-bit forms ---------------------------------------------------------------------------------------------------
 
-// ex2.approx{.ftz}.f16, ex2.approx.ftz.bf16.
+// ex2.approx{.ftz}.f16, ex2.approx.ftz.bf16. An H200 cuts f16 results off rather than round them, subnormal ones too.
 template <class T, bool Ftz>
 constexpr T half_ex2_approx(T x) {
   x = flush<Ftz>(x);
-  const T result = flush<Ftz>(to_half<T, Rounding::rn>(exp2_kernel(static_cast<double>(to_float(x)))));
+  const double power = exp2_kernel(static_cast<double>(to_float(x)));
+  T result = flush<Ftz>(to_half<T, Rounding::rn>(power));
+  if constexpr (std::is_same_v<T, f16>)
+    result = flush<Ftz>(f16{power < 0x1p16 ? to_f16<Rounding::rz>(power).bits : f16::kInfinity});
   return is_nan(x) ? T{T::kNan} : result;
 }
 template <class T>
@@ -130,7 +135,8 @@ inline T half_tanh_approx(T x) {
 
 // --- f64 ------------------------------------------------------------------------------------------------------------
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write only the upper 32 bits of a double.
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write only the upper 32 bits of a double. A NaN whose payload
+// lies in the lower ones is an infinity to them.
 inline constexpr uint64_t kGrossNan = 0x7fffffff00000000u;
 
 constexpr double gross_operand(double x) {
@@ -146,11 +152,11 @@ constexpr double gross_result(double x) {
 
 constexpr double rcp_approx_ftz(double x) {
   const double y = gross_operand(x);
-  return is_nan(x) ? double_of(kGrossNan) : gross_result(1.0 / y);
+  return gross_result(1.0 / y);
 }
 inline double rsqrt_approx_ftz(double x) {
   const double y = gross_operand(x);
-  return is_nan(x) ? double_of(kGrossNan) : gross_result(1.0 / __builtin_sqrt(y));
+  return gross_result(1.0 / __builtin_sqrt(y));
 }
 inline double rsqrt_approx(double x) {
   return 1.0 / __builtin_sqrt(x);

@@ -55,14 +55,21 @@ constexpr U low_mask(uint32_t length) {
   return length >= kWidth ? static_cast<U>(~U{0}) : mask;
 }
 
+// The ISA has only the low 8 bits of a field's position and length count. That holds for the 32-bit forms, which are
+// single instructions; the 64-bit ones are sequences that take all 32 bits (measured on an H200).
+template <class U>
+constexpr uint32_t field_operand(uint32_t x) {
+  return sizeof(U) == 8 ? (x < 0xffu ? x : 0xffu) : x & 0xffu;
+}
+
 // T says the width and whether the field is sign-extended. What the field would take from above the operand's top bit
 // is the fill as well.
 template <class T>
 constexpr T bfe(T a, uint32_t position, uint32_t length) {
   using U = std::make_unsigned_t<T>;
   constexpr uint32_t kWidth = 8 * sizeof(T);
-  position &= 0xffu;
-  length &= 0xffu;
+  position = field_operand<U>(position);
+  length = field_operand<U>(length);
   const auto x = static_cast<U>(a);
   const uint32_t end = position + length;
   const uint32_t last = end == 0 ? 0 : end < kWidth ? end - 1u : kWidth - 1u;
@@ -78,8 +85,8 @@ constexpr T bfe(T a, uint32_t position, uint32_t length) {
 template <class U>
 constexpr U bfi(U insert, U base, uint32_t position, uint32_t length) {
   constexpr uint32_t kWidth = 8 * sizeof(U);
-  position &= 0xffu;
-  length &= 0xffu;
+  position = field_operand<U>(position);
+  length = field_operand<U>(length);
   if (position >= kWidth) return base;
   const U mask = static_cast<U>(low_mask<U>(length) << position);
   return static_cast<U>((base & ~mask) | (static_cast<U>(insert << position) & mask));

@@ -104,8 +104,8 @@ constexpr bool has_property(Float x) {
       return !is_nan(x);
     case Property::notanumber:
       return is_nan(x);
-    case Property::normal:
-      return !top && exponent != 0;
+    case Property::normal:  // zero counts as normal, as the manual says and an H200 does
+      return !top && (exponent != 0 || x == Float(0));
     case Property::subnormal:
       return exponent == 0 && x != Float(0);
   }

@@ -162,30 +162,39 @@ constexpr To integer_to_float(From x) {
 
 // --- float to float -------------------------------------------------------------------------------------------------
 
-// cvt.f64.f32, cvt.f32.f16 and the like: exact; a NaN becomes canonical.
+// cvt.f64.f32, cvt.f32.f16 and the like: exact. What becomes of a NaN is not in the ISA; measured: conversions to f64
+// keep sign and payload and make it quiet, but .ftz, which is an f32 instruction of its own before the conversion,
+// makes it canonical first. To f32, a NaN of f16 becomes canonical; a bf16 is only shifted, even if it is a signalling
+// NaN.
 template <class To, bool Ftz = false, bool Sat = false, class From>
 constexpr To widen(From x) {
   if constexpr (std::is_same_v<From, float>) {
-    const auto wide = static_cast<double>(flush<Ftz>(x));
-    const double result = is_nan(x) ? double_of(kNanF64) : wide;
+    const auto wide = static_cast<double>(Ftz ? canonical(flush<Ftz>(x)) : x);
+    const double result = quiet(wide);
     if constexpr (Sat) return result > 0.0 ? result < 1.0 ? result : 1.0 : 0.0;
     return result;
   } else {
     const float wide = flush<Ftz>(to_float(x));
     if constexpr (std::is_same_v<To, double>) return widen<double, false, Sat>(wide);
+    if constexpr (std::is_same_v<From, bf16> && !Ftz) return saturate<Sat>(wide);
     return saturate<Sat>(canonical(wide));
   }
 }
 
-// cvt.{rn,rz,rm,rp} to a narrower float.
+// cvt.{rn,rz,rm,rp} to a narrower float. A NaN of f64 keeps its sign and what fits of its payload, measured; others
+// become canonical.
 template <class To, Rounding R, bool Ftz = false, bool Sat = false, bool Relu = false, class From>
 constexpr To narrow_to(From x) {
   if constexpr (std::is_same_v<To, float>) {
-    const float result = finish<Ftz, Sat>(narrow<R>(x));
-    return result;
-  } else {
-    if constexpr (std::is_same_v<From, float>) return saturate_half<Sat>(rectify<Relu>(to_half<To, R>(flush<Ftz>(x))));
+    return saturate<Sat>(narrow_and_flush<R, Ftz>(x));
+  } else if constexpr (std::is_same_v<From, float>) {
+    // An H200 does not flush subnormal inputs here, whatever .ftz says: cvt.rp.ftz.f16.f32 of 2^-149 is 2^-24.
     return saturate_half<Sat>(rectify<Relu>(to_half<To, R>(x)));
+  } else {
+    const To rounded = to_half<To, R>(x);
+    if constexpr (std::is_same_v<From, double>)
+      return saturate_half<Sat>(rectify<Relu>(To{is_nan(x) ? nan_to_half<To>(x).bits : rounded.bits}));
+    return saturate_half<Sat>(rectify<Relu>(rounded));
   }
 }
 
@@ -202,7 +211,7 @@ constexpr float round_float(float x) {
 }
 template <Rounding R, bool Sat = false>
 inline double round_float(double x) {
-  const double result = round_integral_wide<R>(x);
+  const double result = quiet(round_integral_wide<R>(x));
   if constexpr (Sat) return result > 0.0 ? result < 1.0 ? result : 1.0 : 0.0;
   return result;
 }

@@ -43,6 +43,7 @@ DotUnit dot_unit(TensorArchitecture architecture, TensorInstruction instruction,
   const bool float8 = is_float8(a);
   if (architecture == TensorArchitecture::hopper) {
     unit.fraction_bits = 25;
+    unit.lowest_lead = -133;
     unit.k_per_step = k;
     if (float8 && instruction == TensorInstruction::mma) {
       // The operands are widened to f16 first, in which every e4m3 is a normal number.

@@ -85,7 +85,8 @@ constexpr uint32_t float8x2_to_f16x2(uint16_t pair) {
   return pack(rectify<Relu>(low), rectify<Relu>(high));
 }
 
-// cvt.{rn,rz,rna}{.relu}.tf32.f32: ten bits of fraction, the low 13 bits of the register zero.
+// cvt.{rn,rz,rna}{.relu}.tf32.f32: ten bits of fraction, the low 13 bits of the register zero. Measured: .rn and .rz
+// make a NaN canonical; .rna merely cuts it off, which can leave an infinity.
 template <Rounding R, bool Relu = false>
 constexpr uint32_t to_tf32(float x) {
   const uint32_t bits = bits_of(x);
@@ -95,7 +96,7 @@ constexpr uint32_t to_tf32(float x) {
   // Infinity and NaN would carry into the sign.
   const bool top = (bits & 0x7f800000u) == 0x7f800000u;
   result = (top ? bits : result) & 0xffffe000u;
-  result = is_nan(x) ? kNanF32 : result;
+  if constexpr (R != Rounding::rna) result = is_nan(x) ? kNanF32 & 0xffffe000u : result;
   if constexpr (Relu) result = (result >> 31) != 0 ? 0u : result;
   return result;
 }

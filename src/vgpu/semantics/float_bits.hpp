@@ -92,9 +92,10 @@ constexpr float flush(float x) {
 constexpr float canonical(float x) {
   return is_nan(x) ? float_of(kNanF32) : x;
 }
-// f64 instructions keep the payload of a NaN operand, quieted, as the host does.
-constexpr double canonical(double x) {
-  return x;
+// What f64 instructions make of a NaN operand: its sign and payload stay, and it is quiet from then on. The ISA
+// promises nothing of the kind; an H200 does it in arithmetic, neg, abs, rounding and conversions alike.
+constexpr double quiet(double x) {
+  return is_nan(x) ? double_of(bits_of(x) | 0x0008000000000000u) : x;
 }
 
 // .sat: [0, 1], NaN becomes +0.
@@ -141,12 +142,51 @@ constexpr Float settle(Float nearest, bool above, bool below) {
   return step ? std::bit_cast<Float>(static_cast<typename FloatTraits<Float>::Bits>(bits_of(nearest) - 1)) : nearest;
 }
 
-// A double rounded to float in direction R.
+// --- flushing of results
+// ----------------------------------------------------------------------------------------------
+
+// Whether a magnitude with a lost part goes to the next one, for the directions that do not depend on the lost part.
+template <Rounding R>
+constexpr bool rounds_away(bool negative) {
+  return (R == Rounding::rm && negative) || (R == Rounding::rp && !negative);
+}
+
+// Whether .ftz flushes a result of size * (1 / unit), where 2^MinExponent is the type's smallest normal number and it
+// has Digits digits. Measured on an H200, as the ISA does not say: what counts is the result rounded to that many
+// digits as if exponents had no end. So (1 - 2^-24) 2^-126, which a float's last subnormal place would round to 2^-126,
+// is flushed even by .rp, and (1 - 2^-46) 2^-126 is not. False for NaN. `size` may be rounded to odd; `unit` has at
+// most 24 digits.
+template <Rounding R, int Digits, int MinExponent>
+constexpr bool is_tiny(double size, bool negative, double unit = 1.0) {
+  constexpr double kSmallest = double_of(static_cast<uint64_t>(1023 + MinExponent) << 52);
+  constexpr double kLast = double_of(static_cast<uint64_t>(1023 - Digits) << 52);  // 2^-Digits
+  if constexpr (R == Rounding::rn) return size < kSmallest * (1.0 - kLast / 2) * unit;
+  const bool away = rounds_away<R>(negative);
+  const double bound = (away ? kSmallest * (1.0 - kLast) : kSmallest) * unit;
+  return (size < bound) | (away & (size == bound));
+}
+
+// The nearest float to some value, given that value times 2^24 as a float: the flush of is_tiny<rn> without doubles.
+constexpr float flush_by_scaled(float nearest, float scaled) {
+  const bool tiny = float_of(bits_of(scaled) & 0x7fffffffu) < 0x1p-102f;
+  return tiny ? with_sign_of(0.0f, nearest) : nearest;
+}
+
+// --- narrowing ------------------------------------------------------------------------------------------------------
+
+// A double rounded to float in direction R. A NaN keeps its sign and the upper part of its payload.
 template <Rounding R>
 constexpr float narrow(double x) {
   const float nearest = static_cast<float>(x);
   const double back = static_cast<double>(nearest);
   return settle<R>(nearest, back > x, back < x);
+}
+
+template <Rounding R, bool Ftz>
+constexpr float narrow_and_flush(double x) {
+  const float rounded = narrow<R>(x);
+  if constexpr (!Ftz) return rounded;
+  return is_tiny<R, 24, -126>(magnitude_of(x), is_negative(x)) ? with_sign_of(0.0f, rounded) : rounded;
 }
 
 // Rounding to odd: truncate, and set the last bit if anything was lost. A result rounded to odd with two bits to spare

@@ -65,12 +65,6 @@ constexpr bf16 flush(bf16 x) {
 
 // --- narrowing ------------------------------------------------------------------------------------------------------
 
-// Whether a magnitude with a lost part goes to the next one, for the directions that do not depend on the lost part.
-template <Rounding R>
-constexpr bool rounds_away(bool negative) {
-  return (R == Rounding::rm && negative) || (R == Rounding::rp && !negative);
-}
-
 template <Rounding R>
 constexpr f16 to_f16(float x) {
   const uint32_t bits = bits_of(x);
@@ -122,6 +116,15 @@ constexpr f16 to_f16(double x) {
 template <Rounding R>
 constexpr bf16 to_bf16(double x) {
   return to_bf16<R>(narrow_to_odd(x));
+}
+
+// What cvt makes of an f64 NaN: sign and payload stay as far as they fit. (Of an f32 NaN it makes 0x7fff.)
+template <class T>
+constexpr T nan_to_half(double x) {
+  constexpr int kDigits = std::is_same_v<T, f16> ? 10 : 7;
+  const uint64_t bits = bits_of(quiet(x));
+  const auto fraction = static_cast<uint32_t>((bits & 0xfffffffffffffu) >> (52 - kDigits));
+  return T{static_cast<uint16_t>(static_cast<uint32_t>(bits >> 63) << 15 | uint32_t{T::kInfinity} | fraction)};
 }
 
 // The same by type: to_half<f16, Rounding::rn>(x).

@@ -14,6 +14,16 @@ constexpr T finish_half(T x) {
   return saturate_half<Sat>(rectify<Relu>(flush<Ftz>(x)));
 }
 
+// The rounded result of an exact or to-odd value, flushed by what it was before (see is_tiny). Only f16 has .ftz.
+template <class T, bool Ftz, class Float>
+constexpr T round_and_flush(Float x) {
+  const T rounded = to_half<T, Rounding::rn>(x);
+  if constexpr (!Ftz || !std::is_same_v<T, f16>) return rounded;
+  const float size = float_of(bits_of(static_cast<float>(x)) & 0x7fffffffu);
+  constexpr float kBound = 0x1p-14f * (1.0f - 0x1p-12f);
+  return T{static_cast<uint16_t>(size < kBound ? rounded.bits & 0x8000u : rounded.bits)};
+}
+
 // Sums in float may be rounded again: float has more than twice the digits and two (Figueroa).
 template <class T, bool Ftz = false, bool Sat = false>
 constexpr T half_add(T a, T b) {
@@ -31,7 +41,7 @@ constexpr T half_sub(T a, T b) {
 template <class T, bool Ftz = false, bool Sat = false>
 constexpr T half_mul(T a, T b) {
   const float x = to_float(flush<Ftz>(a)), y = to_float(flush<Ftz>(b));
-  if constexpr (std::is_same_v<T, f16>) return finish_half<Ftz, Sat, false>(to_f16<Rounding::rn>(x * y));
+  if constexpr (std::is_same_v<T, f16>) return finish_half<Ftz, Sat, false>(round_and_flush<T, Ftz>(x * y));
   return finish_half<Ftz, Sat, false>(to_half<T, Rounding::rn>(static_cast<double>(x) * static_cast<double>(y)));
 }
 
@@ -43,7 +53,7 @@ constexpr T half_fma(T a, T b, T c) {
     const float product = x * y;
     const float sum = product + z;
     const float odd = to_odd(sum, sum_error(product, z, sum));
-    return finish_half<Ftz, Sat, Relu>(to_f16<Rounding::rn>(odd));
+    return finish_half<Ftz, Sat, Relu>(round_and_flush<T, Ftz>(odd));
   } else {
     const double product = static_cast<double>(x) * static_cast<double>(y);
     const auto addend = static_cast<double>(z);
@@ -79,13 +89,14 @@ constexpr T half_max(T a, T b) {
   return half_unless_nan<Nan>(a, b, T{half_order(a) > half_order(b) ? a.bits : b.bits});
 }
 
+// A NaN becomes canonical here too, and loses its sign: measured, where the ISA says that it is passed on.
 template <class T, bool Ftz = false>
 constexpr T half_abs(T a) {
-  return T{static_cast<uint16_t>(flush<Ftz>(a).bits & 0x7fffu)};
+  return canonical_half(T{static_cast<uint16_t>(flush<Ftz>(a).bits & 0x7fffu)});
 }
 template <class T, bool Ftz = false>
 constexpr T half_neg(T a) {
-  return T{static_cast<uint16_t>(flush<Ftz>(a).bits ^ 0x8000u)};
+  return canonical_half(T{static_cast<uint16_t>(flush<Ftz>(a).bits ^ 0x8000u)});
 }
 
 // .xorsign.abs: the smaller (larger) magnitude with the product's sign.

@@ -134,7 +134,7 @@ constexpr int32_t mad24_hi_sat(int32_t a, int32_t b, int32_t c) {
   return clamp_s32(int64_t{mul24_hi(a, b)} + c);
 }
 
-// Division by zero is unspecified by the ISA and must not trap: all ones, and the dividend as the remainder.
+// Division by zero is unspecified by the ISA and must not trap. An H200 gives all ones, as the remainder too.
 // The most negative number divided by -1 wraps.
 template <class T>
 constexpr T div(T a, T b) {
@@ -146,7 +146,7 @@ constexpr T div(T a, T b) {
 }
 template <class T>
 constexpr T rem(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(~T{0});
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return T{0};
   }

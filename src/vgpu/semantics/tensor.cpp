@@ -60,6 +60,7 @@ float round_result(TensorResult result, int64_t sum, int exponent) {
     const uint64_t middle = shift <= 64 ? uint64_t{1} << (shift - 1) : 0;
     if (half && middle != 0 && (lost > middle || (lost == middle && (kept & 1) != 0))) ++kept;
   }
+  if (kept == 0) return 0.0f;  // of either sign
   double value = std::ldexp(static_cast<double>(kept), scale);
   if (half && value > 65504.0) value = std::numeric_limits<double>::infinity();
   return static_cast<float>(negative ? -value : value);
@@ -79,7 +80,7 @@ float dot_step(const DotUnit& unit, int count, const float* a, const float* b, i
   if (special) return canonical(special_sum);
 
   const Term addend = decode(c, unit.min_exponent_c, 23);
-  int lead = std::max(addend.exponent, kLowestLead);
+  int lead = std::max(addend.exponent, unit.lowest_lead);
   for (int i = 0; i < count; ++i) {
     const Term x = decode(a[i], unit.min_exponent_a, 10), y = decode(b[i * b_stride], unit.min_exponent_b, 10);
     lead = std::max(lead, x.exponent + y.exponent);
@@ -98,6 +99,18 @@ bool host_has_avx2() {
   static const bool has =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
   return has;
+}
+
+bool host_has_avx512() {
+  static const bool has =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return has;
+}
+
+Rows rows_for(const DotUnit& unit, const MatrixProduct& p) {
+  if (host_has_avx512() && avx512_can_multiply(unit, p)) return multiply_rows_avx512;
+  if (host_has_avx2() && avx2_can_multiply(unit, p)) return multiply_rows_avx2;
+  return multiply_rows_plainly;
 }
 
 // Products of 8-bit floats on Hopper: k regrouped, the addend added at the end.
@@ -144,8 +157,7 @@ void multiply_rows_plainly(const DotUnit& unit, const MatrixProduct& p) {
 void multiply_accumulate(const DotUnit& unit, int m, int n, int k, const float* a, const float* b, const float* c,
                          float* d) {
   const MatrixProduct product{m, n, k, a, b, c, d};
-  multiply(unit, product,
-           host_has_avx2() && avx2_can_multiply(unit, product) ? multiply_rows_avx2 : multiply_rows_plainly);
+  multiply(unit, product, rows_for(unit, product));
 }
 
 void multiply_accumulate_plainly(const DotUnit& unit, int m, int n, int k, const float* a, const float* b,

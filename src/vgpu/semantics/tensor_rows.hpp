@@ -17,16 +17,26 @@ struct MatrixProduct {
 
 // An exponent so low that a zero never leads and is always shifted out.
 inline constexpr int kZeroExponent = -(1 << 20);
-// The addend keeps the alignment from falling below the range of f32, even when it is zero.
-inline constexpr int kLowestLead = -126;
 
 // Element (i, j), step by step.
 float dot_plainly(const DotUnit& unit, const MatrixProduct& p, int i, int j);
 
 void multiply_rows_plainly(const DotUnit& unit, const MatrixProduct& p);
 
-// Whether the AVX2 version can take this product (n a multiple of 8, k of moderate size).
+// The vector versions take k of moderate size in whole steps, n in eights and m (AVX-512) in twos.
+//
+// They work in floats, where products of 11-digit operands and multiplications by powers of two are exact: the largest
+// power among the terms gives a scale, scaled terms are cut by conversion to integers, and the integers are added. This
+// holds while that power, the lead, lies in the range below; elements elsewhere, and rows and columns with infinities
+// or NaNs, are left to dot_plainly.
+inline constexpr int kMaxDepth = 64;
+inline constexpr float kLowLead = 0x1p-100f;  // lower ones would give an infinite scale; products below 2^-126 are not
+                                              // exact, but are cut away where the lead is not lower than this
+inline constexpr float kHighLead = 0x1p125f;  // from higher ones products could overflow
+
 bool avx2_can_multiply(const DotUnit& unit, const MatrixProduct& p);
 void multiply_rows_avx2(const DotUnit& unit, const MatrixProduct& p);
+bool avx512_can_multiply(const DotUnit& unit, const MatrixProduct& p);
+void multiply_rows_avx512(const DotUnit& unit, const MatrixProduct& p);
 
 }  // namespace assay::vgpu::semantics

@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "vgpu/semantics/float8.hpp"
 #include "vgpu/semantics/half.hpp"
+#include "vgpu/semantics/tensor_rows.hpp"
 
 namespace assay::vgpu::semantics {
 namespace {
@@ -50,7 +51,8 @@ float scaled(Random& random, int exponent) {
   return random.below(2) == 0 ? x : -x;
 }
 
-// One number for a style of case: alike, wide range, alignment at the adder's edge, cancelling, tiny, huge, special.
+// One number for a style of case: alike, wide range, alignment at the adder's edge, cancelling, tiny, huge, full,
+// special, mostly zero.
 float random_operand(Random& random, TensorOperand operand, int style) {
   const bool wide_range = operand == TensorOperand::bf16 || operand == TensorOperand::tf32;
   switch (style) {
@@ -70,6 +72,8 @@ float random_operand(Random& random, TensorOperand operand, int style) {
                                                               : 13 + static_cast<int>(random.below(3))));
     case 6:
       return round_operand(operand, 2.0f - 0x1p-10f);
+    case 8:
+      return random.below(4) != 0 ? 0.0f : random_operand(random, operand, 4);
     default: {
       constexpr float kSpecial[] = {INFINITY, -INFINITY, NAN, 0.0f, -0.0f};
       if (random.below(60) == 0) return round_operand(operand, kSpecial[random.below(5)]);
@@ -90,8 +94,10 @@ Matrices random_matrices(Random& random, TensorOperand operand, bool half, int k
   for (float& v : x.c) {
     const int spread =
         style == 5 && !half ? 120 + static_cast<int>(random.below(8)) : static_cast<int>(random.below(40)) - 28;
-    v = random.below(5) == 0 ? 0.0f
-                             : scaled(random, style == 4 && !half ? -149 + static_cast<int>(random.below(40)) : spread);
+    v = random.below(5) == 0
+            ? 0.0f
+            : scaled(random,
+                     style % 4 == 0 && style != 0 && !half ? -149 + static_cast<int>(random.below(40)) : spread);
     if (style == 7 && random.below(20) == 0) v = INFINITY;
     if (half) v = to_float(to_f16<Rounding::rn>(v));
   }
@@ -137,7 +143,7 @@ float model_step(const DotUnit& unit, const float* a, const float* b, int count,
   }
   if (!finite) return std::isnan(probe) ? float_of(kNanF32) : static_cast<float>(probe);
   const Number z = number_of(c, unit.min_exponent_c);
-  int lead = std::max(z.exponent, -126);
+  int lead = std::max(z.exponent, unit.lowest_lead);
   for (int i = 0; i < count; ++i)
     lead =
         std::max(lead, number_of(a[i], unit.min_exponent_a).exponent + number_of(b[i], unit.min_exponent_b).exponent);
@@ -158,7 +164,7 @@ float model_step(const DotUnit& unit, const float* a, const float* b, int count,
   const auto value = static_cast<double>(std::ldexp(kept, last));
   if (half && std::fabs(value) > 65504.0) return value < 0 ? -INFINITY : INFINITY;
   const auto result = static_cast<float>(value);
-  return result == 0.0f ? 0.0f * (exact < 0 ? -1.0f : 1.0f) : result;
+  return result == 0.0f ? 0.0f : result;
 }
 
 float model(const DotUnit& unit, const Matrices& x, int row, int column) {
@@ -196,7 +202,7 @@ TEST(Tensor, PlainAgreesWithTheModel) {
   Random random(kSeed);
   for_each_unit([&](const DotUnit& unit, const Format& format, bool half) {
     if (unit.pairs_apart) return;
-    for (int style = 0; style < 8; ++style) {
+    for (int style = 0; style < 9; ++style) {
       for (int round = 0; round < 12; ++round) {
         const Matrices x = random_matrices(random, format.operand, half, format.k, style);
         std::array<float, 128> d{};
@@ -211,16 +217,21 @@ TEST(Tensor, PlainAgreesWithTheModel) {
   });
 }
 
-TEST(Tensor, VectorCodeAgreesWithPlainCode) {
+using Rows = void (*)(const DotUnit&, const MatrixProduct&);
+
+void expect_agreement_with_plain_code(Rows rows) {
   Random random(kSeed + 1);
   size_t compared = 0;
   for_each_unit([&](const DotUnit& unit, const Format& format, bool half) {
-    for (int style = 0; style < 8; ++style) {
+    for (int style = 0; style < 9; ++style) {
       for (int round = 0; round < 40; ++round) {
         const Matrices x = random_matrices(random, format.operand, half, format.k, style);
         std::array<float, 128> fast{}, plain{};
-        multiply_accumulate(unit, 16, 8, x.k, x.a.data(), x.b.data(), x.c.data(), fast.data());
-        multiply_accumulate_plainly(unit, 16, 8, x.k, x.a.data(), x.b.data(), x.c.data(), plain.data());
+        MatrixProduct product{16, 8, x.k, x.a.data(), x.b.data(), x.c.data(), fast.data()};
+        ASSERT_TRUE(avx2_can_multiply(unit, product) && avx512_can_multiply(unit, product));
+        rows(unit, product);
+        product.d = plain.data();
+        multiply_rows_plainly(unit, product);
         for (size_t i = 0; i < fast.size(); ++i)
           ASSERT_EQ(bits_of(fast[i]), bits_of(plain[i]))
               << where(format, half, style, i) << std::hexfloat << " " << fast[i] << " " << plain[i];
@@ -229,6 +240,48 @@ TEST(Tensor, VectorCodeAgreesWithPlainCode) {
     }
   });
   EXPECT_GE(compared, 1000000u);
+}
+
+TEST(Tensor, Avx2CodeAgreesWithPlainCode) {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) GTEST_SKIP() << "no AVX2 here";
+  expect_agreement_with_plain_code(multiply_rows_avx2);
+}
+
+TEST(Tensor, Avx512CodeAgreesWithPlainCode) {
+  if (!__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl")) GTEST_SKIP() << "no AVX-512 here";
+  expect_agreement_with_plain_code(multiply_rows_avx512);
+}
+
+// Several blocks of columns and a depth of several steps, as a larger instruction has them.
+TEST(Tensor, WideProductsAgreeWithPlainCode) {
+  Random random(kSeed + 2);
+  const DotUnit unit =
+      dot_unit(TensorArchitecture::ada, TensorInstruction::mma, TensorOperand::f16, TensorOperand::f16, false, 16);
+  std::vector<float> a(6 * 40), b(40 * 24), c(6 * 24), fast(6 * 24), plain(6 * 24);
+  for (auto* m : {&a, &b, &c})
+    for (float& v : *m) v = random_operand(random, TensorOperand::f16, 1);
+  multiply_accumulate(unit, 6, 24, 40, a.data(), b.data(), c.data(), fast.data());
+  multiply_accumulate_plainly(unit, 6, 24, 40, a.data(), b.data(), c.data(), plain.data());
+  for (size_t i = 0; i < fast.size(); ++i) ASSERT_EQ(bits_of(fast[i]), bits_of(plain[i])) << i << " seed " << kSeed + 2;
+}
+
+// Measured on an H200: no result is a negative zero, and 2^-158 is the last place that can still tip a sum.
+TEST(Tensor, HopperNearZero) {
+  const DotUnit unit =
+      dot_unit(TensorArchitecture::hopper, TensorInstruction::mma, TensorOperand::bf16, TensorOperand::bf16, false, 16);
+  std::vector<float> a(16 * 16), b(16 * 8), c(16 * 8, -0.0f), d(16 * 8);
+  const auto run = [&] {
+    multiply_accumulate(unit, 16, 8, 16, a.data(), b.data(), c.data(), d.data());
+    return bits_of(d[0]);
+  };
+  EXPECT_EQ(run(), 0u);
+  a[0] = 0x1p-74f, b[0] = 0x1p-75f;
+  a[1] = -0x1p-79f, b[8] = 0x1p-79f;
+  EXPECT_EQ(run(), 0u);
+  b[8] = 0x1p-80f;
+  EXPECT_EQ(run(), 1u);
+  a[0] = 0.0f;
+  EXPECT_EQ(run(), 0u);
 }
 
 TEST(Tensor, TruncatesWhereAPlainLoopWouldNot) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares the virtual GPU's arithmetic with what a GPU printed (tests/gpu/tensor_truth.cu, which describes the
-// format): tests/vgpu/semantics/truth_h200.txt, or the file that ASSAY_TRUTH_FILE names.
+// format, and edge_truth.cu): tests/vgpu/semantics/truth_h200*.txt, or the file that ASSAY_TRUTH_FILE names.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -19,9 +19,11 @@
 namespace assay::vgpu::semantics::truth {
 namespace {
 
-std::string truth_path() {
+std::vector<std::string> truth_paths() {
   const char* chosen = std::getenv("ASSAY_TRUTH_FILE");
-  return chosen != nullptr ? chosen : ASSAY_SOURCE_DIR "/tests/vgpu/semantics/truth_h200.txt";
+  if (chosen != nullptr) return {chosen};
+  const std::string folder = ASSAY_SOURCE_DIR "/tests/vgpu/semantics/";
+  return {folder + "truth_h200.txt", folder + "truth_h200_edges.txt"};
 }
 
 // Disagreements per name, the first few in full.
@@ -162,9 +164,9 @@ void compare_matrices(const MatrixCase& x, Tally& tally) {
                 "element " + std::to_string(i) + ": GPU " + hex(expected[i]) + ", ours " + hex(got[i]));
 }
 
-TEST(Truth, TensorCores) {
-  std::ifstream file(truth_path());
-  if (!file) GTEST_SKIP() << truth_path() << " is not there; tests/gpu/tensor_truth.cu makes it on a GPU";
+void compare_tensor_cores(const std::string& path) {
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path << " is not there; the programs in tests/gpu make it on a GPU";
   Tally tally;
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("mma ", 0) != 0) continue;
@@ -178,6 +180,10 @@ TEST(Truth, TensorCores) {
     compare_matrices(x, tally);
   }
   tally.expect_none_wrong();
+}
+
+TEST(Truth, TensorCores) {
+  for (const std::string& path : truth_paths()) compare_tensor_cores(path);
 }
 
 // --- scalars --------------------------------------------------------------------------------------------------------
@@ -213,9 +219,9 @@ bool has_bound(const std::string& name, uint64_t operand) {
   return !trigonometric || !(std::fabs(x) > 314.0f) || std::isinf(x);
 }
 
-TEST(Truth, Scalars) {
-  std::ifstream file(truth_path());
-  if (!file) GTEST_SKIP() << truth_path() << " is not there; tests/gpu/tensor_truth.cu makes it on a GPU";
+void compare_scalars(const std::string& path) {
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path << " is not there; the programs in tests/gpu make it on a GPU";
   Tally tally;
   std::string name;
   size_t arity = 0;
@@ -244,6 +250,10 @@ TEST(Truth, Scalars) {
     tally.count(name, near_enough(operation.bound, gpu, ours), line + ", ours " + hex(ours));
   }
   tally.expect_none_wrong();
+}
+
+TEST(Truth, Scalars) {
+  for (const std::string& path : truth_paths()) compare_scalars(path);
 }
 
 }  // namespace

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Every kernel under kernels/broken must fail, in the way that its [expect] section says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "cli/assay_program.hpp"
+#include "spec/kernel_spec.hpp"
+
+namespace assay::cli {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> broken_kernels() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/kernels/broken")) {
+    if (std::filesystem::exists(entry.path() / "kernel.toml")) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string line_of(const std::string& file, int number) {
+  const auto text = read_file(std::filesystem::path(ASSAY_SOURCE_DIR) / file);
+  if (!text) return "";
+  const auto lines = split(*text, '\n');
+  return number > 0 && static_cast<size_t>(number) <= lines.size() ? std::string(lines[static_cast<size_t>(number) - 1]) : "";
+}
+
+void expect_finding(const spec::Expectation& expect, const json& document) {
+  ASSERT_FALSE(document["findings"].empty()) << document.dump(1);
+  const json& first = document["findings"][0];
+  EXPECT_EQ(first["kind"], expect.kind);
+  if (!expect.space.empty()) {
+    EXPECT_EQ(first["space"], expect.space);
+  }
+  if (expect.bytes) {
+    EXPECT_EQ(first["bytes"], *expect.bytes);
+  }
+  if (expect.line) {
+    EXPECT_EQ(first["line"], *expect.line);
+  }
+  if (!expect.line_text.empty()) {
+    const std::string line = line_of(first["file"], first["line"]);
+    EXPECT_NE(line.find(expect.line_text), std::string::npos) << first["file"] << ":" << first["line"] << ": " << line;
+  }
+}
+
+class BrokenKernelTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(BrokenKernelTest, FailsAsExpected) {
+  const std::string folder = "kernels/broken/" + GetParam();
+  const auto spec = spec::load(std::filesystem::path(ASSAY_SOURCE_DIR) / folder);
+  ASSERT_TRUE(spec.ok()) << to_string(spec.error());
+  ASSERT_TRUE(spec->expect.has_value()) << "a broken kernel says in [expect] how it must fail";
+  const spec::Expectation& expect = *spec->expect;
+  const bool sanitize = expect.verdict == "finding";
+  const ProcessOutcome outcome = assay_program({sanitize ? "sanitize" : "check", folder, "--json"});
+  EXPECT_EQ(outcome.exit_status, 5) << outcome.output << outcome.errors;
+  const json document = parsed(outcome);
+  if (sanitize) {
+    expect_finding(expect, document);
+    return;
+  }
+  ASSERT_TRUE(document.contains("failure")) << document.dump(1);
+  if (expect.verdict == "does_not_fit") {
+    EXPECT_EQ(document["failure"]["outcome"], "does_not_fit");
+  } else {
+    EXPECT_EQ(document["verdict"], "incorrect");
+  }
+  if (!expect.kind.empty()) {
+    EXPECT_EQ(document["failure"]["outcome"], expect.kind);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BrokenKernelTest, testing::ValuesIn(broken_kernels()), [](const auto& kernel) { return kernel.param; });
+
+// The first finding of the story that the project began with, to the letter.
+TEST(Story, MisalignedRowsAreNamedByThreadAndAddress) {
+  const ProcessOutcome outcome = assay_program({"sanitize", "kernels/broken/misaligned_rows", "--json"});
+  EXPECT_EQ(outcome.exit_status, 5);
+  const json findings = parsed(outcome)["findings"];
+  ASSERT_GE(findings.size(), 5u);
+  EXPECT_EQ(findings[0]["kind"], "misaligned");
+  EXPECT_EQ(findings[0]["space"], "shared");
+  EXPECT_EQ(findings[0]["access"], "async_copy");
+  EXPECT_EQ(findings[0]["bytes"], 16);
+  EXPECT_EQ(findings[0]["block"], json({0, 0, 0}));
+  const std::vector<std::string> addresses = {"0x82", "0x104", "0x186", "0x208", "0x28a"};
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    EXPECT_EQ(findings[i]["thread"], json({i + 1, 0, 0}));
+    EXPECT_EQ(findings[i]["address"], addresses[i]);
+    EXPECT_NE(line_of(findings[i]["file"], findings[i]["line"]).find("cp.async"), std::string::npos);
+  }
+}
+
+TEST(Story, TheGlobalIndexFailsFromSixtyFiveOn) {
+  const ProcessOutcome outcome = assay_program({"check", "kernels/broken/shared_index_by_global_query", "--json"});
+  const json failure = parsed(outcome)["failure"];
+  EXPECT_NE(failure["shape"].get<std::string>().find("S=65"), std::string::npos) << failure["shape"];
+}
+
+}  // namespace
+}  // namespace assay::cli

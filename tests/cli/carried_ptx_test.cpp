@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The PTX that kernels carry is what nvcc makes of their sources: regenerated and compared where nvcc is there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "build/builder.hpp"
+#include "build/carried_artifact.hpp"
+#include "build/toolkit.hpp"
+#include "spec/configuration.hpp"
+
+namespace assay::cli {
+namespace {
+
+std::vector<std::filesystem::path> kernel_specs() {
+  std::vector<std::filesystem::path> specs;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(ASSAY_SOURCE_DIR "/kernels")) {
+    if (entry.path().filename() == "kernel.toml") specs.push_back(entry.path());
+  }
+  std::sort(specs.begin(), specs.end());
+  return specs;
+}
+
+TEST(CarriedPtx, EveryKernelCarriesEveryTargetAndItIsUpToDate) {
+  for (const auto& path : kernel_specs()) {
+    const auto spec = spec::load(path);
+    ASSERT_TRUE(spec.ok()) << to_string(spec.error());
+    const auto configuration = spec::default_configuration(*spec);
+    ASSERT_TRUE(configuration.ok()) << to_string(configuration.error());
+    for (const std::string& target : spec->kernel.targets) {
+      const auto carried = build::load_carried(*spec, *configuration, target);
+      EXPECT_TRUE(carried.ok()) << path << " " << target << ": " << to_string(carried.error()) << " (make carry regenerates it)";
+    }
+  }
+}
+
+TEST(CarriedPtx, IsWhatTheCompilerMakesOfTheSources) {
+  for (const auto& path : kernel_specs()) {
+    const auto spec = spec::load(path);
+    ASSERT_TRUE(spec.ok());
+    const auto configuration = spec::default_configuration(*spec);
+    ASSERT_TRUE(configuration.ok());
+    // One target of each kernel: compiling is slow, and the sources are the same.
+    const std::string target = spec->kernel.targets.back();
+    build::BuildOptions options;
+    options.targets = {target};
+    options.quiet = true;
+    const auto report = build::build(*spec, {*configuration}, options);
+    ASSERT_TRUE(report.ok()) << to_string(report.error());
+    const build::BuildResult& result = report->results.at(0);
+    const auto carried = build::load_carried(*spec, *configuration, target);
+    ASSERT_TRUE(carried.ok());
+    // Another compiler makes other text of the same source; without one the carried text itself comes back.
+    if (report->compiler && *report->compiler != carried->compiler) continue;
+    ASSERT_TRUE(result.usable()) << result.reason << result.output;
+    EXPECT_TRUE(*read_file(result.ptx) == carried->ptx) << path << " " << target << ": make carry regenerates it";
+  }
+}
+
+}  // namespace
+}  // namespace assay::cli

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Asks a real GPU for the truth: arithmetic, PTX cases, kernels. Needs an NVIDIA driver and nvcc, and build/tests/test_vgpu.
+set -eu
+cd "$(dirname "$0")/../.."
+command -v nvidia-smi > /dev/null || { echo "test-gpu: no NVIDIA driver on this machine (nvidia-smi is missing)" >&2; exit 6; }
+command -v nvcc > /dev/null || { echo "test-gpu: nvcc is not in PATH; install the CUDA toolkit" >&2; exit 6; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+echo "== arithmetic: the virtual GPU's against this GPU's"
+nvcc -std=c++17 -O1 --extended-lambda -arch=sm_90 -o "$work/tensor_truth" tests/gpu/tensor_truth.cu
+"$work/tensor_truth" > "$work/truth.txt"
+ASSAY_TRUTH_FILE="$work/truth.txt" build/tests/test_vgpu --gtest_filter='Truth.*'
+
+echo "== PTX cases: expected values against this GPU's"
+g++ -std=c++20 -O1 -Isrc -Itests -o "$work/ptx_truth" tests/gpu/ptx_truth.cpp tests/support/ptx_case.cpp src/base/text.cpp \
+  src/base/error.cpp -ldl
+"$work/ptx_truth" --brief tests/ptx
+
+echo "== kernels: every configuration against float64"
+sh tests/gpu/kernel_truth.sh "$work/kernels" truth

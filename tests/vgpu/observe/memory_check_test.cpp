@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// The memory checker fires on every kind of bad access, says where and what is near, and is silent on good ones.
+#include "vgpu/observe/memory_check.hpp"
+
+#include "vgpu/machine/kernel_run.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+// Thread i executes `access`, with %at = the parameter + 4 i, %i the thread and %r a word.
+std::string kernel_with(const std::string& access, const std::string& variables = "", const std::string& module = "") {
+  return module + R"(
+.visible .entry kernel(.param .u64 data)
+{
+)" + variables +
+         R"(
+  .reg .b32 %i, %r, %s, %q;
+  .reg .b64 %at, %p;
+  mov.u32 %i, %tid.x;
+  mov.u32 %r, 1;
+  ld.param.u64 %p, [data];
+  mad.wide.u32 %at, %i, 4, %p;
+)" + access +
+         R"(
+  ret;
+}
+)";
+}
+
+struct Checked {
+  LaunchResult result;
+  MemoryCheck check;
+  uint64_t data = 0;
+  const std::vector<Finding>& findings() const { return check.found().findings(); }
+};
+
+// 8 threads and a buffer "data" of 8 words.
+void check_kernel(const std::string& text, Checked& checked, uint32_t dynamic_shared = 0) {
+  KernelRun run(text);
+  run.launch().block = {8, 1, 1};
+  run.launch().dynamic_shared_bytes = dynamic_shared;
+  checked.data = run.add_words(std::vector<uint32_t>(8, 5), "data");
+  checked.result = run.run_checked(checked.check);
+  EXPECT_FALSE(checked.result.fault.has_value())
+      << "bad accesses are left out, the kernel goes on: " << checked.result.fault->message;
+}
+
+TEST(MemoryCheck, IsSilentOnGoodAccesses) {
+  Checked checked;
+  check_kernel(kernel_with(R"(
+  ld.global.u32 %r, [%at];
+  st.global.u32 [%at], %r;
+  ld.u8 %r, [%at+3];
+  mov.u32 %s, box;
+  mad.lo.u32 %s, %i, 16, %s;
+  st.shared.v4.u32 [%s], {%r, %r, %r, %r};
+  cp.async.ca.shared.global [%s+12], [%at], 4;
+  cp.async.wait_all;
+  st.local.u32 [mine+12], %r;
+  mov.u64 %at, table;
+  mad.wide.u32 %at, %i, 4, %at;
+  ld.const.u32 %r, [%at];
+  cvta.const.u64 %at, %at;
+  ld.u32 %r, [%at];
+  atom.global.add.u32 %r, [%p+28], 1;)",
+                           "  .shared .align 16 .b8 box[128];\n  .local .align 4 .b8 mine[16];\n",
+                           ".const .align 4 .u32 table[8] = {1};\n"),
+               checked);
+  EXPECT_TRUE(checked.findings().empty()) << checked.findings().front().message;
+}
+
+TEST(MemoryCheck, FindsGlobalAccessesBehindTheEnd) {
+  Checked checked;
+  check_kernel(kernel_with("  st.global.u32 [%at+8], %r;"), checked);
+  ASSERT_EQ(checked.findings().size(), 2u);
+  const Finding& first = checked.findings()[0];
+  EXPECT_EQ(first.kind, FindingKind::out_of_bounds);
+  EXPECT_EQ(first.access, AccessKind::store);
+  EXPECT_EQ(first.space, Space::global);
+  EXPECT_EQ(first.address, checked.data + 32);
+  EXPECT_EQ(first.bytes, 4u);
+  EXPECT_EQ(first.kernel, "kernel");
+  EXPECT_EQ(first.instruction, "st.global.u32 [%at+8], %r;");
+  EXPECT_EQ(first.thread, (Dim3{6, 0, 0}));
+  EXPECT_EQ(first.allocation, "right behind the end of allocation 'data' of 32 bytes");
+  EXPECT_EQ(checked.findings()[1].thread, (Dim3{7, 0, 0}));
+  EXPECT_EQ(checked.findings()[1].allocation, "4 bytes behind the end of allocation 'data' of 32 bytes");
+}
+
+TEST(MemoryCheck, FindsGlobalAccessesBeforeTheStart) {
+  Checked checked;
+  check_kernel(kernel_with("  ld.global.u32 %r, [%at+-12];"), checked);
+  ASSERT_EQ(checked.findings().size(), 3u);
+  EXPECT_EQ(checked.findings()[0].access, AccessKind::load);
+  EXPECT_EQ(checked.findings()[0].allocation, "12 bytes before allocation 'data' of 32 bytes");
+}
+
+TEST(MemoryCheck, FindsAnAccessThatBeginsInsideAndEndsOutside) {
+  KernelRun run(kernel_with("  ld.global.u64 %at, [%p];"));
+  run.launch().block = {1, 1, 1};
+  run.add_words({1}, "one word");
+  MemoryCheck check;
+  run.run_checked(check);
+  ASSERT_EQ(check.found().findings().size(), 1u);
+  EXPECT_EQ(check.found().findings()[0].allocation, "at byte 0 of allocation 'one word' of 4 bytes");
+}
+
+TEST(MemoryCheck, LeavesBadAccessesOut) {
+  Checked checked;
+  KernelRun run(kernel_with(R"(
+  ld.global.u32 %r, [%at+16];
+  add.u32 %r, %r, 100;
+  st.global.u32 [%at], %r;)"));
+  run.launch().block = {8, 1, 1};
+  const uint64_t data = run.add_words({0, 1, 2, 3, 4, 5, 6, 7}, "data");
+  MemoryCheck check;
+  run.run_checked(check);
+  EXPECT_EQ(run.words(data, 8), (std::vector<uint32_t>{104, 105, 106, 107, 100, 100, 100, 100}))
+      << "a load that is left out gives 0";
+  EXPECT_EQ(check.found().findings().size(), 4u);
+}
+
+TEST(MemoryCheck, FindsSharedAccessesBehindTheEnd) {
+  Checked checked;
+  check_kernel(kernel_with(R"(
+  mov.u32 %s, box;
+  mad.lo.u32 %s, %i, 4, %s;
+  st.shared.u32 [%s], %r;)",
+                           "  .shared .align 4 .b8 box[20];\n"),
+               checked);
+  ASSERT_EQ(checked.findings().size(), 3u);
+  EXPECT_EQ(checked.findings()[0].space, Space::shared);
+  EXPECT_EQ(checked.findings()[0].address, 20u);
+  EXPECT_EQ(checked.findings()[0].thread, (Dim3{5, 0, 0}));
+  EXPECT_EQ(checked.findings()[0].allocation, "right behind the end of shared variable 'box' of 20 bytes");
+}
+
+TEST(MemoryCheck, FindsDynamicSharedAccessesBehindTheEnd) {
+  Checked checked;
+  check_kernel(kernel_with(R"(
+  mov.u32 %s, dynamic;
+  mad.lo.u32 %s, %i, 8, %s;
+  st.shared.u32 [%s], %r;)",
+                           "", ".extern .shared .align 16 .b8 dynamic[];\n"),
+               checked, 40);
+  ASSERT_EQ(checked.findings().size(), 3u);
+  EXPECT_EQ(checked.findings()[0].thread, (Dim3{5, 0, 0}));
+  EXPECT_EQ(checked.findings()[0].allocation, "right behind the end of dynamic 'shared memory' of 40 bytes");
+}
+
+TEST(MemoryCheck, FindsLocalAccessesBehindTheEnd) {
+  Checked checked;
+  check_kernel(kernel_with(R"(
+  mov.u64 %at, mine;
+  mad.wide.u32 %at, %i, 4, %at;
+  cvta.local.u64 %at, %at;
+  st.u32 [%at], %r;)",
+                           "  .local .align 4 .b8 mine[24];\n"),
+               checked);
+  ASSERT_EQ(checked.findings().size(), 2u);
+  EXPECT_EQ(checked.findings()[0].space, Space::local);
+  EXPECT_EQ(checked.findings()[0].address, 24u);
+  EXPECT_EQ(checked.findings()[0].thread, (Dim3{6, 0, 0}));
+}
+
+TEST(MemoryCheck, FindsConstantAccessesBehindTheEnd) {
+  Checked checked;
+  check_kernel(kernel_with(R"(
+  mov.u64 %at, table;
+  mad.wide.u32 %at, %i, 4, %at;
+  ld.const.u32 %r, [%at];)",
+                           "", ".const .align 4 .u32 table[7] = {1};\n"),
+               checked);
+  ASSERT_EQ(checked.findings().size(), 1u);
+  EXPECT_EQ(checked.findings()[0].space, Space::constant);
+  EXPECT_EQ(checked.findings()[0].thread, (Dim3{7, 0, 0}));
+}
+
+TEST(MemoryCheck, FindsMisalignedAccesses) {
+  Checked checked;
+  check_kernel(kernel_with("  ld.global.v2.u32 {%r, %s}, [%at];\n  st.global.u16 [%p+1], %r;"), checked);
+  ASSERT_EQ(checked.findings().size(), 12u);  // four odd threads, then all eight
+  EXPECT_EQ(checked.findings()[0].kind, FindingKind::misaligned);
+  EXPECT_EQ(checked.findings()[0].bytes, 8u);
+  EXPECT_EQ(checked.findings()[0].thread, (Dim3{1, 0, 0}));
+  EXPECT_NE(checked.findings()[0].message.find("4 bytes past a multiple of 8"), std::string::npos);
+  EXPECT_EQ(checked.findings()[0].allocation, "at byte 4 of allocation 'data' of 32 bytes");
+  EXPECT_EQ(checked.findings()[4].bytes, 2u);
+}
+
+TEST(MemoryCheck, FindsNullPointers) {
+  Checked checked;
+  check_kernel(kernel_with("  mov.u64 %at, 16;\n  ld.u32 %r, [%at];\n  st.global.u32 [%at], %r;"), checked);
+  ASSERT_EQ(checked.findings().size(), 16u);
+  EXPECT_EQ(checked.findings()[0].kind, FindingKind::null_pointer);
+  EXPECT_EQ(checked.findings()[8].kind, FindingKind::null_pointer);
+}
+
+TEST(MemoryCheck, FindsAddressesInNoSpace) {
+  Checked checked;
+  check_kernel(kernel_with("  mov.u64 %at, 0x600000000000;\n  ld.u32 %r, [%at];"), checked);
+  ASSERT_EQ(checked.findings().size(), 8u);
+  EXPECT_EQ(checked.findings()[0].kind, FindingKind::illegal_address);
+}
+
+TEST(MemoryCheck, FindsFreedMemory) {
+  KernelRun run(kernel_with("  ld.global.u32 %r, [%at];"));
+  run.launch().block = {2, 1, 1};
+  const uint64_t data = run.add_words({1, 2}, "old");
+  ASSERT_TRUE(run.memory().free(data).ok());
+  MemoryCheck check;
+  run.run_checked(check);
+  ASSERT_EQ(check.found().findings().size(), 2u);
+  EXPECT_EQ(check.found().findings()[0].kind, FindingKind::use_after_free);
+  EXPECT_EQ(check.found().findings()[1].allocation, "at byte 4 of freed allocation 'old' of 8 bytes");
+}
+
+TEST(MemoryCheck, FindsAtomicsAndAsynchronousCopies) {
+  Checked checked;
+  check_kernel(kernel_with(R"(
+  atom.global.add.u32 %r, [%at+4], 1;
+  mov.u32 %s, box;
+  mad.lo.u32 %s, %i, 18, %s;
+  cp.async.cg.shared.global [%s], [%p], 16;
+  cp.async.wait_all;)",
+                           "  .shared .align 16 .b8 box[256];\n"),
+               checked);
+  ASSERT_EQ(checked.findings().size(), 8u);
+  EXPECT_EQ(checked.findings()[0].access, AccessKind::atomic);
+  EXPECT_EQ(checked.findings()[0].thread, (Dim3{7, 0, 0}));
+  EXPECT_EQ(checked.findings()[1].access, AccessKind::async_copy);
+  EXPECT_EQ(checked.findings()[1].kind, FindingKind::misaligned);
+  EXPECT_EQ(checked.findings()[1].address, 18u);
+}
+
+TEST(MemoryCheck, NamesTheSourceLineAndWhereItWasInlined) {
+  Checked checked;
+  check_kernel(kernel_with(R"(
+  .loc 1 20 3
+  .loc 2 7 11, function_name $name, inlined_at 1 20 3
+  st.global.u32 [%at+28], %r;
+  .loc 1 21 1
+  ld.global.u32 %r, [%at+28];)") +
+                   ".file 1 \"kernel.cu\"\n.file 2 \"tile.cuh\"\n"
+                   ".section .debug_str\n{\n$name:\n.b8 95, 90, 53, 115, 116, 111, 114, 101, 80, 102, 102, 0\n}\n",
+               checked);
+  ASSERT_EQ(checked.findings().size(), 14u);
+  const Finding& inlined = checked.findings()[0];
+  ASSERT_EQ(inlined.source.size(), 2u);
+  EXPECT_EQ(inlined.source[0], (SourceLine{"tile.cuh", 7, 11, "store(float*, float)"}));
+  EXPECT_EQ(inlined.source[1], (SourceLine{"kernel.cu", 20, 3, "kernel"}));
+  const Finding& plain = checked.findings()[7];
+  ASSERT_EQ(plain.source.size(), 1u);
+  EXPECT_EQ(plain.source[0].line, 21);
+}
+
+Finding sample(FindingKind kind, int line, uint32_t thread) {
+  Finding finding;
+  finding.kind = kind;
+  finding.access = AccessKind::load;
+  finding.thread = {thread, 0, 0};
+  finding.source.push_back({"kernel.cu", line, 1, "kernel"});
+  return finding;
+}
+
+TEST(FindingList, FoldsTheSameLineAndThread) {
+  FindingList list;
+  list.add(sample(FindingKind::misaligned, 5, 1));
+  list.add(sample(FindingKind::misaligned, 5, 2));
+  list.add(sample(FindingKind::misaligned, 5, 1));
+  list.add(sample(FindingKind::out_of_bounds, 5, 1));
+  list.add(sample(FindingKind::misaligned, 6, 1));
+  ASSERT_EQ(list.findings().size(), 4u);
+  EXPECT_EQ(list.findings()[0].count, 2u);
+  EXPECT_EQ(list.findings()[1].count, 1u);
+  EXPECT_EQ(list.occurrences(), 5u);
+  EXPECT_EQ(list.not_listed(), 0u);
+}
+
+TEST(FindingList, TellsInstructionsApartWhereThereAreNoLines) {
+  FindingList list;
+  Finding finding = sample(FindingKind::misaligned, 5, 1);
+  finding.source.clear();
+  finding.kernel = "kernel";
+  list.add(finding);
+  finding.instruction_index = 9;
+  list.add(finding);
+  list.add(finding);
+  ASSERT_EQ(list.findings().size(), 2u);
+  EXPECT_EQ(list.findings()[1].count, 2u);
+}
+
+TEST(FindingList, MergesInOrderAndKeepsTheFirst) {
+  FindingList first;
+  FindingList second;
+  Finding early = sample(FindingKind::misaligned, 5, 1);
+  early.block = {0, 0, 0};
+  Finding late = early;
+  late.block = {3, 0, 0};
+  first.add(early);
+  second.add(late);
+  second.add(sample(FindingKind::misaligned, 7, 0));
+  first.merge(std::move(second));
+  ASSERT_EQ(first.findings().size(), 2u);
+  EXPECT_EQ(first.findings()[0].block, (Dim3{0, 0, 0}));
+  EXPECT_EQ(first.findings()[0].count, 2u);
+  EXPECT_EQ(first.occurrences(), 3u);
+}
+
+TEST(FindingList, CountsWhatItDoesNotList) {
+  FindingList list;
+  for (size_t i = 0; i < FindingList::kMost + 10; ++i)
+    list.add(sample(FindingKind::misaligned, static_cast<int>(i), 0));
+  list.add(sample(FindingKind::misaligned, 0, 0));
+  EXPECT_EQ(list.findings().size(), FindingList::kMost);
+  EXPECT_EQ(list.not_listed(), 10u);
+  EXPECT_EQ(list.occurrences(), FindingList::kMost + 11);
+  EXPECT_EQ(list.findings()[0].count, 2u);
+  FindingList all;
+  all.merge(std::move(list));
+  EXPECT_EQ(all.occurrences(), FindingList::kMost + 11);
+}
+
+}  // namespace
+}  // namespace assay::vgpu
