@@ -36,6 +36,7 @@ test-gpu: build
 
 bench: build
 	build/bench/assay_bench
+	build/bench/tensor_bench
 
 FUZZ_SECONDS ?= 600
 fuzz: setup

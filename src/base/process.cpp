@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -215,7 +215,7 @@ Result<ProcessOutcome> run(const Command& command) {
   }
   ProcessOutcome outcome;
   const Clock::time_point deadline = start + command.time_limit;
-  const int end_of_child = ::pidfd_open(child, 0);  // -1 on old systems: then only the pipes tell
+  const int end_of_child = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));  // -1 on old systems: then only the pipes tell
   exchange(command, end_of_child, input, output, errors, deadline, outcome);
   if (end_of_child >= 0) ::close(end_of_child);
   const int status = reap(child, deadline, outcome);

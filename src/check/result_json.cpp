@@ -161,8 +161,7 @@ CaseResult read_case_result(const json& value, const Case& test) {
 json to_json(const Finding& finding) {
   json source = json::array();
   for (const vgpu::SourceLine& line : finding.source) source.push_back(to_json(line));
-  // The innermost line of the user's own code is what a person looks for first.
-  const bool has_line = !finding.source.empty();
+  const vgpu::SourceLine* line = user_line(finding);
   return {{"kind", to_string(finding.kind)},
           {"space", to_string(finding.space)},
           {"access", to_string(finding.access)},
@@ -170,8 +169,8 @@ json to_json(const Finding& finding) {
           {"block", to_json(finding.block)},
           {"thread", to_json(finding.thread)},
           {"address", fmt::format("0x{:x}", finding.address)},
-          {"file", has_line ? finding.source.front().file : ""},
-          {"line", has_line ? finding.source.front().line : 0},
+          {"file", line != nullptr ? line->file : ""},
+          {"line", line != nullptr ? line->line : 0},
           {"source", std::move(source)},
           {"kernel", finding.kernel},
           {"instruction", finding.instruction},

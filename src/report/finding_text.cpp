@@ -19,8 +19,10 @@ struct Group {
 
 bool together(const Finding& a, const Finding& b) {
   if (a.kind != b.kind || a.space != b.space || a.access != b.access || a.bytes != b.bytes) return false;
-  if (a.source.empty() || b.source.empty()) return a.ptx_line == b.ptx_line;
-  return a.source.front().file == b.source.front().file && a.source.front().line == b.source.front().line;
+  const vgpu::SourceLine* line_a = user_line(a);
+  const vgpu::SourceLine* line_b = user_line(b);
+  if (line_a == nullptr || line_b == nullptr) return a.ptx_line == b.ptx_line;
+  return line_a->file == line_b->file && line_a->line == line_b->line;
 }
 
 std::vector<Group> group(const std::vector<Finding>& findings) {
@@ -71,15 +73,15 @@ bool is_access(const Finding& finding) {
 std::string group_text(const Terminal& terminal, const Group& group, size_t most_threads) {
   const Finding& first = *group.members.front();
   std::string text;
-  const std::string where = first.source.empty() ? fmt::format("PTX line {}", first.ptx_line)
-                                                 : fmt::format("{}:{}", first.source.front().file, first.source.front().line);
+  const vgpu::SourceLine* line = user_line(first);
+  const std::string where = line == nullptr ? fmt::format("PTX line {}", first.ptx_line) : fmt::format("{}:{}", line->file, line->line);
   text += terminal.paint(Colour::red, fmt::format("{}", to_string(first.kind))) + " " + terminal.paint(Colour::bold, where) + "\n";
   text += fmt::format("  {}\n", first.message);
-  if (!first.source.empty()) {
-    if (const std::string code = source_text(first.source.front()); !code.empty()) text += fmt::format("  > {}\n", code);
+  if (line != nullptr) {
+    if (const std::string code = source_text(*line); !code.empty()) text += fmt::format("  > {}\n", code);
     for (size_t i = 0; i < first.source.size(); ++i) {
-      const vgpu::SourceLine& line = first.source[i];
-      text += fmt::format("  {} {}:{}{}\n", i == 0 ? "in" : "   inlined at", line.file, line.line, line.function.empty() ? "" : " (" + line.function + ")");
+      const vgpu::SourceLine& step = first.source[i];
+      text += fmt::format("  {} {}:{}{}\n", i == 0 ? "in" : "   inlined at", step.file, step.line, step.function.empty() ? "" : " (" + step.function + ")");
     }
   }
   text += fmt::format("  {}   [kernel {}]\n", terminal.paint(Colour::dim, first.instruction), first.kernel);

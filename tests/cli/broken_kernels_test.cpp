@@ -7,7 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "cli/assay_program.hpp"
+#include "assay_program.hpp"
 #include "spec/kernel_spec.hpp"
 
 namespace assay::cli {

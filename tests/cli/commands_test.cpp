@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/file.hpp"
-#include "cli/assay_program.hpp"
+#include "assay_program.hpp"
 
 namespace assay::cli {
 namespace {

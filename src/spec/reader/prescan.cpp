@@ -27,6 +27,8 @@ class Prescan {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'') {
+        if (!string_may_begin()) return "a string cannot begin here";
+        last_ = c;
         if (!skip_string(c)) return "a character beyond ASCII follows a backslash";
         at_line_start_ = false;
       } else if (c == '#') {
@@ -49,11 +51,15 @@ class Prescan {
     if (c == '[' && at_line_start_ && open_ == 0 && !name_follows())
       return "'[' is not followed by the name of a section";
     if (c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}' || c == '\n') dots_ = 0;
+    if (c != ' ' && c != '\t' && c != '\r') last_ = c;
     if (c == '[' || c == '{') ++open_;
     if ((c == ']' || c == '}') && open_ > 0) --open_;
     at_line_start_ = c == '\n' || (at_line_start_ && (c == ' ' || c == '\t' || c == '\r'));
     return std::nullopt;
   }
+
+  // A value or a quoted key. Elsewhere the library would read what follows as bare text, where it takes only ASCII.
+  bool string_may_begin() const { return std::string_view("\n=,[{.").find(last_) != std::string_view::npos; }
 
   bool name_follows() const {
     size_t next = at_ + 1;
@@ -97,6 +103,7 @@ class Prescan {
   int dots_ = 0;
   int open_ = 0;  // brackets and braces
   bool at_line_start_ = true;
+  char last_ = '\n';  // the last character that is not a blank
 };
 
 // Columns count characters, as the library's do.

@@ -23,7 +23,7 @@ struct Launch {
   std::vector<std::byte> parameters;            // laid out as the kernel's parameter list says
   std::vector<Observer*> observers;
   unsigned host_threads = 0;                    // 0: all cores
-  uint64_t instruction_limit = 500'000'000;     // of one block, in warp instructions
+  uint64_t instruction_limit = 100'000'000;     // of one block, in warp instructions
 };
 
 struct LaunchResult {

@@ -67,6 +67,7 @@ void Warp::enter(Path& path) {
 
 void Warp::loop() {
   const Instruction* code = frame_->function->code.data();
+  const auto threads = static_cast<uint64_t>(std::popcount(active));  // what changes them ends the loop
   uint64_t executed = 0;
   do {
     const Instruction& instruction = code[pc];
@@ -80,7 +81,7 @@ void Warp::loop() {
     }
     instruction.handler(*this, instruction);
   } while (!stop_ && pc != limit_);
-  block_->count(executed, executed * static_cast<uint64_t>(std::popcount(active)));
+  block_->count(executed, executed * threads);
 }
 
 void Warp::leave() {

@@ -65,4 +65,8 @@ struct Finding {
   uint32_t function_index = 0;
 };
 
+// The innermost line of the user's own code: lines inside the toolkit's headers are passed over. nullptr if there is no
+// line information.
+const SourceLine* user_line(const Finding& finding);
+
 }  // namespace assay::vgpu

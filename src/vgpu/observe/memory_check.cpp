@@ -99,9 +99,9 @@ class BlockMemoryCheck final : public BlockObserver {
 }  // namespace
 
 FindingList::Key FindingList::key_of(const Finding& finding) {
-  const bool has_line = !finding.source.empty();
-  return {finding.kind, finding.access, has_line ? finding.source.front().file : finding.kernel,
-          has_line ? finding.source.front().line : 0, has_line ? 0 : finding.instruction_index, finding.thread};
+  const SourceLine* line = user_line(finding);
+  return {finding.kind, finding.access, line != nullptr ? line->file : finding.kernel, line != nullptr ? line->line : 0,
+          line != nullptr ? 0 : finding.instruction_index, finding.thread};
 }
 
 bool FindingList::add(Finding finding) {

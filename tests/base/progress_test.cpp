@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "base/progress.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <unistd.h>
+
+#include <functional>
+#include <thread>
+
+#include "../support/temporary_folder.hpp"
+#include "base/file.hpp"
+
+namespace assay {
+namespace {
+
+// Standard error goes to `target` while `work` runs.
+void with_errors_to(int target, const std::function<void()>& work) {
+  std::fflush(stderr);
+  const int kept = ::dup(STDERR_FILENO);
+  ::dup2(target, STDERR_FILENO);
+  work();
+  std::fflush(stderr);
+  ::dup2(kept, STDERR_FILENO);
+  ::close(kept);
+}
+
+std::string in_a_file(const std::function<void()>& work) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "errors";
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+  with_errors_to(file, work);
+  ::close(file);
+  return *read_file(path);
+}
+
+std::string on_a_terminal(unsigned short columns, const std::function<void()>& work) {
+  int ours = -1;
+  int theirs = -1;
+  const winsize size{24, columns, 0, 0};
+  if (::openpty(&ours, &theirs, nullptr, nullptr, &size) != 0) return "no terminal";
+  with_errors_to(theirs, work);
+  ::fcntl(ours, F_SETFL, O_NONBLOCK);
+  std::string shown(4096, '\0');
+  const ssize_t count = ::read(ours, shown.data(), shown.size());
+  shown.resize(count > 0 ? static_cast<size_t>(count) : 0);
+  ::close(ours);
+  ::close(theirs);
+  return shown;
+}
+
+void short_work() {
+  Progress progress("check", 3);
+  for (int i = 0; i < 3; ++i) progress.advance("piece");
+}
+
+void slow_work(const std::string& what) {
+  Progress progress("check", 4);
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  progress.advance(what);
+}
+
+TEST(Progress, says_nothing_about_short_work_in_a_log) { EXPECT_EQ(in_a_file(short_work), ""); }
+
+TEST(Progress, writes_notes_as_lines) {
+  EXPECT_EQ(in_a_file([] { Progress("check", 3).note("something happened"); }), "something happened\n");
+}
+
+TEST(Progress, is_silent_if_asked_to_be) {
+  EXPECT_EQ(in_a_file([] { Progress("check", 3, true).note("something happened"); }), "");
+}
+
+TEST(Progress, rewrites_one_line_on_a_terminal_and_takes_it_away) {
+  const std::string shown = on_a_terminal(100, [] { slow_work("S=64"); });
+  EXPECT_NE(shown.find("\r\x1b[Kcheck 1/4, "), std::string::npos) << shown;
+  EXPECT_NE(shown.find("S=64"), std::string::npos) << shown;
+  EXPECT_TRUE(shown.ends_with("\r\x1b[K")) << "the line must be gone at the end";
+  EXPECT_EQ(shown.find('\n'), std::string::npos);
+}
+
+TEST(Progress, keeps_to_the_width_of_the_terminal) {
+  const std::string shown = on_a_terminal(40, [] { slow_work(std::string(300, 'x')); });
+  const std::string clear = "\r\x1b[K";
+  ASSERT_TRUE(shown.starts_with(clear)) << shown;
+  EXPECT_EQ(shown.find(clear, 1) - clear.size(), 39u);
+}
+
+TEST(Progress, counts_pieces_from_several_threads) {
+  const std::string shown = on_a_terminal(100, [] {
+    Progress progress("build", 401);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 100; ++i) progress.advance("x");
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    progress.advance("last");
+  });
+  EXPECT_NE(shown.find("build 401/401, 0 s left  last"), std::string::npos) << shown;
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "check/checker.hpp"
+
+#include <gtest/gtest.h>
+
+#include "copy_kernel.hpp"
+
+namespace assay::check {
+namespace {
+
+struct Prepared {
+  explicit Prepared(const CopyKernel& kernel) : spec(*spec::load(kernel.path())), configuration(*spec::default_configuration(spec)) {
+    worker.setup = kernel.setup();
+    worker.setup.instruction_limit = 20'000;
+    worker.program = ASSAY_BINARY_DIR "/assay";
+    options.quiet = true;
+    options.cases.fuzz_cases = 4;
+  }
+  CheckReport run() const {
+    auto report = check(spec, configuration, worker, options);
+    EXPECT_TRUE(report.ok()) << to_string(report.error());
+    return report.ok() ? *report : CheckReport{};
+  }
+
+  spec::KernelSpec spec;
+  spec::Configuration configuration;
+  Worker::Options worker;
+  CheckOptions options;
+};
+
+std::vector<std::string> summary(const CheckReport& report) {
+  std::vector<std::string> lines;
+  for (const CaseResult& result : report.results) {
+    lines.push_back(result.test.shape.text() + " " + std::string(name(result.test.distribution)) + " " + std::to_string(result.test.seed) + " " +
+                    std::string(name(result.outcome)) + " " + result.message);
+  }
+  if (report.failure) lines.push_back("smallest " + report.failure->test.shape.text() + " " + report.failure->message);
+  return lines;
+}
+
+TEST(Check, passes_a_right_kernel_after_all_planned_cases) {
+  const CopyKernel kernel(kRightCopy);
+  const CheckReport report = Prepared(kernel).run();
+  EXPECT_TRUE(report.passed());
+  EXPECT_EQ(report.results.size(), report.planned);
+  EXPECT_GT(report.planned, 5u);
+  EXPECT_FALSE(report.failure);
+  EXPECT_EQ(report.seed, 1u);
+}
+
+TEST(Check, shrinks_to_the_smallest_failing_shape) {
+  const CopyKernel kernel(kWrongBeyond20);
+  const CheckReport report = Prepared(kernel).run();
+  EXPECT_FALSE(report.passed());
+  ASSERT_TRUE(report.failure);
+  EXPECT_EQ(report.failure->test.shape.text(), "N=21");
+  EXPECT_EQ(report.failure->outcome, Outcome::wrong_value);
+  ASSERT_TRUE(report.failure->mismatch);
+  EXPECT_EQ(report.failure->mismatch->index, std::vector<int64_t>{20});
+  EXPECT_TRUE(report.shrunk_to_minimum);
+  EXPECT_GT(report.shrink_evaluations, 0u);
+  EXPECT_EQ(report.results.back().test.shape.text(), "N=32") << "the case that failed first stays in the list";
+  EXPECT_LT(report.results.size(), report.planned) << "nothing runs after a failure";
+}
+
+TEST(Check, is_the_same_for_the_same_seed) {
+  const CopyKernel kernel(kWrongBeyond20);
+  const auto first = summary(Prepared(kernel).run());
+  EXPECT_EQ(first, summary(Prepared(kernel).run()));
+  Prepared other(kernel);
+  other.options.cases.seed = 2;
+  EXPECT_NE(first, summary(other.run()));
+}
+
+TEST(Check, shrinks_only_if_asked_to) {
+  const CopyKernel kernel(kWrongBeyond20);
+  Prepared prepared(kernel);
+  prepared.options.shrink = false;
+  const CheckReport report = prepared.run();
+  ASSERT_TRUE(report.failure);
+  EXPECT_EQ(report.failure->test.shape.text(), "N=32");
+  EXPECT_EQ(report.shrink_evaluations, 0u);
+}
+
+TEST(Check, repeats_a_single_case) {
+  const CopyKernel kernel(kWrongBeyond20);
+  Prepared prepared(kernel);
+  prepared.options.only = CopyKernel::test(90);
+  const CheckReport report = prepared.run();
+  ASSERT_EQ(report.results.size(), 1u);
+  EXPECT_EQ(report.planned, 1u);
+  ASSERT_TRUE(report.failure);
+  EXPECT_EQ(report.failure->test, CopyKernel::test(90));
+}
+
+TEST(Check, shrinks_towards_the_same_failure) {
+  // Up to 20 elements the kernel loops for ever; beyond, its results are wrong. The smallest wrong result is at 21.
+  const CopyKernel kernel("  setp.le.u32 %q, %n, 20;\nagain:\n  @%q bra again;\n" + std::string(kWrongBeyond20), "{ N = [100] }");
+  const CheckReport report = Prepared(kernel).run();
+  ASSERT_TRUE(report.failure);
+  EXPECT_EQ(report.failure->outcome, Outcome::wrong_value) << report.failure->message;
+  EXPECT_EQ(report.failure->test.shape.text(), "N=21");
+}
+
+TEST(Check, says_which_shapes_it_skipped) {
+  const CopyKernel kernel(kRightCopy, "{ N = [4, 1000] }");
+  Prepared prepared(kernel);
+  prepared.options.cases.work_limit = 100;
+  prepared.options.cases.fuzz_work_limit = 100;
+  const CheckReport report = prepared.run();
+  EXPECT_TRUE(report.passed());
+  ASSERT_EQ(report.skipped.size(), 1u);
+  EXPECT_EQ(report.skipped[0].shape.text(), "N=1000");
+}
+
+TEST(Check, is_an_error_if_nothing_can_be_checked) {
+  const CopyKernel kernel(kRightCopy, "{ N = [1000] }");
+  Prepared prepared(kernel);
+  prepared.options.cases.work_limit = 1;
+  prepared.options.cases.fuzz_cases = 0;
+  const auto report = check(prepared.spec, prepared.configuration, prepared.worker, prepared.options);
+  ASSERT_FALSE(report.ok());
+  EXPECT_NE(report.error().message.find("work"), std::string::npos) << report.error().message;
+}
+
+TEST(Check, does_not_shrink_what_a_smaller_shape_would_not_help) {
+  const CopyKernel kernel(kRightCopy, "{ N = [40] }", "shape = [\"N + 1\"]");
+  const CheckReport report = Prepared(kernel).run();
+  ASSERT_TRUE(report.failure);
+  EXPECT_EQ(report.failure->outcome, Outcome::reference_failed) << report.failure->message;
+  EXPECT_EQ(report.shrink_evaluations, 0u);
+}
+
+}  // namespace
+}  // namespace assay::check
