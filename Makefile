@@ -46,7 +46,7 @@ fuzz: setup
 	  build-fuzz/fuzz/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
 	    build-fuzz/corpus-$$target fuzz/corpus/$${target%%_parser} || exit 1; done
 
-SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh')
+SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh' | grep -v '^tests/ptx_corpus/')
 format:
 	clang-format-19 -i $(SOURCES)
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The virtual GPU against a plain loop: the tensor-core attention kernel at B=4, H=8, S=512, D=64 on vgpu:l4, without
 // checks and with memory checks, beside the same attention in plain C++, all in one run. Times are of this machine.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 #include <thread>
 #include <vector>
 
@@ -35,7 +34,8 @@ Inputs make_inputs(uint64_t seed) {
   Random random(seed);
   Inputs inputs;
   for (size_t i = 0; i < kElements; ++i) {
-    const vgpu::semantics::f16 value = vgpu::semantics::to_f16<vgpu::semantics::Rounding::rn>(static_cast<float>(random.normal()));
+    const vgpu::semantics::f16 value =
+        vgpu::semantics::to_f16<vgpu::semantics::Rounding::rn>(static_cast<float>(random.normal()));
     inputs.half.push_back(value.bits);
     inputs.real.push_back(vgpu::semantics::to_float(value));
   }
@@ -113,13 +113,16 @@ Result<int> run() {
   const Inputs q = make_inputs(kSeed), k = make_inputs(kSeed + 1), v = make_inputs(kSeed + 2);
   std::vector<float> plain(kElements);
   const auto run_plain = [&] {
-    plain_attention(q.real.data(), k.real.data(), v.real.data(), plain.data(), kBatch * kHeads, kLength, kHeadDim, 1.0f / std::sqrt(static_cast<float>(kHeadDim)));
+    plain_attention(q.real.data(), k.real.data(), v.real.data(), plain.data(), kBatch * kHeads, kLength, kHeadDim,
+                    1.0f / std::sqrt(static_cast<float>(kHeadDim)));
   };
   ASSAY_TRY(VirtualAttention kernel, VirtualAttention::open(q, k, v));
   // Correct before fast.
   run_plain();
   ASSAY_TRY(const device::LaunchOutcome checked, kernel.launch(true));
-  if (!checked.clean()) return Error{"the kernel is not clean: " + (checked.fault ? checked.fault->message : checked.findings.front().message)};
+  if (!checked.clean())
+    return Error{"the kernel is not clean: " +
+                 (checked.fault ? checked.fault->message : checked.findings.front().message)};
   ASSAY_TRY(const std::vector<float> output, kernel.output());
   float largest = 0;
   for (size_t i = 0; i < kElements; ++i) largest = std::max(largest, std::fabs(output[i] - plain[i]));
@@ -135,16 +138,18 @@ Result<int> run() {
   const auto line = [&](const char* name, const std::vector<double>& times, bool counts) {
     const double time = median(times);
     fmt::print("{:<34} {:8.3f} s  {:5.2f}x", name, time, time / base);
-    if (counts) fmt::print("  {:7.1f} M thread instructions/s", static_cast<double>(checked.thread_instructions) / time / 1e6);
+    if (counts)
+      fmt::print("  {:7.1f} M thread instructions/s", static_cast<double>(checked.thread_instructions) / time / 1e6);
     fmt::print("\n");
   };
-  fmt::print("attention f16, B=4 H=8 S=512 D=64, not causal; median of {} interleaved rounds on {} cores; seed {}\n", kRounds,
-             std::thread::hardware_concurrency(), kSeed);
+  fmt::print("attention f16, B=4 H=8 S=512 D=64, not causal; median of {} interleaved rounds on {} cores; seed {}\n",
+             kRounds, std::thread::hardware_concurrency(), kSeed);
   line("plain C++ loop, -O2, one thread", plain_s, false);
   line("vgpu:l4, no checks", free_s, true);
   line("vgpu:l4, memory checks", checked_s, true);
   fmt::print("{:.1f} M thread instructions, {:.1f} M warp instructions counted; largest difference {:.2g}\n",
-             static_cast<double>(checked.thread_instructions) / 1e6, static_cast<double>(checked.instructions) / 1e6, largest);
+             static_cast<double>(checked.thread_instructions) / 1e6, static_cast<double>(checked.instructions) / 1e6,
+             largest);
   return 0;
 }
 

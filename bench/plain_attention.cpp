@@ -7,7 +7,8 @@
 
 namespace assay::bench {
 
-void plain_attention(const float* q, const float* k, const float* v, float* o, int heads, int length, int head_dim, float scale) {
+void plain_attention(const float* q, const float* k, const float* v, float* o, int heads, int length, int head_dim,
+                     float scale) {
   std::vector<float> scores(static_cast<size_t>(length));
   for (int head = 0; head < heads; ++head) {
     const float* keys = k + static_cast<size_t>(head) * length * head_dim;

@@ -5,6 +5,7 @@
 namespace assay::bench {
 
 // q, k, v, o: (heads, length, head_dim), dense.
-void plain_attention(const float* q, const float* k, const float* v, float* o, int heads, int length, int head_dim, float scale);
+void plain_attention(const float* q, const float* k, const float* v, float* o, int heads, int length, int head_dim,
+                     float scale);
 
 }  // namespace assay::bench

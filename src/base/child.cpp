@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "base/child.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -8,11 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
 
 #include "base/process.hpp"
 
@@ -92,7 +91,8 @@ Child::Answer Child::receive(std::string& line, std::chrono::milliseconds time_l
     }
     searched_ = buffer_.size();
     if (searched_ > kLineLimit) return Answer::ended;
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) return Answer::timed_out;
     std::array<pollfd, 2> polls{pollfd{output_, POLLIN, 0}, pollfd{error_pipe_, POLLIN, 0}};
     if (::poll(polls.data(), polls.size(), static_cast<int>(std::min<long long>(left, 60'000))) < 0) {
@@ -142,7 +142,8 @@ std::string Child::stop() {
   for (int attempt = 0; attempt < 20; ++attempt) {
     siginfo_t info{};
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_) {
-      how = info.si_code == CLD_EXITED ? fmt::format("exited with {}", info.si_status) : "was killed by " + signal_name(info.si_status);
+      how = info.si_code == CLD_EXITED ? fmt::format("exited with {}", info.si_status)
+                                       : "was killed by " + signal_name(info.si_status);
       break;
     }
     pollfd ended{output_, POLLIN, 0};

@@ -2,12 +2,11 @@
 // A child program that answers line by line: for work that may crash or hang and must not take us with it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "base/result.hpp"
@@ -32,7 +31,8 @@ class Child {
   const std::string& errors() const { return errors_; }  // its standard error, up to a limit
 
  private:
-  Child(pid_t pid, int input, int output, int errors) : pid_(pid), input_(input), output_(output), error_pipe_(errors) {}
+  Child(pid_t pid, int input, int output, int errors)
+      : pid_(pid), input_(input), output_(output), error_pipe_(errors) {}
   void read_errors();
   void close_pipes();
 

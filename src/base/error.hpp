@@ -22,9 +22,9 @@ struct Place {
 std::string to_string(const Place& place);  // "file:line:column", without the parts that are not known
 
 struct Error {
-  std::string message;                  // what was found and what was expected
-  Place place{};                        // where, if there is a file
-  std::string hint{};                   // what to do, if there is something to do
+  std::string message;  // what was found and what was expected
+  Place place{};        // where, if there is a file
+  std::string hint{};   // what to do, if there is something to do
   ExitCode exit_code = ExitCode::usage;
 
   bool operator==(const Error&) const = default;

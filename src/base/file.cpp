@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "base/file.hpp"
 
+#include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <atomic>
-#include <cerrno>
-#include <cstring>
 
 namespace assay {
 namespace {
@@ -20,7 +19,9 @@ Error system_error(const std::filesystem::path& path, std::string_view what) {
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { if (fd_ >= 0) ::close(fd_); }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
@@ -38,7 +39,7 @@ Result<std::string> read_file(const std::filesystem::path& path, size_t limit_by
     error.exit_code = ExitCode::usage;
     return error;
   }
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
     return Error{"expected a file, found a folder", Place{path.string()}, "", ExitCode::usage};
   }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "base/process.hpp"
 
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -10,11 +14,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 
 #include "base/text.hpp"
 
@@ -124,10 +123,12 @@ void exchange(const Command& command, int child, Pipe& input, Pipe& output, Pipe
     }
     const int wait_ms = static_cast<int>(std::min<long long>(left.count() + 1, 60'000));
     if (::poll(polls.data(), polls.size(), wait_ms) < 0 && errno != EINTR) return;
-    if (polls[0].revents != 0 && !drain(output.read_end, outcome.output, command.output_limit_bytes, outcome.output_cut)) {
+    if (polls[0].revents != 0 &&
+        !drain(output.read_end, outcome.output, command.output_limit_bytes, outcome.output_cut)) {
       output.close_read();
     }
-    if (polls[1].revents != 0 && !drain(errors.read_end, outcome.errors, command.output_limit_bytes, outcome.output_cut)) {
+    if (polls[1].revents != 0 &&
+        !drain(errors.read_end, outcome.errors, command.output_limit_bytes, outcome.output_cut)) {
       errors.close_read();
     }
     if (polls[2].revents != 0) {
@@ -148,7 +149,8 @@ int reap(pid_t child, Clock::time_point deadline, ProcessOutcome& outcome) {
   int status = 0;
   while (!outcome.timed_out) {
     siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == child) break;
+    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == child)
+      break;
     if (Clock::now() >= deadline) outcome.timed_out = true;
     ::usleep(500);
   }
@@ -167,14 +169,16 @@ std::string signal_name(int signal) {
 
 std::string describe_end(const ProcessOutcome& outcome) {
   if (outcome.timed_out) {
-    return fmt::format("was stopped at its time limit after {:.1f} s", std::chrono::duration<double>(outcome.duration).count());
+    return fmt::format("was stopped at its time limit after {:.1f} s",
+                       std::chrono::duration<double>(outcome.duration).count());
   }
   if (outcome.signal != 0) return "was killed by " + signal_name(outcome.signal);
   return fmt::format("exited with {}", outcome.exit_status);
 }
 
 std::filesystem::path find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? std::filesystem::path(name) : std::filesystem::path();
+  if (name.find('/') != std::string::npos)
+    return ::access(name.c_str(), X_OK) == 0 ? std::filesystem::path(name) : std::filesystem::path();
   const char* path = std::getenv("PATH");
   for (const std::string_view folder : split(path ? path : "/usr/bin:/bin", ':')) {
     const std::filesystem::path candidate = std::filesystem::path(folder) / name;
@@ -187,7 +191,9 @@ std::filesystem::path find_program(const std::string& name) {
 Result<ProcessOutcome> run(const Command& command) {
   std::filesystem::path program = find_program(command.arguments.at(0));
   if (program.empty()) {
-    return Error{fmt::format("the program '{}' was not found", command.arguments[0]), {}, "install it, or put its folder into PATH",
+    return Error{fmt::format("the program '{}' was not found", command.arguments[0]),
+                 {},
+                 "install it, or put its folder into PATH",
                  ExitCode::environment};
   }
   program = std::filesystem::absolute(program);  // relative to our folder, not to the one that it will run in
@@ -203,7 +209,8 @@ Result<ProcessOutcome> run(const Command& command) {
 
   const Clock::time_point start = Clock::now();
   const pid_t child = ::fork();
-  if (child < 0) return Error{fmt::format("cannot start a process: {}", std::strerror(errno)), {}, "", ExitCode::environment};
+  if (child < 0)
+    return Error{fmt::format("cannot start a process: {}", std::strerror(errno)), {}, "", ExitCode::environment};
   if (child == 0) become(program.c_str(), argv.data(), envp.data(), command, input, output, errors, failure.write_end);
   ::setpgid(child, child);
   input.close_read(), output.close_write(), errors.close_write(), failure.close_write();
@@ -211,11 +218,13 @@ Result<ProcessOutcome> run(const Command& command) {
   int reason = 0;
   if (::read(failure.read_end, &reason, sizeof reason) == sizeof reason) {
     ::waitpid(child, nullptr, 0);
-    return Error{fmt::format("cannot start '{}': {}", program.string(), std::strerror(reason)), {}, "", ExitCode::environment};
+    return Error{
+        fmt::format("cannot start '{}': {}", program.string(), std::strerror(reason)), {}, "", ExitCode::environment};
   }
   ProcessOutcome outcome;
   const Clock::time_point deadline = start + command.time_limit;
-  const int end_of_child = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));  // -1 on old systems: then only the pipes tell
+  const int end_of_child =
+      static_cast<int>(::syscall(SYS_pidfd_open, child, 0));  // -1 on old systems: then only the pipes tell
   exchange(command, end_of_child, input, output, errors, deadline, outcome);
   if (end_of_child >= 0) ::close(end_of_child);
   const int status = reap(child, deadline, outcome);

@@ -13,9 +13,9 @@
 namespace assay {
 
 struct Command {
-  std::vector<std::string> arguments;  // the program first; looked up in PATH if it has no slash
-  std::filesystem::path folder;        // working folder; empty: ours
-  std::string input;                   // given on standard input
+  std::vector<std::string> arguments;              // the program first; looked up in PATH if it has no slash
+  std::filesystem::path folder;                    // working folder; empty: ours
+  std::string input;                               // given on standard input
   std::map<std::string, std::string> environment;  // added to ours
   std::chrono::milliseconds time_limit{std::chrono::minutes(10)};
   size_t output_limit_bytes = size_t{64} << 20;  // of each stream; more is dropped and said so

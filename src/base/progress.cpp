@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "base/progress.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cstdio>
 
 namespace assay {
 namespace {
@@ -56,7 +55,8 @@ void Progress::note(const std::string& line) {
 void Progress::show(const std::string& what) {
   if (quiet_) return;
   const double spent_s = std::chrono::duration<double>(steady_clock::now() - start_).count();
-  const double left_s = done_ > 0 && total_ > done_ ? spent_s / static_cast<double>(done_) * static_cast<double>(total_ - done_) : 0;
+  const double left_s =
+      done_ > 0 && total_ > done_ ? spent_s / static_cast<double>(done_) * static_cast<double>(total_ - done_) : 0;
   std::string line = fmt::format("{} {}/{}, {:.0f} s left  {}", title_, done_, total_, left_s, what);
   if (!terminal_) {
     fmt::print(stderr, "{}\n", line);

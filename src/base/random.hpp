@@ -21,9 +21,11 @@ class Random {
     return z ^ (z >> 31);
   }
   // Uniform in [0, bound); the bias is below 2^-32 for the small bounds we use. bound 0 gives 0.
-  uint64_t below(uint64_t bound) { return bound == 0 ? 0 : static_cast<uint64_t>((static_cast<Wide>(next()) * bound) >> 64); }
+  uint64_t below(uint64_t bound) {
+    return bound == 0 ? 0 : static_cast<uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
+  }
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
-  double normal();                                                           // mean 0, deviation 1
+  double normal();                                                            // mean 0, deviation 1
 
  private:
   uint64_t state_;

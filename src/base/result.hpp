@@ -58,11 +58,11 @@ class [[nodiscard]] Result<void> {
 // ASSAY_CHECK(expression): the same for Result<void>.
 #define ASSAY_CONCAT_(a, b) a##b
 #define ASSAY_CONCAT(a, b) ASSAY_CONCAT_(a, b)
-#define ASSAY_TRY(declaration, expression)                                                     \
-  auto ASSAY_CONCAT(result_, __LINE__) = (expression);                                         \
+#define ASSAY_TRY(declaration, expression)                                                         \
+  auto ASSAY_CONCAT(result_, __LINE__) = (expression);                                             \
   if (!ASSAY_CONCAT(result_, __LINE__)) return std::move(ASSAY_CONCAT(result_, __LINE__)).error(); \
   declaration = std::move(ASSAY_CONCAT(result_, __LINE__)).value()
-#define ASSAY_CHECK(expression)                                                          \
-  do {                                                                                   \
+#define ASSAY_CHECK(expression)                                                                     \
+  do {                                                                                              \
     if (auto check_result_ = (expression); !check_result_) return std::move(check_result_).error(); \
   } while (false)

@@ -15,18 +15,18 @@ namespace assay::check {
 
 enum class Outcome {
   passed,
-  finding,         // the memory checks found something
-  fault,           // the kernel was stopped: trap, assertion, deadlock, instruction limit, bad access
+  finding,  // the memory checks found something
+  fault,    // the kernel was stopped: trap, assertion, deadlock, instruction limit, bad access
   wrong_value,
-  nan,             // NaN or infinity where the reference has none
+  nan,  // NaN or infinity where the reference has none
   unwritten,
   input_changed,
-  red_zone,        // bytes around a buffer were written
+  red_zone,  // bytes around a buffer were written
   timed_out,
-  crashed,         // the process that ran it
+  crashed,  // the process that ran it
   reference_failed,
-  does_not_fit,    // more threads or shared memory than the device has
-  not_launched,    // the launch was refused: wrong arguments, an instruction that is not supported
+  does_not_fit,  // more threads or shared memory than the device has
+  not_launched,  // the launch was refused: wrong arguments, an instruction that is not supported
 };
 
 std::string_view name(Outcome outcome);
@@ -35,20 +35,20 @@ std::optional<Outcome> outcome_from_name(std::string_view text);
 struct CaseResult {
   Case test;
   Outcome outcome = Outcome::passed;
-  std::string message;                  // one line: what is wrong
+  std::string message;  // one line: what is wrong
   std::string hint;
-  std::string tensor;                   // the output or input concerned
+  std::string tensor;  // the output or input concerned
   std::vector<vgpu::Finding> findings;
   uint64_t finding_occurrences = 0;
-  std::optional<Mismatch> mismatch;     // the first wrong element
-  int64_t failures = 0;                 // wrong elements
+  std::optional<Mismatch> mismatch;  // the first wrong element
+  int64_t failures = 0;              // wrong elements
   int64_t elements = 0;
   double max_absolute_error = 0;
   double max_relative_error = 0;
   double max_ulp_error = 0;
-  uint64_t instructions = 0;            // counted, of warps
-  uint64_t thread_instructions = 0;     // counted
-  double seconds = 0;                   // of this machine, not of a GPU
+  uint64_t instructions = 0;         // counted, of warps
+  uint64_t thread_instructions = 0;  // counted
+  double seconds = 0;                // of this machine, not of a GPU
   std::string printed;
 
   bool passed() const { return outcome == Outcome::passed; }

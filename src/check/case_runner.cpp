@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "check/case_runner.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -23,7 +22,7 @@ struct CaseRunner::Buffer {
   std::string name;
   spec::ResolvedTensor tensor;
   uint64_t address = 0;
-  int64_t payload = 0;  // offset of the tensor in the bytes
+  int64_t payload = 0;         // offset of the tensor in the bytes
   std::vector<double> values;  // of inputs
   std::vector<uint8_t> before;
   std::vector<uint8_t> after;
@@ -59,7 +58,8 @@ void place_sources(std::vector<vgpu::Finding>& findings, const std::filesystem::
   for (vgpu::Finding& finding : findings) {
     for (vgpu::SourceLine& line : finding.source) {
       const std::filesystem::path file = line.file;
-      if (!file.empty() && file.is_relative() && *file.begin() != "cuda") line.file = (folder / file).lexically_normal().string();
+      if (!file.empty() && file.is_relative() && *file.begin() != "cuda")
+        line.file = (folder / file).lexically_normal().string();
     }
   }
 }
@@ -67,10 +67,13 @@ void place_sources(std::vector<vgpu::Finding>& findings, const std::filesystem::
 Outcome outcome_of(MismatchKind kind) {
   switch (kind) {
     case MismatchKind::nan:
-    case MismatchKind::infinite: return Outcome::nan;
-    case MismatchKind::unwritten: return Outcome::unwritten;
+    case MismatchKind::infinite:
+      return Outcome::nan;
+    case MismatchKind::unwritten:
+      return Outcome::unwritten;
     case MismatchKind::beyond_tolerance:
-    case MismatchKind::not_infinite: break;
+    case MismatchKind::not_infinite:
+      break;
   }
   return Outcome::wrong_value;
 }
@@ -103,7 +106,8 @@ Result<std::unique_ptr<CaseRunner>> CaseRunner::open(const RunnerSetup& setup) {
 }
 
 // Whatever happens, the buffers are given back: the next case needs the memory.
-Result<CaseRunner::Run> CaseRunner::launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison) {
+Result<CaseRunner::Run> CaseRunner::launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
+                                           bool second_poison) {
   Run run;
   const auto launched = launch_into(run, test, arguments, second_poison);
   const auto released = release(run);
@@ -112,7 +116,8 @@ Result<CaseRunner::Run> CaseRunner::launch(const Case& test, const std::vector<s
   return run;
 }
 
-Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison) {
+Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
+                                     bool second_poison) {
   ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec_, configuration_, test.shape));
   device::LaunchRequest request;
   request.module = module_.get();
@@ -128,7 +133,11 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
       continue;
     }
     const spec::ResolvedTensor* tensor = argument.tensor();
-    if (tensor == nullptr) return Error{fmt::format("argument '{}': tensor maps are not supported by this device", argument.name), {}, "", ExitCode::environment};
+    if (tensor == nullptr)
+      return Error{fmt::format("argument '{}': tensor maps are not supported by this device", argument.name),
+                   {},
+                   "",
+                   ExitCode::environment};
     Buffer buffer;
     buffer.name = argument.name;
     buffer.tensor = *tensor;
@@ -137,7 +146,8 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
     const RedZoneLayout layout{tensor->bytes};
     buffer.payload = setup_.check_memory ? 0 : layout.payload_offset();
     buffer.before.resize(static_cast<size_t>(setup_.check_memory ? tensor->bytes : layout.total_bytes()));
-    const auto payload = std::span(buffer.before).subspan(static_cast<size_t>(buffer.payload), static_cast<size_t>(tensor->bytes));
+    const auto payload =
+        std::span(buffer.before).subspan(static_cast<size_t>(buffer.payload), static_cast<size_t>(tensor->bytes));
     if (!setup_.check_memory) arm(layout, tensor->dtype, buffer.guard_seed, buffer.before);
     if (tensor->role == spec::Role::output) {
       fill_with_poison(tensor->dtype, second_poison ? Poison::a5 : Poison::nan, payload);
@@ -190,7 +200,8 @@ CaseResult CaseRunner::run(const Case& test) {
   return result;
 }
 
-void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, Run& run, CaseResult& result) {
+void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, Run& run,
+                       CaseResult& result) {
   result.instructions = run.outcome.instructions;
   result.thread_instructions = run.outcome.thread_instructions;
   result.printed = run.outcome.printed;
@@ -211,7 +222,8 @@ void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgumen
       return;
     }
     std::vector<int64_t> not_written;
-    if (buffer.tensor.role == spec::Role::output && !still_poisoned(buffer.tensor, buffer.tensor_after(), Poison::nan).empty()) {
+    if (buffer.tensor.role == spec::Role::output &&
+        !still_poisoned(buffer.tensor, buffer.tensor_after(), Poison::nan).empty()) {
       if (!second) {
         auto again = launch(test, arguments, true);
         if (again) second = std::move(*again);
@@ -238,7 +250,8 @@ bool CaseRunner::judge_launch(const Run& run, CaseResult& result) const {
   }
   for (const Buffer& buffer : run.buffers) {
     if (setup_.check_memory) break;
-    const auto damage = inspect(RedZoneLayout{buffer.tensor.bytes}, buffer.tensor.dtype, buffer.guard_seed, buffer.after);
+    const auto damage =
+        inspect(RedZoneLayout{buffer.tensor.bytes}, buffer.tensor.dtype, buffer.guard_seed, buffer.after);
     if (!damage) continue;
     result.tensor = buffer.name;
     fail(result, Outcome::red_zone, describe(buffer.name, *damage));
@@ -255,7 +268,9 @@ bool CaseRunner::judge_inputs(const Run& run, CaseResult& result) const {
     result.tensor = buffer.name;
     const auto element = element_at(buffer.tensor, *changed - buffer.payload);
     const std::string where = element ? fmt::format("at [{}]", fmt::join(*element, ", ")) : "between its elements";
-    fail(result, Outcome::input_changed, fmt::format("the kernel changed its input '{}', first {} (byte {})", buffer.name, where, *changed - buffer.payload),
+    fail(result, Outcome::input_changed,
+         fmt::format("the kernel changed its input '{}', first {} (byte {})", buffer.name, where,
+                     *changed - buffer.payload),
          "an argument that the kernel updates needs inout = true");
     return false;
   }
@@ -269,7 +284,8 @@ bool CaseRunner::judge_gaps(const Run& run, CaseResult& result) const {
     const auto written = first_written_gap(buffer.tensor, buffer.tensor_after(), Poison::nan);
     if (!written) continue;
     result.tensor = buffer.name;
-    fail(result, Outcome::red_zone, fmt::format("the kernel wrote between the elements of '{}', first at byte {}", buffer.name, *written),
+    fail(result, Outcome::red_zone,
+         fmt::format("the kernel wrote between the elements of '{}', first at byte {}", buffer.name, *written),
          "compare the strides in the kernel with those of the specification");
     return false;
   }
@@ -279,8 +295,8 @@ bool CaseRunner::judge_gaps(const Run& run, CaseResult& result) const {
 bool CaseRunner::judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected_tensor,
                               const std::vector<int64_t>& not_written, CaseResult& result) const {
   const std::vector<double> got = decode(buffer.tensor, buffer.tensor_after());
-  const spec::Tolerance tolerance =
-      tolerance_for(test.distribution, spec::tolerance(spec_, buffer.tensor.dtype), buffer.tensor.dtype, expected_tensor.values);
+  const spec::Tolerance tolerance = tolerance_for(test.distribution, spec::tolerance(spec_, buffer.tensor.dtype),
+                                                  buffer.tensor.dtype, expected_tensor.values);
   const Comparison comparison = check::compare(buffer.tensor, expected_tensor.values, got, tolerance, not_written);
   result.elements += comparison.elements;
   result.failures += comparison.failures;
@@ -294,7 +310,8 @@ bool CaseRunner::judge_output(const Case& test, const Buffer& buffer, const refe
   return false;
 }
 
-Result<reference::Outputs> CaseRunner::expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& run) {
+Result<reference::Outputs> CaseRunner::expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
+                                                const Run& run) {
   reference::Problem problem;
   for (const Buffer& buffer : run.buffers) {
     if (!buffer.values.empty()) problem.inputs[buffer.name] = {buffer.name, buffer.tensor.dims, buffer.values};

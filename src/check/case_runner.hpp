@@ -21,12 +21,12 @@ namespace assay::check {
 
 struct RunnerSetup {
   std::filesystem::path spec_file;
-  std::string configuration;         // its id; "" for a kernel without tunables
+  std::string configuration;  // its id; "" for a kernel without tunables
   std::filesystem::path ptx;
-  std::string device;                // "vgpu:l4"
+  std::string device;                  // "vgpu:l4"
   std::filesystem::path cache_folder;  // for compiled references
   bool check_memory = true;
-  bool compare = true;               // against the reference; false: only run it under the memory checks
+  bool compare = true;  // against the reference; false: only run it under the memory checks
   uint64_t instruction_limit = 0;
 };
 
@@ -43,15 +43,17 @@ class CaseRunner {
 
   CaseRunner() = default;
   Result<Run> launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison);
-  Result<void> launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison);
+  Result<void> launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
+                           bool second_poison);
   Result<void> release(Run& run);
-  Result<reference::Outputs> expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& run);
+  Result<reference::Outputs> expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
+                                      const Run& run);
   void judge(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, Run& run, CaseResult& result);
   bool judge_launch(const Run& run, CaseResult& result) const;
   bool judge_inputs(const Run& run, CaseResult& result) const;
   bool judge_gaps(const Run& run, CaseResult& result) const;
-  bool judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected, const std::vector<int64_t>& unwritten,
-                    CaseResult& result) const;
+  bool judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected,
+                    const std::vector<int64_t>& unwritten, CaseResult& result) const;
 
   RunnerSetup setup_;
   spec::KernelSpec spec_;

@@ -12,12 +12,13 @@ namespace {
 
 // A failure of the surroundings says nothing about the kernel, and a smaller shape would not help.
 bool worth_shrinking(const CaseResult& failure) {
-  return failure.outcome != Outcome::reference_failed && failure.outcome != Outcome::not_launched && failure.outcome != Outcome::does_not_fit &&
+  return failure.outcome != Outcome::reference_failed && failure.outcome != Outcome::not_launched &&
+         failure.outcome != Outcome::does_not_fit &&
          failure.outcome != Outcome::timed_out;  // each try would take the whole time limit again
 }
 
-Result<void> shrink_failure(const spec::KernelSpec& spec, const spec::Configuration& configuration, const CaseOptions& cases, Worker& worker,
-                            CheckReport& report) {
+Result<void> shrink_failure(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                            const CaseOptions& cases, Worker& worker, CheckReport& report) {
   ASSAY_TRY(const std::vector<Domain> all_domains, domains(spec));
   const CaseResult original = *report.failure;
   const auto legal = [&](const spec::Shape& shape) { return why_not(spec, configuration, shape).empty(); };
@@ -39,8 +40,8 @@ Result<void> shrink_failure(const spec::KernelSpec& spec, const spec::Configurat
 
 }  // namespace
 
-Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuration& configuration, Worker::Options worker_options,
-                          const CheckOptions& options) {
+Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                          Worker::Options worker_options, const CheckOptions& options) {
   CheckReport report;
   report.seed = options.cases.seed;
   CasePlan plan;
@@ -51,8 +52,8 @@ Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuratio
   }
   if (plan.cases.empty()) {
     const std::string reason = plan.skipped.empty() ? "the file has none" : plan.skipped.front().reason;
-    return Error{fmt::format("no shape can be checked with the configuration {}: {}", configuration.id(), reason), Place{spec.file.string()},
-                 "choose another --config, or add a small shape to [shapes]"};
+    return Error{fmt::format("no shape can be checked with the configuration {}: {}", configuration.id(), reason),
+                 Place{spec.file.string()}, "choose another --config, or add a small shape to [shapes]"};
   }
   report.planned = plan.cases.size();
   report.skipped = std::move(plan.skipped);

@@ -22,19 +22,19 @@ struct CheckOptions {
 };
 
 struct CheckReport {
-  std::vector<CaseResult> results;        // in the order in which they ran; a failure is the last
+  std::vector<CaseResult> results;  // in the order in which they ran; a failure is the last
   std::vector<SkippedShape> skipped;
   size_t planned = 0;
-  std::optional<CaseResult> failure;      // the smallest that was found
+  std::optional<CaseResult> failure;  // the smallest that was found
   size_t shrink_evaluations = 0;
   bool shrunk_to_minimum = false;
-  std::vector<std::string> approximate;   // instructions whose results are within bounds, not bit-exact
+  std::vector<std::string> approximate;  // instructions whose results are within bounds, not bit-exact
   uint64_t seed = 0;
 
   bool passed() const { return !failure && !results.empty(); }
 };
 
-Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuration& configuration, Worker::Options worker_options,
-                          const CheckOptions& options);
+Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                          Worker::Options worker_options, const CheckOptions& options);
 
 }  // namespace assay::check

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "check/result_json.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -43,7 +42,8 @@ double number_from(const json& value) {
 // The library would cut off what does not fit.
 template <class T>
 T whole(const json& value) {
-  if (value.is_number_unsigned() && std::in_range<T>(value.get<uint64_t>())) return static_cast<T>(value.get<uint64_t>());
+  if (value.is_number_unsigned() && std::in_range<T>(value.get<uint64_t>()))
+    return static_cast<T>(value.get<uint64_t>());
   if (value.is_number_integer() && !value.is_number_unsigned() && std::in_range<T>(value.get<int64_t>())) {
     return static_cast<T>(value.get<int64_t>());
   }
@@ -55,7 +55,9 @@ const json& list(const json& value) {
   return value;
 }
 
-std::string text(const json& value) { return value.get<std::string>(); }
+std::string text(const json& value) {
+  return value.get<std::string>();
+}
 
 template <class Enum>
 Enum enum_from(const json& value, std::initializer_list<Enum> all) {
@@ -73,7 +75,8 @@ vgpu::Dim3 dim_from(const json& value) {
 uint64_t address_from(const json& value) {
   const std::string digits = text(value);
   uint64_t address = 0;
-  const auto [end, problem] = std::from_chars(digits.data() + std::min<size_t>(2, digits.size()), digits.data() + digits.size(), address, 16);
+  const auto [end, problem] =
+      std::from_chars(digits.data() + std::min<size_t>(2, digits.size()), digits.data() + digits.size(), address, 16);
   if (!digits.starts_with("0x") || problem != std::errc() || end != digits.data() + digits.size()) {
     throw std::invalid_argument("'" + digits + "' is not an address");
   }
@@ -83,12 +86,14 @@ uint64_t address_from(const json& value) {
 Finding finding_from(const json& value) {
   using enum vgpu::FindingKind;
   Finding finding;
-  finding.kind = enum_from<vgpu::FindingKind>(value.at("kind"), {out_of_bounds, misaligned, null_pointer, use_after_free, illegal_address, trap,
-                                                                assertion, deadlock, instruction_limit, invalid_free, illegal_instruction});
+  finding.kind = enum_from<vgpu::FindingKind>(
+      value.at("kind"), {out_of_bounds, misaligned, null_pointer, use_after_free, illegal_address, trap, assertion,
+                         deadlock, instruction_limit, invalid_free, illegal_instruction});
   using A = vgpu::AccessKind;
   finding.access = enum_from<A>(value.at("access"), {A::none, A::load, A::store, A::atomic, A::async_copy});
   using S = vgpu::Space;
-  finding.space = enum_from<S>(value.at("space"), {S::generic, S::global, S::shared, S::local, S::constant, S::parameter});
+  finding.space =
+      enum_from<S>(value.at("space"), {S::generic, S::global, S::shared, S::local, S::constant, S::parameter});
   finding.address = address_from(value.at("address"));
   finding.bytes = whole<uint32_t>(value.at("bytes"));
   finding.kernel = text(value.at("kernel"));
@@ -100,7 +105,8 @@ Finding finding_from(const json& value) {
   finding.allocation = text(value.at("allocation"));
   finding.count = whole<uint64_t>(value.at("count"));
   for (const json& line : list(value.at("source"))) {
-    finding.source.push_back({text(line.at("file")), whole<int>(line.at("line")), whole<int>(line.at("column")), text(line.at("function"))});
+    finding.source.push_back(
+        {text(line.at("file")), whole<int>(line.at("line")), whole<int>(line.at("column")), text(line.at("function"))});
   }
   return finding;
 }
@@ -118,8 +124,10 @@ json to_json(const Mismatch& mismatch) {
 
 Mismatch mismatch_from(const json& value) {
   Mismatch mismatch;
-  constexpr std::array kKinds = {MismatchKind::beyond_tolerance, MismatchKind::nan, MismatchKind::infinite, MismatchKind::not_infinite, MismatchKind::unwritten};
-  const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](MismatchKind known) { return name(known) == text(value.at("kind")); });
+  constexpr std::array kKinds = {MismatchKind::beyond_tolerance, MismatchKind::nan, MismatchKind::infinite,
+                                 MismatchKind::not_infinite, MismatchKind::unwritten};
+  const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
+                                 [&](MismatchKind known) { return name(known) == text(value.at("kind")); });
   if (kind == kKinds.end()) throw std::invalid_argument("unknown kind of mismatch");
   mismatch.kind = *kind;
   for (const json& index : list(value.at("index"))) mismatch.index.push_back(whole<int64_t>(index));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "check/sanitizer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "base/progress.hpp"
 #include "spec/shape.hpp"
@@ -20,7 +19,8 @@ std::vector<spec::Shape> spread(const std::vector<spec::Shape>& shapes, size_t c
   return chosen;
 }
 
-Result<std::vector<spec::Shape>> affordable_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration, double work_limit) {
+Result<std::vector<spec::Shape>> affordable_shapes(const spec::KernelSpec& spec,
+                                                   const spec::Configuration& configuration, double work_limit) {
   ASSAY_TRY(std::vector<spec::Shape> shapes, spec::all_shapes(spec));
   spec::sort_smallest_first(shapes);
   std::string reason = "the file has none";
@@ -31,8 +31,8 @@ Result<std::vector<spec::Shape>> affordable_shapes(const spec::KernelSpec& spec,
     return true;
   });
   if (shapes.empty()) {
-    return Error{fmt::format("no shape can be run with the configuration {}: {}", configuration.id(), reason), Place{spec.file.string()},
-                 "choose another --config, or add a shape to [shapes]"};
+    return Error{fmt::format("no shape can be run with the configuration {}: {}", configuration.id(), reason),
+                 Place{spec.file.string()}, "choose another --config, or add a shape to [shapes]"};
   }
   const spec::Shape smallest = shapes.front();
   std::erase_if(shapes, [&](const spec::Shape& shape) {
@@ -46,12 +46,13 @@ Result<std::vector<spec::Shape>> affordable_shapes(const spec::KernelSpec& spec,
 }  // namespace
 
 const CaseResult* SanitizeReport::failure() const {
-  const auto found = std::find_if(results.begin(), results.end(), [](const CaseResult& result) { return !result.passed(); });
+  const auto found =
+      std::find_if(results.begin(), results.end(), [](const CaseResult& result) { return !result.passed(); });
   return found != results.end() ? &*found : nullptr;
 }
 
-Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Configuration& configuration, Worker::Options worker_options,
-                                const SanitizeOptions& options) {
+Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                Worker::Options worker_options, const SanitizeOptions& options) {
   std::vector<spec::Shape> shapes;
   if (options.shape) {
     shapes.push_back(*options.shape);

@@ -22,16 +22,16 @@ struct SanitizeOptions {
 };
 
 struct SanitizeReport {
-  std::vector<CaseResult> results;            // one per shape
-  std::vector<vgpu::Finding> findings;        // of all shapes, what repeats folded, in the order of the first occurrence
-  std::vector<std::string> finding_shapes;    // beside `findings`: the first shape that showed it
+  std::vector<CaseResult> results;          // one per shape
+  std::vector<vgpu::Finding> findings;      // of all shapes, what repeats folded, in the order of the first occurrence
+  std::vector<std::string> finding_shapes;  // beside `findings`: the first shape that showed it
   uint64_t occurrences = 0;
 
-  const CaseResult* failure() const;          // the first shape that is not clean
+  const CaseResult* failure() const;  // the first shape that is not clean
   bool clean() const { return failure() == nullptr && !results.empty(); }
 };
 
-Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Configuration& configuration, Worker::Options worker_options,
-                                const SanitizeOptions& options);
+Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                Worker::Options worker_options, const SanitizeOptions& options);
 
 }  // namespace assay::check

@@ -2,7 +2,6 @@
 #include "check/worker.hpp"
 
 #include <fmt/format.h>
-
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -17,9 +16,14 @@ namespace {
 using nlohmann::json;
 
 json to_json(const RunnerSetup& setup) {
-  return {{"spec", setup.spec_file.string()},       {"configuration", setup.configuration}, {"ptx", setup.ptx.string()},
-          {"device", setup.device},                 {"cache", setup.cache_folder.string()}, {"check_memory", setup.check_memory},
-          {"compare", setup.compare},               {"instruction_limit", setup.instruction_limit}};
+  return {{"spec", setup.spec_file.string()},
+          {"configuration", setup.configuration},
+          {"ptx", setup.ptx.string()},
+          {"device", setup.device},
+          {"cache", setup.cache_folder.string()},
+          {"check_memory", setup.check_memory},
+          {"compare", setup.compare},
+          {"instruction_limit", setup.instruction_limit}};
 }
 
 RunnerSetup setup_from(const json& value) {
@@ -36,8 +40,8 @@ RunnerSetup setup_from(const json& value) {
 }
 
 json to_json(const Error& error) {
-  return {{"message", error.message}, {"file", error.place.file}, {"line", error.place.line}, {"column", error.place.column},
-          {"hint", error.hint},       {"exit_code", static_cast<int>(error.exit_code)}};
+  return {{"message", error.message},     {"file", error.place.file}, {"line", error.place.line},
+          {"column", error.place.column}, {"hint", error.hint},       {"exit_code", static_cast<int>(error.exit_code)}};
 }
 
 // Read with care, as all that a worker says: a key that is missing or of another type is left out.
@@ -113,13 +117,15 @@ int serve_worker(std::istream& input, std::ostream& output) {
           answer = {{"error", to_json(shape.error())}};
         } else {
           test.shape = std::move(*shape);
-          test.distribution = distribution_from_name(request.at("distribution").get<std::string>()).value_or(Distribution::specified);
+          test.distribution =
+              distribution_from_name(request.at("distribution").get<std::string>()).value_or(Distribution::specified);
           test.seed = request.at("seed").get<uint64_t>();
           answer = check::to_json(runner->run(test));
         }
       }
     } catch (const std::exception& problem) {
-      answer = {{"error", to_json(Error{fmt::format("the worker failed: {}", problem.what()), {}, "", ExitCode::internal})}};
+      answer = {
+          {"error", to_json(Error{fmt::format("the worker failed: {}", problem.what()), {}, "", ExitCode::internal})}};
     }
     output << one_line(answer) << '\n' << std::flush;
   }
@@ -146,12 +152,16 @@ Result<void> Worker::set_up(Child& child) {
   if (answer != Child::Answer::line) {
     const std::string how = child.stop();
     const std::string errors = beginning(child.errors());
-    return Error{fmt::format("the process that runs kernels {} while it was set up{}{}", how, errors.empty() ? "" : ": ", errors), {}, "",
+    return Error{fmt::format("the process that runs kernels {} while it was set up{}{}", how,
+                             errors.empty() ? "" : ": ", errors),
+                 {},
+                 "",
                  ExitCode::internal};
   }
   const json reply = json::parse(line, nullptr, false);
   if (reply.is_object() && reply.contains("error")) return error_from(reply["error"]);
-  if (!reply.is_object() || !reply.contains("ready")) return Error{"the worker's answer is not understood", {}, "", ExitCode::internal};
+  if (!reply.is_object() || !reply.contains("ready"))
+    return Error{"the worker's answer is not understood", {}, "", ExitCode::internal};
   approximate_.clear();
   for (const json& entry : reply.value("approximate", json::array())) {
     if (entry.is_string()) approximate_.push_back(entry.get<std::string>());
@@ -161,11 +171,13 @@ Result<void> Worker::set_up(Child& child) {
 
 CaseResult Worker::run(const Case& test) {
   if (child_ == nullptr) {
-    if (auto launched = launch(); !launched) return lost(test, Outcome::crashed, launched.error().message, launched.error().hint);
+    if (auto launched = launch(); !launched)
+      return lost(test, Outcome::crashed, launched.error().message, launched.error().hint);
   }
   const json request = {{"shape", test.shape.text()}, {"distribution", name(test.distribution)}, {"seed", test.seed}};
   std::string line;
-  const Child::Answer answer = child_->send(one_line(request)) ? child_->receive(line, options_.time_limit) : Child::Answer::ended;
+  const Child::Answer answer =
+      child_->send(one_line(request)) ? child_->receive(line, options_.time_limit) : Child::Answer::ended;
   if (answer == Child::Answer::line) {
     const json reply = json::parse(line, nullptr, false);
     if (reply.is_object() && reply.contains("error")) {
@@ -181,10 +193,13 @@ CaseResult Worker::run(const Case& test) {
   const std::string errors = beginning(child_->errors());
   child_.reset();
   if (answer == Child::Answer::timed_out) {
-    return lost(test, Outcome::timed_out, fmt::format("no result after {:.3g} s; the process was ended", std::chrono::duration<double>(options_.time_limit).count()),
+    return lost(test, Outcome::timed_out,
+                fmt::format("no result after {:.3g} s; the process was ended",
+                            std::chrono::duration<double>(options_.time_limit).count()),
                 "raise --time-limit if the shape is really that large");
   }
-  return lost(test, Outcome::crashed, fmt::format("the process that ran the kernel {}{}{}", how, errors.empty() ? "" : ": ", errors), "");
+  return lost(test, Outcome::crashed,
+              fmt::format("the process that ran the kernel {}{}{}", how, errors.empty() ? "" : ": ", errors), "");
 }
 
 }  // namespace assay::check

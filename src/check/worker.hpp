@@ -26,7 +26,7 @@ class Worker {
  public:
   struct Options {
     RunnerSetup setup;
-    std::chrono::milliseconds time_limit{std::chrono::minutes(2)};  // of one case
+    std::chrono::milliseconds time_limit{std::chrono::minutes(2)};        // of one case
     std::chrono::milliseconds setup_time_limit{std::chrono::minutes(5)};  // a reference may have to be compiled
     std::string program = "/proc/self/exe";
   };

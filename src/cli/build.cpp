@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // assay build: compiles configurations ahead of time and judges their resources against every GPU model.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "build/carried_artifact.hpp"
@@ -20,7 +19,8 @@ void add_options(CLI::App& app, Options& options) {
   add_configuration(app, options);
   app.add_option("--target", options.target, "only this one, for example sm_89");
   app.add_option("--jobs", options.jobs, "compilations at a time");
-  app.add_option("--time-limit", options.time_limit_s, "seconds that one compilation may take")->check(CLI::PositiveNumber);
+  app.add_option("--time-limit", options.time_limit_s, "seconds that one compilation may take")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--carry", options.carry, "write the default configuration's PTX into the kernel's folder");
   add_json(app, options);
 }

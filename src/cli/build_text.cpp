@@ -19,22 +19,34 @@ std::string or_unknown(const std::optional<T>& value) {
 }
 
 Table::Cell status_cell(build::BuildStatus status) {
-  const bool good = status == build::BuildStatus::built || status == build::BuildStatus::cached || status == build::BuildStatus::carried;
-  return {std::string(to_string(status)), good ? Colour::green : status == build::BuildStatus::failed ? Colour::red : Colour::yellow};
+  const bool good = status == build::BuildStatus::built || status == build::BuildStatus::cached ||
+                    status == build::BuildStatus::carried;
+  return {std::string(to_string(status)), good                                   ? Colour::green
+                                          : status == build::BuildStatus::failed ? Colour::red
+                                                                                 : Colour::yellow};
 }
 
 std::string spills(const build::ResourceUsage& usage) {
   if (!usage.spill_store_bytes || !usage.spill_load_bytes) return "unknown";
-  return *usage.spill_store_bytes + *usage.spill_load_bytes == 0 ? "none" : fmt::format("{}+{} B", *usage.spill_store_bytes, *usage.spill_load_bytes);
+  return *usage.spill_store_bytes + *usage.spill_load_bytes == 0
+             ? "none"
+             : fmt::format("{}+{} B", *usage.spill_store_bytes, *usage.spill_load_bytes);
 }
 
 Table results_table(const build::BuildReport& report) {
   Table table({"configuration", "target", "status", "entry", "registers", "spills", "stack", "static shared"});
   for (const build::BuildResult& result : report.results) {
-    if (result.resources.empty()) table.add({result.configuration.id(), result.target, status_cell(result.status), "", "", "", "", ""});
+    if (result.resources.empty())
+      table.add({result.configuration.id(), result.target, status_cell(result.status), "", "", "", "", ""});
     for (const build::ResourceUsage& usage : result.resources) {
-      table.add({result.configuration.id(), result.target, status_cell(result.status), usage.entry, or_unknown(usage.registers),
-                 {spills(usage), spills(usage) == "none" ? Colour::none : Colour::yellow}, or_unknown(usage.stack_bytes), or_unknown(usage.static_shared_bytes)});
+      table.add({result.configuration.id(),
+                 result.target,
+                 status_cell(result.status),
+                 usage.entry,
+                 or_unknown(usage.registers),
+                 {spills(usage), spills(usage) == "none" ? Colour::none : Colour::yellow},
+                 or_unknown(usage.stack_bytes),
+                 or_unknown(usage.static_shared_bytes)});
     }
   }
   return table;
@@ -57,7 +69,8 @@ Table fits_table(const std::vector<report::ConfigurationFits>& fits) {
   Table table(header);
   for (const report::ConfigurationFits& configuration : fits) {
     for (const build::LaunchFit& launch : configuration.launches) {
-      std::vector<Table::Cell> row = {configuration.configuration->id(), launch.entry, std::to_string(launch.threads), std::to_string(launch.dynamic_shared_bytes)};
+      std::vector<Table::Cell> row = {configuration.configuration->id(), launch.entry, std::to_string(launch.threads),
+                                      std::to_string(launch.dynamic_shared_bytes)};
       for (const build::ModelFit& model : launch.models) row.push_back(fit_cell(model));
       table.add(std::move(row));
     }
@@ -69,15 +82,17 @@ std::string failures_text(const build::BuildReport& report, const report::Termin
   std::string text;
   for (const build::BuildResult& result : report.results) {
     if (result.status != build::BuildStatus::failed) continue;
-    text += fmt::format("\n{} {} for {}: {}\n{}\n", terminal.paint(Colour::red, "failed"), result.configuration.id(), result.target, result.reason, result.output);
+    text += fmt::format("\n{} {} for {}: {}\n{}\n", terminal.paint(Colour::red, "failed"), result.configuration.id(),
+                        result.target, result.reason, result.output);
   }
   return text;
 }
 
 }  // namespace
 
-Result<std::vector<report::ConfigurationFits>> configuration_fits(const spec::KernelSpec& spec, const std::vector<spec::Configuration>& configurations,
-                                                                  const build::BuildReport& report) {
+Result<std::vector<report::ConfigurationFits>> configuration_fits(
+    const spec::KernelSpec& spec, const std::vector<spec::Configuration>& configurations,
+    const build::BuildReport& report) {
   ASSAY_TRY(const std::vector<spec::Shape> shapes, spec::all_shapes(spec));
   std::vector<report::ConfigurationFits> fits;
   for (const spec::Configuration& configuration : configurations) {
@@ -89,7 +104,8 @@ Result<std::vector<report::ConfigurationFits>> configuration_fits(const spec::Ke
   return fits;
 }
 
-std::string build_text(const spec::KernelSpec& spec, const build::BuildReport& report, const std::vector<report::ConfigurationFits>& fits) {
+std::string build_text(const spec::KernelSpec& spec, const build::BuildReport& report,
+                       const std::vector<report::ConfigurationFits>& fits) {
   const report::Terminal terminal;
   std::string text = fmt::format("{}  {}\n\n", terminal.paint(Colour::bold, spec.kernel.name),
                                  report.compiler ? "nvcc " + *report.compiler : "no nvcc on this machine");
@@ -98,9 +114,11 @@ std::string build_text(const spec::KernelSpec& spec, const build::BuildReport& r
   if (!fit.empty()) text += "\n" + fit.render(terminal);
   text += failures_text(report, terminal);
   using build::BuildStatus;
-  text += fmt::format("\n{} built, {} cached, {} carried, {} failed, {} skipped\n", report.count(BuildStatus::built), report.count(BuildStatus::cached),
-                      report.count(BuildStatus::carried), report.count(BuildStatus::failed), report.count(BuildStatus::skipped));
-  if (report.no_compiler) text += fmt::format("skipped: {}\n  {}\n", report.no_compiler->message, report.no_compiler->hint);
+  text += fmt::format("\n{} built, {} cached, {} carried, {} failed, {} skipped\n", report.count(BuildStatus::built),
+                      report.count(BuildStatus::cached), report.count(BuildStatus::carried),
+                      report.count(BuildStatus::failed), report.count(BuildStatus::skipped));
+  if (report.no_compiler)
+    text += fmt::format("skipped: {}\n  {}\n", report.no_compiler->message, report.no_compiler->hint);
   return text;
 }
 

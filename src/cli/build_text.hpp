@@ -13,9 +13,11 @@
 namespace assay::cli {
 
 // Where each configuration fits, over the shapes of the specification.
-Result<std::vector<report::ConfigurationFits>> configuration_fits(const spec::KernelSpec& spec, const std::vector<spec::Configuration>& configurations,
-                                                                  const build::BuildReport& report);
+Result<std::vector<report::ConfigurationFits>> configuration_fits(
+    const spec::KernelSpec& spec, const std::vector<spec::Configuration>& configurations,
+    const build::BuildReport& report);
 
-std::string build_text(const spec::KernelSpec& spec, const build::BuildReport& report, const std::vector<report::ConfigurationFits>& fits);
+std::string build_text(const spec::KernelSpec& spec, const build::BuildReport& report,
+                       const std::vector<report::ConfigurationFits>& fits);
 
 }  // namespace assay::cli

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // assay check: correctness against a float64 reference.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "check/checker.hpp"
@@ -23,7 +22,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--shape", options.shape, "NAME=value,...: only this shape");
   app.add_option("--distribution", options.distribution, "of the inputs, with --shape");
   app.add_option("--fuzz", options.fuzz, "random shapes after the specified ones");
-  app.add_flag("--no-memory-check", options.no_memory_check, "guard bytes around buffers instead of checking every access");
+  app.add_flag("--no-memory-check", options.no_memory_check,
+               "guard bytes around buffers instead of checking every access");
   add_seed(app, options);
   add_limits(app, options);
   add_json(app, options);
@@ -41,7 +41,8 @@ Result<std::optional<check::Case>> single_case(const spec::KernelSpec& spec, con
     const auto distribution = check::distribution_from_name(options.distribution);
     if (!distribution) {
       std::string known;
-      for (const check::Distribution each : check::all_distributions()) known += (known.empty() ? "" : ", ") + std::string(check::name(each));
+      for (const check::Distribution each : check::all_distributions())
+        known += (known.empty() ? "" : ", ") + std::string(check::name(each));
       return Error{fmt::format("there is no distribution '{}'", options.distribution), {}, "choose one of " + known};
     }
     test.distribution = *distribution;
@@ -49,7 +50,8 @@ Result<std::optional<check::Case>> single_case(const spec::KernelSpec& spec, con
   return std::optional<check::Case>(test);
 }
 
-Result<check::CheckReport> check_one(const spec::KernelSpec& spec, const spec::Configuration& configuration, const Options& options) {
+Result<check::CheckReport> check_one(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                     const Options& options) {
   ASSAY_TRY(Runnable runnable, make_runnable(spec, configuration, options));
   runnable.worker.setup.check_memory = !options.no_memory_check;
   check::CheckOptions check_options;
@@ -84,7 +86,10 @@ Result<ExitCode> run(const Options& options) {
   }
   if (options.json) {
     print_document(documents.size() == 1 ? documents[0]
-                                         : nlohmann::json{{"assay", kVersion}, {"command", "check"}, {"verdict", all_passed ? "correct" : "incorrect"}, {"configurations", documents}});
+                                         : nlohmann::json{{"assay", kVersion},
+                                                          {"command", "check"},
+                                                          {"verdict", all_passed ? "correct" : "incorrect"},
+                                                          {"configurations", documents}});
   }
   return all_passed ? ExitCode::good : ExitCode::incorrect;
 }

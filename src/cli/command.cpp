@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cli/command.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/version.hpp"
@@ -18,8 +17,10 @@ Result<std::string> target_for(const spec::KernelSpec& spec, const vgpu::GpuMode
   for (const std::string& target : spec.kernel.targets) usages.push_back({target, {}});
   bool recompiled = false;
   if (const auto target = build::best_target(model, usages, recompiled)) return *target;
-  return Error{fmt::format("none of the targets of '{}' runs on {} (sm_{})", spec.kernel.name, model.name, model.compute_capability()),
-               Place{spec.file.string()}, "add a target to [kernel] targets, or choose another --device", ExitCode::usage};
+  return Error{fmt::format("none of the targets of '{}' runs on {} (sm_{})", spec.kernel.name, model.name,
+                           model.compute_capability()),
+               Place{spec.file.string()}, "add a target to [kernel] targets, or choose another --device",
+               ExitCode::usage};
 }
 
 Error build_error(const build::BuildResult& result) {
@@ -65,10 +66,15 @@ Result<spec::Configuration> chosen_configuration(const spec::KernelSpec& spec, c
   return spec::parse_configuration(spec, options.configuration);
 }
 
-Result<Runnable> make_runnable(const spec::KernelSpec& spec, const spec::Configuration& configuration, const Options& options) {
-  Runnable runnable;
+Result<std::string> device_target(const spec::KernelSpec& spec, const Options& options) {
   ASSAY_TRY(const std::unique_ptr<device::Device> device, device::open_device(device_name(options)));
-  ASSAY_TRY(const std::string target, target_for(spec, device->model()));
+  return target_for(spec, device->model());
+}
+
+Result<Runnable> make_runnable(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                               const Options& options) {
+  Runnable runnable;
+  ASSAY_TRY(const std::string target, device_target(spec, options));
   build::BuildOptions build_options;
   build_options.targets = {target};
   build_options.quiet = true;
@@ -79,14 +85,15 @@ Result<Runnable> make_runnable(const spec::KernelSpec& spec, const spec::Configu
   setup.spec_file = spec.file;
   setup.configuration = spec.tunable.tunables.empty() ? "" : configuration.id();
   setup.ptx = runnable.built.ptx;
-  setup.device = device->name();
+  setup.device = device_name(options);
   setup.cache_folder = build_options.cache_folder;
   setup.instruction_limit = options.instruction_limit;
   runnable.worker.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.time_limit_s * 1000));
   return runnable;
 }
 
-nlohmann::json document_head(const char* command, const spec::KernelSpec& spec, const spec::Configuration& configuration, const Options& options) {
+nlohmann::json document_head(const char* command, const spec::KernelSpec& spec,
+                             const spec::Configuration& configuration, const Options& options) {
   return {{"assay", kVersion},
           {"command", command},
           {"kernel", spec.kernel.name},

@@ -20,7 +20,7 @@ class App;
 namespace assay::cli {
 
 struct Options {
-  std::string kernel;         // a folder or a kernel.toml
+  std::string kernel;  // a folder or a kernel.toml
   bool json = false;
   std::string device;         // empty: the default one
   std::string configuration;  // empty: the default one; "all"
@@ -64,14 +64,19 @@ void add_limits(CLI::App& app, Options& options);
 std::string device_name(const Options& options);
 Result<spec::Configuration> chosen_configuration(const spec::KernelSpec& spec, const Options& options);
 
+// The target of the specification whose PTX the chosen device runs best.
+Result<std::string> device_target(const spec::KernelSpec& spec, const Options& options);
+
 // The PTX of one configuration for one device: compiled, from the cache, or carried.
 struct Runnable {
   build::BuildResult built;
   check::Worker::Options worker;
 };
-Result<Runnable> make_runnable(const spec::KernelSpec& spec, const spec::Configuration& configuration, const Options& options);
+Result<Runnable> make_runnable(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                               const Options& options);
 
-nlohmann::json document_head(const char* command, const spec::KernelSpec& spec, const spec::Configuration& configuration, const Options& options);
+nlohmann::json document_head(const char* command, const spec::KernelSpec& spec,
+                             const spec::Configuration& configuration, const Options& options);
 void print_document(const nlohmann::json& document);
 
 }  // namespace assay::cli

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // assay doctor: what this machine has, what is missing and how to get it.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "build/environment.hpp"
@@ -20,9 +19,12 @@ void add_options(CLI::App& app, Options& options) {
 
 report::Colour colour_of(build::FactStatus status) {
   switch (status) {
-    case build::FactStatus::ok: return report::Colour::green;
-    case build::FactStatus::warning: return report::Colour::yellow;
-    case build::FactStatus::missing: break;
+    case build::FactStatus::ok:
+      return report::Colour::green;
+    case build::FactStatus::warning:
+      return report::Colour::yellow;
+    case build::FactStatus::missing:
+      break;
   }
   return report::Colour::dim;
 }

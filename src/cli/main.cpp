@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <array>
+#include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -24,7 +23,11 @@ int report_error(const Error& error, bool as_json, const std::string& command) {
                     {"command", command},
                     {"verdict", "error"},
                     {"error",
-                     {{"message", error.message}, {"file", error.place.file}, {"line", error.place.line}, {"column", error.place.column}, {"hint", error.hint}}},
+                     {{"message", error.message},
+                      {"file", error.place.file},
+                      {"line", error.place.line},
+                      {"column", error.place.column},
+                      {"hint", error.hint}}},
                     {"exit_code", static_cast<int>(error.exit_code)}});
   } else {
     fmt::print(stderr, "assay: {}\n", to_string(error));
@@ -44,7 +47,9 @@ std::optional<std::string> wanted_help(const std::vector<std::string>& arguments
 int run_command_line(const std::vector<std::string>& arguments) {
   if (const auto topic = wanted_help(arguments)) {
     const std::string_view text = help_text(*topic);
-    if (text.empty()) return report_error(Error{fmt::format("there is no command '{}'", *topic), {}, "assay --help lists them"}, false, "");
+    if (text.empty())
+      return report_error(Error{fmt::format("there is no command '{}'", *topic), {}, "assay --help lists them"}, false,
+                          "");
     fmt::print("{}", text);
     return arguments.empty() ? static_cast<int>(ExitCode::usage) : 0;
   }
@@ -62,7 +67,8 @@ int run_command_line(const std::vector<std::string>& arguments) {
     return 0;
   } catch (const CLI::ParseError& problem) {
     const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
-    return report_error(Error{problem.what(), {}, fmt::format("assay {} --help tells what it takes", arguments[0])}, as_json, arguments[0]);
+    return report_error(Error{problem.what(), {}, fmt::format("assay {} --help tells what it takes", arguments[0])},
+                        as_json, arguments[0]);
   }
   for (const Command& command : all) {
     if (!app.got_subcommand(command.name)) continue;
@@ -78,7 +84,8 @@ int run_command_line(const std::vector<std::string>& arguments) {
 int main(int count, char** values) {
   try {
     const std::vector<std::string> arguments(values + 1, values + count);
-    if (!arguments.empty() && arguments[0] == assay::check::kWorkerCommand) return assay::check::serve_worker(std::cin, std::cout);
+    if (!arguments.empty() && arguments[0] == assay::check::kWorkerCommand)
+      return assay::check::serve_worker(std::cin, std::cout);
     return assay::cli::run_command_line(arguments);
   } catch (const std::exception& problem) {
     fmt::print(stderr, "assay: a defect of ours: {}\n", problem.what());

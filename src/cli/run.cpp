@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // assay run: doctor, build, sanitize, check, in this order, stopping where the rest has become pointless.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
@@ -56,7 +55,8 @@ struct Journey {
     if (!options.json) fmt::print("{}\n", text);
   }
   void finish_step(std::string name, std::string verdict, std::string summary, Clock::time_point start) {
-    steps.push_back({std::move(name), std::move(verdict), std::move(summary), std::chrono::duration<double>(Clock::now() - start).count()});
+    steps.push_back({std::move(name), std::move(verdict), std::move(summary),
+                     std::chrono::duration<double>(Clock::now() - start).count()});
   }
 };
 
@@ -68,22 +68,30 @@ void doctor(Journey& journey) {
   for (const build::Fact& fact : facts) {
     if (fact.status == build::FactStatus::missing) missing += (missing.empty() ? "" : ", ") + fact.name;
   }
-  journey.finish_step("doctor", "good", missing.empty() ? "everything is here" : "not here: " + missing + " (assay doctor tells how to get them)", start);
+  journey.finish_step(
+      "doctor", "good",
+      missing.empty() ? "everything is here" : "not here: " + missing + " (assay doctor tells how to get them)", start);
 }
 
 Result<void> build(Journey& journey) {
   const auto start = Clock::now();
   ASSAY_TRY(const std::vector<spec::Configuration> configurations, spec::configurations(journey.spec));
   build::BuildOptions options;
+  ASSAY_TRY(const std::string target, device_target(journey.spec, journey.options));
+  options.targets = {target};  // what this device runs; assay build compiles for all
   options.quiet = journey.options.json;
   ASSAY_TRY(const build::BuildReport report, build::build(journey.spec, configurations, options));
-  ASSAY_TRY(const std::vector<report::ConfigurationFits> fits, configuration_fits(journey.spec, configurations, report));
+  ASSAY_TRY(const std::vector<report::ConfigurationFits> fits,
+            configuration_fits(journey.spec, configurations, report));
   journey.document["build"] = report::build_document(journey.spec, report, fits);
   journey.say(build_text(journey.spec, report, fits));
   using build::BuildStatus;
-  const size_t usable = report.count(BuildStatus::built) + report.count(BuildStatus::cached) + report.count(BuildStatus::carried);
+  const size_t usable =
+      report.count(BuildStatus::built) + report.count(BuildStatus::cached) + report.count(BuildStatus::carried);
   std::string summary = fmt::format("{} of {} artifacts", usable, report.results.size());
-  if (report.count(BuildStatus::skipped) > 0) summary += fmt::format(", {} skipped: {}", report.count(BuildStatus::skipped), report.no_compiler ? report.no_compiler->message : "");
+  if (report.count(BuildStatus::skipped) > 0)
+    summary += fmt::format(", {} skipped: {}", report.count(BuildStatus::skipped),
+                           report.no_compiler ? report.no_compiler->message : "");
   const bool failed = report.count(BuildStatus::failed) > 0;
   if (failed) journey.exit_code = ExitCode::incorrect;
   journey.finish_step("build", failed ? "failed" : "good", summary, start);
@@ -95,13 +103,16 @@ Result<void> sanitize(Journey& journey, const Runnable& runnable) {
   check::SanitizeOptions options;
   options.seed = journey.options.seed;
   options.quiet = journey.options.json;
-  ASSAY_TRY(const check::SanitizeReport report, check::sanitize(journey.spec, journey.configuration, runnable.worker, options));
+  ASSAY_TRY(const check::SanitizeReport report,
+            check::sanitize(journey.spec, journey.configuration, runnable.worker, options));
   journey.document["sanitize"] = report::sanitize_document(report);
   journey.say(sanitize_text(journey.spec, report, journey.options));
   const check::CaseResult* failure = report.failure();
   if (failure != nullptr) journey.exit_code = ExitCode::incorrect;
-  journey.finish_step("sanitize", failure != nullptr ? "failed" : "good",
-                      failure != nullptr ? failure->message : fmt::format("no bad memory access in {} shapes", report.results.size()), start);
+  journey.finish_step(
+      "sanitize", failure != nullptr ? "failed" : "good",
+      failure != nullptr ? failure->message : fmt::format("no bad memory access in {} shapes", report.results.size()),
+      start);
   return {};
 }
 
@@ -111,12 +122,15 @@ Result<void> check(Journey& journey, const Runnable& runnable) {
   options.cases.seed = journey.options.seed;
   options.cases.fuzz_cases = journey.options.fuzz;
   options.quiet = journey.options.json;
-  ASSAY_TRY(const check::CheckReport report, check::check(journey.spec, journey.configuration, runnable.worker, options));
+  ASSAY_TRY(const check::CheckReport report,
+            check::check(journey.spec, journey.configuration, runnable.worker, options));
   journey.document["check"] = report::check_document(report);
   journey.say(check_text(journey.spec, journey.configuration, report, journey.options));
   if (!report.passed()) journey.exit_code = ExitCode::incorrect;
   journey.finish_step("check", report.passed() ? "good" : "failed",
-                      report.passed() ? fmt::format("{} cases agree with the float64 reference", report.results.size()) : report.failure->message, start);
+                      report.passed() ? fmt::format("{} cases agree with the float64 reference", report.results.size())
+                                      : report.failure->message,
+                      start);
   return {};
 }
 
@@ -131,7 +145,8 @@ Result<void> travel(Journey& journey) {
     if (!journey.failed()) ASSAY_CHECK(check(journey, *runnable));
   }
   for (const char* step : {"sanitize", "check"}) {
-    const bool done = std::any_of(journey.steps.begin(), journey.steps.end(), [&](const Step& s) { return s.name == step; });
+    const bool done =
+        std::any_of(journey.steps.begin(), journey.steps.end(), [&](const Step& s) { return s.name == step; });
     if (!done) journey.steps.push_back({step, "skipped", "an earlier step failed", 0});
   }
   return {};
@@ -141,12 +156,16 @@ std::string summary_text(const Journey& journey) {
   const report::Terminal terminal;
   report::Table table({"step", "verdict", "seconds", "summary"});
   for (const Step& step : journey.steps) {
-    const Colour colour = step.verdict == "good" ? Colour::green : step.verdict == "failed" ? Colour::red : Colour::yellow;
+    const Colour colour = step.verdict == "good"     ? Colour::green
+                          : step.verdict == "failed" ? Colour::red
+                                                     : Colour::yellow;
     table.add({step.name, {step.verdict, colour}, fmt::format("{:.1f}", step.seconds), step.summary});
   }
-  std::string text = fmt::format("{} [{}] on {}\n", terminal.paint(Colour::bold, journey.spec.kernel.name), journey.configuration.id(), device_name(journey.options));
+  std::string text = fmt::format("{} [{}] on {}\n", terminal.paint(Colour::bold, journey.spec.kernel.name),
+                                 journey.configuration.id(), device_name(journey.options));
   text += table.render(terminal);
-  text += journey.failed() ? terminal.paint(Colour::red, "verdict: FAILED\n") : terminal.paint(Colour::green, "verdict: good\n");
+  text += journey.failed() ? terminal.paint(Colour::red, "verdict: FAILED\n")
+                           : terminal.paint(Colour::green, "verdict: good\n");
   return text + fmt::format("report: {}\n", journey.options.report);
 }
 
@@ -158,11 +177,13 @@ Result<ExitCode> run(const Options& options) {
   ASSAY_CHECK(travel(journey));
   json steps = json::array();
   for (const Step& step : journey.steps) {
-    steps.push_back({{"name", step.name}, {"verdict", step.verdict}, {"summary", step.summary}, {"host_seconds", step.seconds}});
+    steps.push_back(
+        {{"name", step.name}, {"verdict", step.verdict}, {"summary", step.summary}, {"host_seconds", step.seconds}});
   }
   journey.document["steps"] = std::move(steps);
   journey.document["verdict"] = journey.failed() ? "failed" : "good";
-  ASSAY_CHECK(write_file_atomically(options.report, journey.document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"));
+  ASSAY_CHECK(write_file_atomically(options.report,
+                                    journey.document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"));
   if (options.json) {
     print_document(journey.document);
   } else {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // assay sanitize: memory checks.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "check/sanitizer.hpp"
@@ -34,7 +33,8 @@ Result<ExitCode> run(const Options& options) {
   if (!options.shape.empty()) {
     ASSAY_TRY(sanitize_options.shape, spec::parse_shape(spec, options.shape));
   }
-  ASSAY_TRY(const check::SanitizeReport report, check::sanitize(spec, configuration, runnable.worker, sanitize_options));
+  ASSAY_TRY(const check::SanitizeReport report,
+            check::sanitize(spec, configuration, runnable.worker, sanitize_options));
   if (options.json) {
     nlohmann::json document = document_head("sanitize", spec, configuration, options);
     document.update(report::sanitize_document(report));

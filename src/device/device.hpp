@@ -37,10 +37,10 @@ struct LaunchRequest {
 struct LaunchOutcome {
   std::vector<vgpu::Finding> findings;  // of the memory checks, in the order of their first occurrence
   uint64_t finding_occurrences = 0;
-  std::optional<vgpu::Finding> fault;   // what stopped the kernel, if something did
+  std::optional<vgpu::Finding> fault;  // what stopped the kernel, if something did
   std::string printed;
-  uint64_t instructions = 0;            // counted, of warps
-  uint64_t thread_instructions = 0;     // counted, of threads
+  uint64_t instructions = 0;         // counted, of warps
+  uint64_t thread_instructions = 0;  // counted, of threads
 
   bool clean() const { return findings.empty() && !fault; }
 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/virtual_device.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
+#include <fmt/format.h>
 
 #include "vgpu/observe/memory_check.hpp"
 
@@ -23,17 +22,22 @@ const vgpu::Program& program_of(const Module& module) {
   return static_cast<const VirtualModule&>(module).program();
 }
 
-Result<std::vector<std::byte>> pack_parameters(const vgpu::Function& kernel, const std::vector<std::vector<std::byte>>& arguments) {
+Result<std::vector<std::byte>> pack_parameters(const vgpu::Function& kernel,
+                                               const std::vector<std::vector<std::byte>>& arguments) {
   if (kernel.parameters.size() != arguments.size()) {
-    return Error{fmt::format("the kernel '{}' takes {} parameters, {} arguments were given", kernel.name, kernel.parameters.size(), arguments.size()),
-                 {}, "compare the [[argument]] list with the kernel's signature"};
+    return Error{fmt::format("the kernel '{}' takes {} parameters, {} arguments were given", kernel.name,
+                             kernel.parameters.size(), arguments.size()),
+                 {},
+                 "compare the [[argument]] list with the kernel's signature"};
   }
   std::vector<std::byte> packed;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const vgpu::Parameter& parameter = kernel.parameters[i];
     if (arguments[i].size() != parameter.bytes) {
-      return Error{fmt::format("parameter {} of '{}' has {} bytes, the argument has {}", i, kernel.name, parameter.bytes, arguments[i].size()),
-                   {}, "compare the argument's type with the kernel's signature"};
+      return Error{fmt::format("parameter {} of '{}' has {} bytes, the argument has {}", i, kernel.name,
+                               parameter.bytes, arguments[i].size()),
+                   {},
+                   "compare the argument's type with the kernel's signature"};
     }
     packed.resize(parameter.offset + parameter.bytes);
     std::memcpy(packed.data() + parameter.offset, arguments[i].data(), arguments[i].size());
@@ -68,7 +72,10 @@ Result<void> VirtualDevice::check_range(uint64_t address, uint64_t bytes) {
   const vgpu::Allocation* allocation = gpu_.memory().containing(address);
   // The distance to the end, not the end of the copy: that could overflow.
   if (bytes == 0 || (allocation != nullptr && !allocation->freed && bytes <= allocation->end() - address)) return {};
-  return Error{fmt::format("a copy of {} bytes at 0x{:x} is not inside one allocation", bytes, address), {}, "", ExitCode::internal};
+  return Error{fmt::format("a copy of {} bytes at 0x{:x} is not inside one allocation", bytes, address),
+               {},
+               "",
+               ExitCode::internal};
 }
 
 Result<void> VirtualDevice::upload(uint64_t address, std::span<const std::byte> bytes) {
@@ -95,7 +102,9 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
     for (const vgpu::Function& function : program.functions) {
       if (function.is_entry) names += (names.empty() ? "" : ", ") + function.name;
     }
-    return Error{fmt::format("there is no kernel '{}' in {}", request.entry, program.file_name), {}, fmt::format("it has: {}", names)};
+    return Error{fmt::format("there is no kernel '{}' in {}", request.entry, program.file_name),
+                 {},
+                 fmt::format("it has: {}", names)};
   }
   launch.grid = request.grid;
   launch.block = request.block;
@@ -122,7 +131,8 @@ std::string default_device_name() {
 Result<std::unique_ptr<Device>> open_device(const std::string& name) {
   constexpr std::string_view kPrefix = "vgpu:";
   std::string known;
-  for (const vgpu::GpuModel& model : vgpu::all_models()) known += fmt::format("{}vgpu:{}", known.empty() ? "" : ", ", model.id);
+  for (const vgpu::GpuModel& model : vgpu::all_models())
+    known += fmt::format("{}vgpu:{}", known.empty() ? "" : ", ", model.id);
   if (name.starts_with(kPrefix)) {
     const vgpu::GpuModel* model = vgpu::find_model(std::string_view(name).substr(kPrefix.size()));
     if (model != nullptr) return std::unique_ptr<Device>(std::make_unique<VirtualDevice>(*model));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ptx/opcode_pattern.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <fmt/format.h>
 #include <stdexcept>
 
 #include "base/text.hpp"
@@ -33,12 +32,14 @@ constexpr std::array kClasses = {
 };
 
 Error table_mistake(const OpcodeRow& row, std::string_view what) {
-  return Error{fmt::format("opcode table, row '{}': {} in '{}'", row.name, what, row.syntax), {}, "", ExitCode::internal};
+  return Error{
+      fmt::format("opcode table, row '{}': {} in '{}'", row.name, what, row.syntax), {}, "", ExitCode::internal};
 }
 
 std::vector<std::string> alternatives_of(std::string_view text) {
   if (!text.empty() && text.front() == '$') {
-    const auto found = std::find_if(kClasses.begin(), kClasses.end(), [&](const auto& c) { return c.name == text.substr(1); });
+    const auto found =
+        std::find_if(kClasses.begin(), kClasses.end(), [&](const auto& c) { return c.name == text.substr(1); });
     if (found == kClasses.end()) return {};
     text = found->alternatives;
   } else if (!text.empty() && text.front() == '(') {
@@ -165,8 +166,8 @@ Result<std::vector<OperandPattern>> compile_operands(const OpcodeRow& row, std::
   return operands;
 }
 
-// Gives every modifier of the text a slot of its own; types keep their order. Few slots and few modifiers: a depth-first
-// search is quick.
+// Gives every modifier of the text a slot of its own; types keep their order. Few slots and few modifiers: a
+// depth-first search is quick.
 bool assign(const std::vector<ModifierSlot>& slots, const std::vector<std::string>& modifiers, size_t next,
             size_t first_type_slot, std::vector<bool>& taken) {
   if (next == modifiers.size()) {
@@ -193,10 +194,14 @@ bool form_fits(const OperandPattern& pattern, const Operand& operand) {
   const bool is_pair = std::holds_alternative<PairOperand>(operand.value);
   const bool is_list = std::holds_alternative<ListOperand>(operand.value);
   switch (pattern.form) {
-    case OperandPattern::Form::value: return !is_address && !is_vector && !is_pair && !is_list;
-    case OperandPattern::Form::address: return is_address;
-    case OperandPattern::Form::vector: return !is_address && !is_pair && !is_list;
-    case OperandPattern::Form::pair: return !is_address && !is_vector && !is_list;
+    case OperandPattern::Form::value:
+      return !is_address && !is_vector && !is_pair && !is_list;
+    case OperandPattern::Form::address:
+      return is_address;
+    case OperandPattern::Form::vector:
+      return !is_address && !is_pair && !is_list;
+    case OperandPattern::Form::pair:
+      return !is_address && !is_vector && !is_list;
   }
   return false;
 }
@@ -263,7 +268,8 @@ OpcodeMatcher::OpcodeMatcher() {
       patterns_.push_back(std::move(pattern).value());
     }
   }
-  std::stable_sort(patterns_.begin(), patterns_.end(), [](const auto& a, const auto& b) { return a.opcode < b.opcode; });
+  std::stable_sort(patterns_.begin(), patterns_.end(),
+                   [](const auto& a, const auto& b) { return a.opcode < b.opcode; });
 }
 
 const OpcodeMatcher& OpcodeMatcher::instance() {
@@ -272,7 +278,9 @@ const OpcodeMatcher& OpcodeMatcher::instance() {
 }
 
 Result<OpcodeMatch> OpcodeMatcher::match(const Instruction& instruction) const {
-  const auto by_opcode = [](const OpcodePattern& pattern, const std::string& opcode) { return pattern.opcode < opcode; };
+  const auto by_opcode = [](const OpcodePattern& pattern, const std::string& opcode) {
+    return pattern.opcode < opcode;
+  };
   auto candidate = std::lower_bound(patterns_.begin(), patterns_.end(), instruction.opcode, by_opcode);
   const bool known = candidate != patterns_.end() && candidate->opcode == instruction.opcode;
   const OpcodePattern* near_miss = nullptr;
@@ -291,13 +299,19 @@ Result<OpcodeMatch> OpcodeMatcher::match(const Instruction& instruction) const {
     }
     return match;
   }
-  const std::string text = instruction.opcode + (instruction.modifiers.empty() ? "" : "." + join(instruction.modifiers, "."));
+  const std::string text =
+      instruction.opcode + (instruction.modifiers.empty() ? "" : "." + join(instruction.modifiers, "."));
   if (near_miss != nullptr) {
-    return Error{fmt::format("{}: the operands do not fit; expected '{}'", text, near_miss->row->syntax), {}, "",
+    return Error{fmt::format("{}: the operands do not fit; expected '{}'", text, near_miss->row->syntax),
+                 {},
+                 "",
                  ExitCode::usage};
   }
-  const std::string_view what = known ? "this form of the instruction is not supported" : "this instruction is not supported";
-  return Error{fmt::format("{}: {}", text, what), {}, "docs/ptx_coverage.md lists what the virtual GPU executes",
+  const std::string_view what =
+      known ? "this form of the instruction is not supported" : "this instruction is not supported";
+  return Error{fmt::format("{}: {}", text, what),
+               {},
+               "docs/ptx_coverage.md lists what the virtual GPU executes",
                ExitCode::environment};
 }
 

@@ -26,7 +26,7 @@ struct OperandType {
 struct OperandPattern {
   enum class Form { value, address, vector, pair };
   Form form = Form::value;
-  std::string name;        // "d", "a", ...: those that begin with 'd' or 'p' are written
+  std::string name;  // "d", "a", ...: those that begin with 'd' or 'p' are written
   OperandType type;
   OperandType second_type;  // of the second part of a pair
   bool optional = false;

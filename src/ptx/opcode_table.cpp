@@ -9,10 +9,12 @@ namespace assay::ptx {
 
 std::span<const OpcodeFamily> opcode_families() {
   static const std::array kFamilies = {
-      OpcodeFamily{"data", data_rows()},       OpcodeFamily{"integer", integer_rows()}, OpcodeFamily{"bits", bits_rows()},
-      OpcodeFamily{"float", float_rows()},     OpcodeFamily{"half", half_rows()},       OpcodeFamily{"compare", compare_rows()},
-      OpcodeFamily{"convert", convert_rows()}, OpcodeFamily{"memory", memory_rows()},   OpcodeFamily{"atomic", atomic_rows()},
-      OpcodeFamily{"async", async_rows()},     OpcodeFamily{"control", control_rows()}, OpcodeFamily{"barrier", barrier_rows()},
+      OpcodeFamily{"data", data_rows()},       OpcodeFamily{"integer", integer_rows()},
+      OpcodeFamily{"bits", bits_rows()},       OpcodeFamily{"float", float_rows()},
+      OpcodeFamily{"half", half_rows()},       OpcodeFamily{"compare", compare_rows()},
+      OpcodeFamily{"convert", convert_rows()}, OpcodeFamily{"memory", memory_rows()},
+      OpcodeFamily{"atomic", atomic_rows()},   OpcodeFamily{"async", async_rows()},
+      OpcodeFamily{"control", control_rows()}, OpcodeFamily{"barrier", barrier_rows()},
       OpcodeFamily{"warp", warp_rows()},       OpcodeFamily{"tensor", tensor_rows()},
   };
   return kFamilies;

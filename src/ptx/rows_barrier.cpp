@@ -8,17 +8,23 @@ namespace assay::ptx {
 namespace {
 
 constexpr std::array kRows = {
-    OpcodeRow{"bar.sync", "bar{.cta}.sync{.aligned} a:u32{, n:u32}", "waits until all threads, or n, have arrived at barrier a"},
+    OpcodeRow{"bar.sync", "bar{.cta}.sync{.aligned} a:u32{, n:u32}",
+              "waits until all threads, or n, have arrived at barrier a"},
     OpcodeRow{"bar.arrive", "bar{.cta}.arrive{.aligned} a:u32, n:u32", "arrives at barrier a without waiting"},
-    OpcodeRow{"bar.red.popc", "bar{.cta}.red.popc{.aligned}.u32 d, a:u32, n:any{, c:pred}", "d = the number of threads whose c holds"},
-    OpcodeRow{"bar.red.logic", "bar{.cta}.red.(and|or){.aligned}.pred d:pred, a:u32, n:any{, c:pred}", "d = c holds for all threads, or for any"},
-    OpcodeRow{"barrier.sync", "barrier{.cta}.sync{.aligned} a:u32{, n:u32}", "as bar.sync, for threads that need not be converged"},
+    OpcodeRow{"bar.red.popc", "bar{.cta}.red.popc{.aligned}.u32 d, a:u32, n:any{, c:pred}",
+              "d = the number of threads whose c holds"},
+    OpcodeRow{"bar.red.logic", "bar{.cta}.red.(and|or){.aligned}.pred d:pred, a:u32, n:any{, c:pred}",
+              "d = c holds for all threads, or for any"},
+    OpcodeRow{"barrier.sync", "barrier{.cta}.sync{.aligned} a:u32{, n:u32}",
+              "as bar.sync, for threads that need not be converged"},
     OpcodeRow{"barrier.arrive", "barrier{.cta}.arrive{.aligned} a:u32, n:u32", "as bar.arrive"},
     OpcodeRow{"barrier.red.popc", "barrier{.cta}.red.popc{.aligned}.u32 d, a:u32, n:any{, c:pred}", "as bar.red.popc"},
-    OpcodeRow{"barrier.red.logic", "barrier{.cta}.red.(and|or){.aligned}.pred d:pred, a:u32, n:any{, c:pred}", "as bar.red"},
+    OpcodeRow{"barrier.red.logic", "barrier{.cta}.red.(and|or){.aligned}.pred d:pred, a:u32, n:any{, c:pred}",
+              "as bar.red"},
     OpcodeRow{"bar.warp.sync", "bar.warp.sync a:u32", "waits for the lanes of the mask a"},
     OpcodeRow{"membar", "membar.(cta|gl|sys)", "orders memory accesses; they are in order here", Fidelity::functional},
-    OpcodeRow{"fence", "fence{.(sc|acq_rel|acquire|release)}.$scope", "orders memory accesses; they are in order here", Fidelity::functional},
+    OpcodeRow{"fence", "fence{.(sc|acq_rel|acquire|release)}.$scope", "orders memory accesses; they are in order here",
+              Fidelity::functional},
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ constexpr std::array kRows = {
     OpcodeRow{"alloca", "alloca.(u32|u64) d, n{, k:u32}", "d = the address of n fresh bytes of local memory"},
     OpcodeRow{"stacksave", "stacksave.(u32|u64) d", "d = the top of the local stack"},
     OpcodeRow{"stackrestore", "stackrestore.(u32|u64) a", "the top of the local stack = a"},
-    OpcodeRow{"pmevent", "pmevent{.mask} a:u32", "triggers a performance monitor; has no effect here", Fidelity::functional},
+    OpcodeRow{"pmevent", "pmevent{.mask} a:u32", "triggers a performance monitor; has no effect here",
+              Fidelity::functional},
 };
 
 }  // namespace

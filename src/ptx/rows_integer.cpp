@@ -35,13 +35,15 @@ constexpr std::array kRows = {
     OpcodeRow{"add.x2", "add.(u16x2|s16x2) d, a, b", "both halves: a + b"},
     OpcodeRow{"sad", "sad.$int d, a, b, c", "d = c + |a - b|"},
     OpcodeRow{"dp4a", "dp4a.(u32|s32).(u32|s32) d:b32, a:b32, b:b32, c:b32", "d = c + the sum of four byte products"},
-    OpcodeRow{"dp2a", "dp2a.(lo|hi).(u32|s32).(u32|s32) d:b32, a:b32, b:b32, c:b32", "d = c + the sum of two products of halves and bytes"},
+    OpcodeRow{"dp2a", "dp2a.(lo|hi).(u32|s32).(u32|s32) d:b32, a:b32, b:b32, c:b32",
+              "d = c + the sum of two products of halves and bytes"},
     OpcodeRow{"add.cc", "add.cc.(u32|s32|u64|s64) d, a, b", "d = a + b; CC = the carry"},
     OpcodeRow{"addc", "addc{.cc}.(u32|s32|u64|s64) d, a, b", "d = a + b + CC; .cc: CC = the carry"},
     OpcodeRow{"sub.cc", "sub.cc.(u32|s32|u64|s64) d, a, b", "d = a - b; CC = the borrow"},
     OpcodeRow{"subc", "subc{.cc}.(u32|s32|u64|s64) d, a, b", "d = a - b - CC; .cc: CC = the borrow"},
     OpcodeRow{"mad.cc", "mad.(lo|hi).cc.(u32|s32|u64|s64) d, a, b, c", "d = half of a * b, plus c; CC = the carry"},
-    OpcodeRow{"madc", "madc.(lo|hi){.cc}.(u32|s32|u64|s64) d, a, b, c", "d = half of a * b, plus c and CC; .cc: CC = the carry"},
+    OpcodeRow{"madc", "madc.(lo|hi){.cc}.(u32|s32|u64|s64) d, a, b, c",
+              "d = half of a * b, plus c and CC; .cc: CC = the carry"},
 };
 
 }  // namespace

@@ -8,15 +8,32 @@ namespace assay::ptx {
 namespace {
 
 constexpr std::array kRows = {
-    OpcodeRow{"mma.f16", "mma.sync.aligned.(m16n8k8|m16n8k16).row.col.(f32|f16).f16.f16.(f32|f16) {d}:b32, {a}:b32, {b}:b32, {c}:b32", "d = a b + c; sums of f16 products in f32 or f16"},
-    OpcodeRow{"mma.bf16", "mma.sync.aligned.(m16n8k8|m16n8k16).row.col.f32.bf16.bf16.f32 {d}:b32, {a}:b32, {b}:b32, {c}:b32", "d = a b + c; bf16 products"},
-    OpcodeRow{"mma.tf32", "mma.sync.aligned.(m16n8k4|m16n8k8).row.col.f32.tf32.tf32.f32 {d}:b32, {a}:b32, {b}:b32, {c}:b32", "d = a b + c; tf32 products"},
-    OpcodeRow{"mma.fp8", "mma.sync.aligned.m16n8k32.row.col.f32.(e4m3|e5m2).(e4m3|e5m2).f32 {d}:b32, {a}:b32, {b}:b32, {c}:b32", "d = a b + c; products of 8-bit floats"},
-    OpcodeRow{"mma.int8", "mma.sync.aligned.(m8n8k16|m16n8k16|m16n8k32).row.col{.satfinite}.s32.(u8|s8).(u8|s8).s32 {d}:b32, {a}:b32, {b}:b32, {c}:b32", "d = a b + c in integers"},
-    OpcodeRow{"mma.f64", "mma.sync.aligned.(m8n8k4|m16n8k4|m16n8k8|m16n8k16).row.col{.rn}.f64.f64.f64.f64 {d}, {a}, {b}, {c}", "d = a b + c in f64, one fma after the other"},
-    OpcodeRow{"ldmatrix", "ldmatrix.sync.aligned.m8n8.(x1|x2|x4){.trans}{.(shared|shared::cta)}.b16 {d}:b32, [a]", "d = 8x8 matrices of 16-bit elements; lane 8i+j gives the address of row j of matrix i"},
-    OpcodeRow{"stmatrix", "stmatrix.sync.aligned.m8n8.(x1|x2|x4){.trans}{.(shared|shared::cta)}.b16 [a], {b}:b32", "stores 8x8 matrices, a row per lane address"},
-    OpcodeRow{"movmatrix", "movmatrix.sync.aligned.m8n8.trans.b16 d:b32, a:b32", "d = the transpose of the 8x8 matrix a"},
+    OpcodeRow{
+        "mma.f16",
+        "mma.sync.aligned.(m16n8k8|m16n8k16).row.col.(f32|f16).f16.f16.(f32|f16) {d}:b32, {a}:b32, {b}:b32, {c}:b32",
+        "d = a b + c; sums of f16 products in f32 or f16"},
+    OpcodeRow{"mma.bf16",
+              "mma.sync.aligned.(m16n8k8|m16n8k16).row.col.f32.bf16.bf16.f32 {d}:b32, {a}:b32, {b}:b32, {c}:b32",
+              "d = a b + c; bf16 products"},
+    OpcodeRow{"mma.tf32",
+              "mma.sync.aligned.(m16n8k4|m16n8k8).row.col.f32.tf32.tf32.f32 {d}:b32, {a}:b32, {b}:b32, {c}:b32",
+              "d = a b + c; tf32 products"},
+    OpcodeRow{"mma.fp8",
+              "mma.sync.aligned.m16n8k32.row.col.f32.(e4m3|e5m2).(e4m3|e5m2).f32 {d}:b32, {a}:b32, {b}:b32, {c}:b32",
+              "d = a b + c; products of 8-bit floats"},
+    OpcodeRow{"mma.int8",
+              "mma.sync.aligned.(m8n8k16|m16n8k16|m16n8k32).row.col{.satfinite}.s32.(u8|s8).(u8|s8).s32 {d}:b32, "
+              "{a}:b32, {b}:b32, {c}:b32",
+              "d = a b + c in integers"},
+    OpcodeRow{"mma.f64",
+              "mma.sync.aligned.(m8n8k4|m16n8k4|m16n8k8|m16n8k16).row.col{.rn}.f64.f64.f64.f64 {d}, {a}, {b}, {c}",
+              "d = a b + c in f64, one fma after the other"},
+    OpcodeRow{"ldmatrix", "ldmatrix.sync.aligned.m8n8.(x1|x2|x4){.trans}{.(shared|shared::cta)}.b16 {d}:b32, [a]",
+              "d = 8x8 matrices of 16-bit elements; lane 8i+j gives the address of row j of matrix i"},
+    OpcodeRow{"stmatrix", "stmatrix.sync.aligned.m8n8.(x1|x2|x4){.trans}{.(shared|shared::cta)}.b16 [a], {b}:b32",
+              "stores 8x8 matrices, a row per lane address"},
+    OpcodeRow{"movmatrix", "movmatrix.sync.aligned.m8n8.trans.b16 d:b32, a:b32",
+              "d = the transpose of the 8x8 matrix a"},
 };
 
 }  // namespace

@@ -47,13 +47,13 @@ struct VectorOperand {  // "{%r1, _, 3}"
   std::vector<Operand> elements;
   bool operator==(const VectorOperand&) const;
 };
-struct PairOperand {  // "%r1|%p1"
+struct PairOperand {              // "%r1|%p1"
   std::vector<Operand> elements;  // exactly two
   bool operator==(const PairOperand&) const;
 };
-struct AddressOperand {  // "[%rd1+8]", "[sym]", "[16]", "[%rd1, {%r1, %r2}]"
-  std::vector<Operand> base;        // exactly one: an identifier or an integer
-  int64_t offset = 0;               // "[reg+-8]" and "[reg-8]" both give -8
+struct AddressOperand {              // "[%rd1+8]", "[sym]", "[16]", "[%rd1, {%r1, %r2}]"
+  std::vector<Operand> base;         // exactly one: an identifier or an integer
+  int64_t offset = 0;                // "[reg+-8]" and "[reg-8]" both give -8
   std::vector<Operand> coordinates;  // for tensor copies and textures: what follows the first comma
   bool unified = false;              // "[%rd1].unified"
   bool operator==(const AddressOperand&) const;
@@ -132,14 +132,14 @@ struct Initializer {
 };
 
 struct Variable {  // ".visible .global .align 4 .b8 table[16] = {1, 2};", ".param .b64 p", ".extern .shared ... dyn[]"
-  std::vector<std::string> linkage;     // of: visible, extern, weak, common
-  std::string space;                    // "global", "const", "shared", "local", "param", "tex"
-  int alignment = 0;                    // 0: that of the type
+  std::vector<std::string> linkage;  // of: visible, extern, weak, common
+  std::string space;                 // "global", "const", "shared", "local", "param", "tex"
+  int alignment = 0;                 // 0: that of the type
   int vector_width = 1;
-  std::string type;                     // "b8", "u64", "f32", "texref", ...
-  bool is_pointer = false;              // ".ptr"
-  std::string pointer_space;            // of ".ptr": "global", "shared", ...; "" if not given
-  int pointer_alignment = 0;            // of ".ptr .align N"
+  std::string type;           // "b8", "u64", "f32", "texref", ...
+  bool is_pointer = false;    // ".ptr"
+  std::string pointer_space;  // of ".ptr": "global", "shared", ...; "" if not given
+  int pointer_alignment = 0;  // of ".ptr .align N"
   std::string name;
   std::vector<int64_t> dimensions;      // -1: "[]"
   std::vector<std::string> attributes;  // "managed", "unified(1, 2)": the text inside .attribute(...)
@@ -154,7 +154,7 @@ struct Location {
   int line = 0;
   int column = 0;
   struct Inlined {
-    std::string function_label;  // a label into .debug_str
+    std::string function_label;   // a label into .debug_str
     int64_t function_offset = 0;  // "$L__info_string0+12"
     int file = 0;
     int line = 0;
@@ -192,7 +192,8 @@ struct Block {  // "{ ... }": a scope of registers, variables and labels
 };
 
 struct Statement {
-  std::variant<Instruction, Label, RegisterDeclaration, Variable, Location, Pragma, CallPrototype, TargetList, Block> value;
+  std::variant<Instruction, Label, RegisterDeclaration, Variable, Location, Pragma, CallPrototype, TargetList, Block>
+      value;
   bool operator==(const Statement&) const = default;
 };
 inline bool Block::operator==(const Block&) const = default;
@@ -213,7 +214,7 @@ struct Function {
   std::vector<Variable> parameters;
   std::vector<FunctionAttribute> attributes;
   std::vector<std::string> declared_attributes;  // ".func .attribute(.unified(1, 2)) f": "unified(1, 2)"
-  std::optional<Block> body;  // absent: a declaration
+  std::optional<Block> body;                     // absent: a declaration
   TextPosition position;
   bool operator==(const Function&) const = default;
 };
@@ -231,7 +232,7 @@ struct SourceFile {  // ".file 1 "kernel.cu", 1700000000, 1234"
   bool operator==(const SourceFile&) const = default;
 };
 
-struct DebugSection {  // ".section .debug_str { $L__info_string0: .b8 95,90 ... }", kept as its lines' tokens
+struct DebugSection {   // ".section .debug_str { $L__info_string0: .b8 95,90 ... }", kept as its lines' tokens
   std::string name;     // ".debug_str"
   std::string content;  // the text between the braces, with every run of blanks made one space or one newline
   bool operator==(const DebugSection&) const = default;
@@ -244,7 +245,7 @@ struct Module {
   int version_minor = 0;
   std::vector<std::string> targets;  // "sm_80", "debug", ...
   int address_size = 64;
-  std::vector<ModuleItem> items;     // in the order of the text
+  std::vector<ModuleItem> items;  // in the order of the text
   bool operator==(const Module&) const = default;
 };
 

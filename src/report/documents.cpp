@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "report/documents.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "check/result_json.hpp"
@@ -62,12 +61,14 @@ json fit_json(const build::ModelFit& fit) {
 json doctor_document(const std::vector<build::Fact>& facts) {
   json list = json::array();
   for (const build::Fact& fact : facts) {
-    list.push_back({{"name", fact.name}, {"status", to_string(fact.status)}, {"value", fact.value}, {"hint", fact.hint}});
+    list.push_back(
+        {{"name", fact.name}, {"status", to_string(fact.status)}, {"value", fact.value}, {"hint", fact.hint}});
   }
   return {{"facts", std::move(list)}};
 }
 
-json build_document(const spec::KernelSpec& spec, const build::BuildReport& report, const std::vector<ConfigurationFits>& fits) {
+json build_document(const spec::KernelSpec& spec, const build::BuildReport& report,
+                    const std::vector<ConfigurationFits>& fits) {
   json results = json::array();
   for (const build::BuildResult& result : report.results) results.push_back(result_json(result));
   json fit_list = json::array();
@@ -85,9 +86,11 @@ json build_document(const spec::KernelSpec& spec, const build::BuildReport& repo
   }
   json document = {{"kernel", spec.kernel.name}, {"results", std::move(results)}, {"fits", std::move(fit_list)}};
   document["compiler"] = report.compiler ? json(*report.compiler) : json(nullptr);
-  if (report.no_compiler) document["skipped"] = {{"reason", report.no_compiler->message}, {"hint", report.no_compiler->hint}};
+  if (report.no_compiler)
+    document["skipped"] = {{"reason", report.no_compiler->message}, {"hint", report.no_compiler->hint}};
   using build::BuildStatus;
-  for (const BuildStatus status : {BuildStatus::built, BuildStatus::cached, BuildStatus::carried, BuildStatus::failed, BuildStatus::skipped}) {
+  for (const BuildStatus status :
+       {BuildStatus::built, BuildStatus::cached, BuildStatus::carried, BuildStatus::failed, BuildStatus::skipped}) {
     document["counts"][std::string(to_string(status))] = report.count(status);
   }
   return document;
@@ -115,7 +118,8 @@ json check_document(const check::CheckReport& report) {
   json cases = json::array();
   for (const check::CaseResult& result : report.results) cases.push_back(check::to_json(result));
   json skipped = json::array();
-  for (const check::SkippedShape& shape : report.skipped) skipped.push_back({{"shape", shape.shape.text()}, {"reason", shape.reason}});
+  for (const check::SkippedShape& shape : report.skipped)
+    skipped.push_back({{"shape", shape.shape.text()}, {"reason", shape.reason}});
   json document = {{"verdict", report.passed() ? "correct" : "incorrect"},
                    {"planned", report.planned},
                    {"ran", report.results.size()},

@@ -19,7 +19,8 @@ struct ConfigurationFits {
 };
 
 nlohmann::json doctor_document(const std::vector<build::Fact>& facts);
-nlohmann::json build_document(const spec::KernelSpec& spec, const build::BuildReport& report, const std::vector<ConfigurationFits>& fits);
+nlohmann::json build_document(const spec::KernelSpec& spec, const build::BuildReport& report,
+                              const std::vector<ConfigurationFits>& fits);
 nlohmann::json sanitize_document(const check::SanitizeReport& report);
 nlohmann::json check_document(const check::CheckReport& report);
 

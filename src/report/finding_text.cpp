@@ -44,21 +44,29 @@ std::string source_text(const vgpu::SourceLine& line) {
   const auto content = read_file(line.file, size_t{16} << 20);
   if (!content) return "";
   const auto lines = split(*content, '\n');
-  return static_cast<size_t>(line.line) <= lines.size() ? std::string(trim(lines[static_cast<size_t>(line.line) - 1])) : "";
+  return static_cast<size_t>(line.line) <= lines.size() ? std::string(trim(lines[static_cast<size_t>(line.line) - 1]))
+                                                        : "";
 }
 
 std::string advice(const Finding& finding) {
   switch (finding.kind) {
     case FindingKind::misaligned:
-      return fmt::format("an access of {0} bytes needs an address that is a multiple of {0}: make every row a multiple of {0} bytes "
-                         "long (pad by {0} bytes, or swizzle), or use a narrower access",
-                         finding.bytes);
-    case FindingKind::out_of_bounds: return "compare the index with the size at this line; guard the ragged last tile";
-    case FindingKind::null_pointer: return "a pointer argument is null, or an address was computed from one";
-    case FindingKind::use_after_free: return "the memory was freed before this access";
-    case FindingKind::deadlock: return "every thread that a barrier counts must reach it: no barrier inside a branch that some threads skip";
-    case FindingKind::instruction_limit: return "look at the loop around this line; raise --instruction-limit if it is really that long";
-    default: return "";
+      return fmt::format(
+          "an access of {0} bytes needs an address that is a multiple of {0}: make every row a multiple of {0} bytes "
+          "long (pad by {0} bytes, or swizzle), or use a narrower access",
+          finding.bytes);
+    case FindingKind::out_of_bounds:
+      return "compare the index with the size at this line; guard the ragged last tile";
+    case FindingKind::null_pointer:
+      return "a pointer argument is null, or an address was computed from one";
+    case FindingKind::use_after_free:
+      return "the memory was freed before this access";
+    case FindingKind::deadlock:
+      return "every thread that a barrier counts must reach it: no barrier inside a branch that some threads skip";
+    case FindingKind::instruction_limit:
+      return "look at the loop around this line; raise --instruction-limit if it is really that long";
+    default:
+      return "";
   }
 }
 
@@ -74,14 +82,17 @@ std::string group_text(const Terminal& terminal, const Group& group, size_t most
   const Finding& first = *group.members.front();
   std::string text;
   const vgpu::SourceLine* line = user_line(first);
-  const std::string where = line == nullptr ? fmt::format("PTX line {}", first.ptx_line) : fmt::format("{}:{}", line->file, line->line);
-  text += terminal.paint(Colour::red, fmt::format("{}", to_string(first.kind))) + " " + terminal.paint(Colour::bold, where) + "\n";
+  const std::string where =
+      line == nullptr ? fmt::format("PTX line {}", first.ptx_line) : fmt::format("{}:{}", line->file, line->line);
+  text += terminal.paint(Colour::red, fmt::format("{}", to_string(first.kind))) + " " +
+          terminal.paint(Colour::bold, where) + "\n";
   text += fmt::format("  {}\n", first.message);
   if (line != nullptr) {
     if (const std::string code = source_text(*line); !code.empty()) text += fmt::format("  > {}\n", code);
     for (size_t i = 0; i < first.source.size(); ++i) {
       const vgpu::SourceLine& step = first.source[i];
-      text += fmt::format("  {} {}:{}{}\n", i == 0 ? "in" : "   inlined at", step.file, step.line, step.function.empty() ? "" : " (" + step.function + ")");
+      text += fmt::format("  {} {}:{}{}\n", i == 0 ? "in" : "   inlined at", step.file, step.line,
+                          step.function.empty() ? "" : " (" + step.function + ")");
     }
   }
   text += fmt::format("  {}   [kernel {}]\n", terminal.paint(Colour::dim, first.instruction), first.kernel);
@@ -92,9 +103,11 @@ std::string group_text(const Terminal& terminal, const Group& group, size_t most
     if (member.count > 1) text += fmt::format("  ({} times)", member.count);
     text += "\n";
   }
-  if (group.members.size() > most_threads) text += fmt::format("  and {} more threads\n", group.members.size() - most_threads);
+  if (group.members.size() > most_threads)
+    text += fmt::format("  and {} more threads\n", group.members.size() - most_threads);
   if (group.occurrences > group.members.size()) text += fmt::format("  {} occurrences in all\n", group.occurrences);
-  if (const std::string what = advice(first); !what.empty()) text += fmt::format("  {} {}\n", terminal.paint(Colour::yellow, "fix:"), what);
+  if (const std::string what = advice(first); !what.empty())
+    text += fmt::format("  {} {}\n", terminal.paint(Colour::yellow, "fix:"), what);
   return text;
 }
 
@@ -102,7 +115,8 @@ std::string group_text(const Terminal& terminal, const Group& group, size_t most
 
 std::string findings_text(const Terminal& terminal, const std::vector<Finding>& findings, size_t most_threads) {
   std::string text;
-  for (const Group& member : group(findings)) text += (text.empty() ? "" : "\n") + group_text(terminal, member, most_threads);
+  for (const Group& member : group(findings))
+    text += (text.empty() ? "" : "\n") + group_text(terminal, member, most_threads);
   return text;
 }
 

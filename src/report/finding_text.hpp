@@ -12,6 +12,7 @@
 namespace assay::report {
 
 // Findings of the same kind and line are shown together; `most_threads` of each are listed.
-std::string findings_text(const Terminal& terminal, const std::vector<vgpu::Finding>& findings, size_t most_threads = 6);
+std::string findings_text(const Terminal& terminal, const std::vector<vgpu::Finding>& findings,
+                          size_t most_threads = 6);
 
 }  // namespace assay::report

@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include "report/terminal.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
+#include <unistd.h>
 
 namespace assay::report {
 namespace {
 
 const char* code(Colour colour) {
   switch (colour) {
-    case Colour::red: return "31";
-    case Colour::green: return "32";
-    case Colour::yellow: return "33";
-    case Colour::bold: return "1";
-    case Colour::dim: return "2";
-    case Colour::none: break;
+    case Colour::red:
+      return "31";
+    case Colour::green:
+      return "32";
+    case Colour::yellow:
+      return "33";
+    case Colour::bold:
+      return "1";
+    case Colour::dim:
+      return "2";
+    case Colour::none:
+      break;
   }
   return "0";
 }
 
 // Columns on the screen: a UTF-8 character of several bytes takes one.
 size_t width(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 }  // namespace

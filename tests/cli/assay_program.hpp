@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Every kernel under kernels/broken must fail, in the way that its [expect] section says.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
+#include <gtest/gtest.h>
 
+#include "assay_program.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "assay_program.hpp"
 #include "spec/kernel_spec.hpp"
 
 namespace assay::cli {
@@ -28,7 +27,8 @@ std::string line_of(const std::string& file, int number) {
   const auto text = read_file(std::filesystem::path(ASSAY_SOURCE_DIR) / file);
   if (!text) return "";
   const auto lines = split(*text, '\n');
-  return number > 0 && static_cast<size_t>(number) <= lines.size() ? std::string(lines[static_cast<size_t>(number) - 1]) : "";
+  return number > 0 && static_cast<size_t>(number) <= lines.size() ? std::string(lines[static_cast<size_t>(number) - 1])
+                                                                   : "";
 }
 
 void expect_finding(const spec::Expectation& expect, const json& document) {
@@ -77,7 +77,8 @@ TEST_P(BrokenKernelTest, FailsAsExpected) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BrokenKernelTest, testing::ValuesIn(broken_kernels()), [](const auto& kernel) { return kernel.param; });
+INSTANTIATE_TEST_SUITE_P(All, BrokenKernelTest, testing::ValuesIn(broken_kernels()),
+                         [](const auto& kernel) { return kernel.param; });
 
 // The first finding of the story that the project began with, to the letter.
 TEST(Story, MisalignedRowsAreNamedByThreadAndAddress) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The PTX that kernels carry is what nvcc makes of their sources: regenerated and compared where nvcc is there.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
+#include <gtest/gtest.h>
 
 #include "base/file.hpp"
 #include "build/builder.hpp"
@@ -31,7 +30,8 @@ TEST(CarriedPtx, EveryKernelCarriesEveryTargetAndItIsUpToDate) {
     ASSERT_TRUE(configuration.ok()) << to_string(configuration.error());
     for (const std::string& target : spec->kernel.targets) {
       const auto carried = build::load_carried(*spec, *configuration, target);
-      EXPECT_TRUE(carried.ok()) << path << " " << target << ": " << to_string(carried.error()) << " (make carry regenerates it)";
+      EXPECT_TRUE(carried.ok()) << path << " " << target << ": " << to_string(carried.error())
+                                << " (make carry regenerates it)";
     }
   }
 }

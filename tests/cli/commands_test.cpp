@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Exit codes, JSON and help of the commands.
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 
-#include "base/file.hpp"
 #include "assay_program.hpp"
+#include "base/file.hpp"
 
 namespace assay::cli {
 namespace {
@@ -18,13 +17,17 @@ TEST(Commands, EveryCommandHasHelpThatNamesItsOptions) {
       {"doctor", {"--json"}},
       {"build", {"--config", "--target", "--jobs", "--time-limit", "--carry", "--json"}},
       {"sanitize", {"--device", "--config", "--shape", "--seed", "--time-limit", "--instruction-limit", "--json"}},
-      {"check", {"--device", "--config", "--shape", "--distribution", "--fuzz", "--no-memory-check", "--seed", "--time-limit", "--instruction-limit", "--json"}},
-      {"run", {"--device", "--config", "--fuzz", "--report", "--seed", "--time-limit", "--instruction-limit", "--json"}},
+      {"check",
+       {"--device", "--config", "--shape", "--distribution", "--fuzz", "--no-memory-check", "--seed", "--time-limit",
+        "--instruction-limit", "--json"}},
+      {"run",
+       {"--device", "--config", "--fuzz", "--report", "--seed", "--time-limit", "--instruction-limit", "--json"}},
   };
   for (const auto& [command, options] : commands) {
     const ProcessOutcome outcome = assay_program({command, "--help"});
     EXPECT_EQ(outcome.exit_status, 0);
-    for (const std::string& option : options) EXPECT_NE(outcome.output.find("  " + option), std::string::npos) << command << " " << option;
+    for (const std::string& option : options)
+      EXPECT_NE(outcome.output.find("  " + option), std::string::npos) << command << " " << option;
     EXPECT_EQ(outcome.output, *read_file(ASSAY_SOURCE_DIR "/docs/cli/" + command + ".md"));
   }
   EXPECT_NE(assay_program({"--help"}).output.find("exit codes"), std::string::npos);
@@ -54,7 +57,8 @@ TEST(Commands, DoctorTellsWhatIsMissing) {
   bool nvcc_is_missing = false;
   const json document = parsed(outcome);
   for (const json& fact : document["facts"]) {
-    if (fact["name"] == "nvcc") nvcc_is_missing = fact["status"] == "missing" && !fact["hint"].get<std::string>().empty();
+    if (fact["name"] == "nvcc")
+      nvcc_is_missing = fact["status"] == "missing" && !fact["hint"].get<std::string>().empty();
   }
   EXPECT_TRUE(nvcc_is_missing) << outcome.output;
 }
@@ -71,7 +75,8 @@ TEST(Commands, BuildWithoutCompilerSaysWhatWasSkippedAndWhy) {
 
 TEST(Commands, ACorrectKernelIsCleanAndCorrect) {
   EXPECT_EQ(assay_program({"sanitize", "kernels/softmax"}).exit_status, 0);
-  const ProcessOutcome outcome = assay_program({"check", "kernels/softmax", "--shape", "ROWS=3,COLUMNS=129,dtype=f16", "--json"});
+  const ProcessOutcome outcome =
+      assay_program({"check", "kernels/softmax", "--shape", "ROWS=3,COLUMNS=129,dtype=f16", "--json"});
   EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
   const json document = parsed(outcome);
   EXPECT_EQ(document["verdict"], "correct");
@@ -81,7 +86,8 @@ TEST(Commands, ACorrectKernelIsCleanAndCorrect) {
 TEST(Commands, RunGoesThroughAllStepsAndWritesTheReport) {
   const std::filesystem::path file = std::filesystem::path(ASSAY_BINARY_DIR) / "run-test-report.json";
   std::filesystem::remove(file);
-  const ProcessOutcome outcome = assay_program({"run", "kernels/reduction", "--fuzz", "2", "--report", file.string(), "--json"});
+  const ProcessOutcome outcome =
+      assay_program({"run", "kernels/reduction", "--fuzz", "2", "--report", file.string(), "--json"});
   EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
   const json document = parsed(outcome);
   EXPECT_EQ(document["verdict"], "good");
@@ -95,7 +101,8 @@ TEST(Commands, RunGoesThroughAllStepsAndWritesTheReport) {
 
 TEST(Commands, RunStopsAtTheFirstFailure) {
   const std::filesystem::path file = std::filesystem::path(ASSAY_BINARY_DIR) / "run-failure-report.json";
-  const ProcessOutcome outcome = assay_program({"run", "kernels/broken/out_of_bounds_read", "--report", file.string(), "--json"});
+  const ProcessOutcome outcome =
+      assay_program({"run", "kernels/broken/out_of_bounds_read", "--report", file.string(), "--json"});
   EXPECT_EQ(outcome.exit_status, 5);
   const json document = parsed(outcome);
   EXPECT_EQ(document["verdict"], "failed");

@@ -2,10 +2,9 @@
 // A folder that a test may fill and that goes away with the test.
 #pragma once
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
+#include <stdlib.h>
 #include <string>
 
 namespace assay {

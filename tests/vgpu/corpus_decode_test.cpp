@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // How much of the corpus the engine understands: a kernel of it decodes, or is refused with the opcode and the source
 // line for one of the instructions that are known to be missing.
-#include <gtest/gtest.h>
-#include <zstd.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <gtest/gtest.h>
 #include <map>
+#include <zstd.h>
 
 #include "base/file.hpp"
 #include "vgpu/machine/gpu.hpp"
@@ -53,10 +52,12 @@ Tally decode_corpus() {
 }
 
 TEST(CorpusDecode, OnlyWhatIsKnownToBeMissingIsRefused) {
-  constexpr std::array kMissing = {"wmma.", "mma.sp.", "mbarrier.", "tex.", "createpolicy.", "prefetch.", "registers of the type '.b128'"};
+  constexpr std::array kMissing = {
+      "wmma.", "mma.sp.", "mbarrier.", "tex.", "createpolicy.", "prefetch.", "registers of the type '.b128'"};
   const Tally tally = decode_corpus();
   for (const auto& [reason, count] : tally.reasons) {
-    const bool known = std::any_of(kMissing.begin(), kMissing.end(), [&](const char* missing) { return reason.starts_with(missing); });
+    const bool known =
+        std::any_of(kMissing.begin(), kMissing.end(), [&](const char* missing) { return reason.starts_with(missing); });
     EXPECT_TRUE(known) << count << " x " << reason;
   }
   EXPECT_EQ(tally.kernels, 218);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Runs every tests/ptx/<family>/<case>.ptx on the virtual GPU, on one core and on several, with wide vectors or without.
-#include <gtest/gtest.h>
-
+// Runs every tests/ptx/<family>/<case>.ptx on the virtual GPU, on one core and on several, with wide vectors or
+// without.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <gtest/gtest.h>
 
 #include "support/ptx_case.hpp"
 #include "vgpu/machine/gpu.hpp"

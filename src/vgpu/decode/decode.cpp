@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/decode/decode.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "base/text.hpp"
 #include "ptx/parser.hpp"
@@ -14,7 +13,8 @@
 namespace assay::vgpu {
 namespace {
 
-// Every function gets its number before any is decoded, since they call each other. A definition replaces a declaration.
+// Every function gets its number before any is decoded, since they call each other. A definition replaces a
+// declaration.
 std::vector<const ptx::Function*> number_functions(const ptx::Module& module, Program& program) {
   std::vector<const ptx::Function*> sources;
   for (const ptx::ModuleItem& item : module.items) {
@@ -42,7 +42,9 @@ void read_attributes(const ptx::Function& source, Function& function) {
   function.is_entry = source.is_entry;
   function.declared_only = !source.body;
   for (const ptx::FunctionAttribute& attribute : source.attributes) {
-    const auto value = [&](size_t i) { return i < attribute.values.size() ? static_cast<uint32_t>(attribute.values[i]) : 1u; };
+    const auto value = [&](size_t i) {
+      return i < attribute.values.size() ? static_cast<uint32_t>(attribute.values[i]) : 1u;
+    };
     if (attribute.name == "maxntid") function.max_threads = value(0) * value(1) * value(2);
     if (attribute.name == "reqntid") function.required_threads = {value(0), value(1), value(2)};
   }
@@ -56,8 +58,10 @@ void spread_to_callers(Program& program) {
       for (const CallSite& call : caller.calls) {
         const bool indirect = call.function < 0 && call.system == CallSite::System::none;
         const Function* callee = call.function >= 0 ? &program.functions[static_cast<size_t>(call.function)] : nullptr;
-        if ((indirect || (callee != nullptr && callee->communicates)) && !caller.communicates) caller.communicates = changed = true;
-        if (callee != nullptr && callee->undecodable && !caller.undecodable) caller.undecodable = callee->undecodable, changed = true;
+        if ((indirect || (callee != nullptr && callee->communicates)) && !caller.communicates)
+          caller.communicates = changed = true;
+        if (callee != nullptr && callee->undecodable && !caller.undecodable)
+          caller.undecodable = callee->undecodable, changed = true;
       }
     }
   }
@@ -67,8 +71,8 @@ void spread_to_callers(Program& program) {
 // others are not held up.
 class ModuleDecoder {
  public:
-  ModuleDecoder(const ptx::Module& module, std::vector<const ptx::Function*> sources, const ModuleLayout& layout, Program& program,
-                const GpuModel& model)
+  ModuleDecoder(const ptx::Module& module, std::vector<const ptx::Function*> sources, const ModuleLayout& layout,
+                Program& program, const GpuModel& model)
       : sources_(std::move(sources)), layout_(layout), locations_(program, module), program_(program), model_(model) {}
 
   // Dynamic shared memory begins behind the static part, whose size is known only when the function has been decoded: a
@@ -92,7 +96,8 @@ class ModuleDecoder {
 
  private:
   uint32_t base_of(const Function& function) const {
-    return static_cast<uint32_t>(round_up(std::max(function.static_shared_bytes, layout_.shared_bytes), layout_.dynamic_shared_alignment));
+    return static_cast<uint32_t>(
+        round_up(std::max(function.static_shared_bytes, layout_.shared_bytes), layout_.dynamic_shared_alignment));
   }
 
   // Whether the function names dynamic shared memory.
@@ -101,7 +106,8 @@ class ModuleDecoder {
     function = Function{};
     read_attributes(*sources_[i], function);
     function.dynamic_shared_base = base;
-    std::erase_if(program_.shared_variables, [&](const SharedVariable& v) { return v.function == static_cast<int>(i); });
+    std::erase_if(program_.shared_variables,
+                  [&](const SharedVariable& v) { return v.function == static_cast<int>(i); });
     FunctionDecoder decoder(*sources_[i], layout_, locations_, program_, static_cast<int>(i), model_);
     if (auto decoded = decoder.decode(); !decoded) function.undecodable = std::move(decoded).error();
     return decoder.uses_dynamic_shared();
@@ -121,7 +127,8 @@ Result<void> check_target(const ptx::Module& module, const std::string& file_nam
     const bool arch_specific = target.back() == 'a' || target.back() == 'f';
     const bool fits = arch_specific ? wanted == model.compute_capability() : wanted <= model.compute_capability();
     if (!fits) {
-      return Error{fmt::format("the module is for {}, which {} (sm_{}) cannot run", target, model.name, model.compute_capability()),
+      return Error{fmt::format("the module is for {}, which {} (sm_{}) cannot run", target, model.name,
+                               model.compute_capability()),
                    Place{file_name}, "choose another --device, or compile for this one", ExitCode::environment};
     }
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/decode/function_decoder.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "ptx/type.hpp"
 
@@ -18,9 +17,14 @@ int register_bits(ptx::Type type) {
 
 }  // namespace
 
-FunctionDecoder::FunctionDecoder(const ptx::Function& function_syntax, const ModuleLayout& layout, LocationTable& locations,
-                                 Program& program, int function_index, const GpuModel& gpu_model)
-    : source_(function_syntax), layout_(layout), locations_(locations), program_(program), function_index_(function_index) {
+FunctionDecoder::FunctionDecoder(const ptx::Function& function_syntax, const ModuleLayout& layout,
+                                 LocationTable& locations, Program& program, int function_index,
+                                 const GpuModel& gpu_model)
+    : source_(function_syntax),
+      layout_(layout),
+      locations_(locations),
+      program_(program),
+      function_index_(function_index) {
   function = &program.functions[static_cast<size_t>(function_index)];
   model = &gpu_model;
 }
@@ -40,7 +44,8 @@ Result<void> FunctionDecoder::decode() {
 }
 
 Result<void> FunctionDecoder::declare_parameters() {
-  const auto place = [&](const std::vector<ptx::Variable>& variables, std::vector<Parameter>& into, bool entry) -> Result<void> {
+  const auto place = [&](const std::vector<ptx::Variable>& variables, std::vector<Parameter>& into,
+                         bool entry) -> Result<void> {
     for (const ptx::Variable& variable : variables) {
       ASSAY_TRY(const uint64_t bytes, variable_bytes(variable, program_.file_name));
       const uint64_t offset = round_up(function->parameter_bytes, variable_alignment(variable));
@@ -108,7 +113,8 @@ Result<void> FunctionDecoder::declare(const ptx::RegisterDeclaration& declaratio
   const Place place{program_.file_name, declaration.position.line, declaration.position.column};
   const auto type = ptx::type_named(declaration.type);
   if (!type || ptx::info(*type).bits > 64 || declaration.vector_width != 1) {
-    return Error{fmt::format("registers of the type '.{}{}' are not supported", declaration.vector_width > 1 ? "v2/.v4 ." : "", declaration.type),
+    return Error{fmt::format("registers of the type '.{}{}' are not supported",
+                             declaration.vector_width > 1 ? "v2/.v4 ." : "", declaration.type),
                  place, "", ExitCode::environment};
   }
   Scope& scope = scopes_.back();
@@ -146,8 +152,8 @@ Result<void> FunctionDecoder::declare(const ptx::Variable& variable) {
     function->parameter_bytes = static_cast<uint32_t>(offset + bytes);
     scope.variables[variable.name] = {{Space::parameter, offset, bytes}};
   } else {
-    return Error{fmt::format("a variable in the space '.{}' inside a function is not supported", variable.space), place, "",
-                 ExitCode::environment};
+    return Error{fmt::format("a variable in the space '.{}' inside a function is not supported", variable.space), place,
+                 "", ExitCode::environment};
   }
   return {};
 }
@@ -172,7 +178,8 @@ Result<void> FunctionDecoder::decode_instruction(const ptx::Instruction& source)
   if (source.guard) ASSAY_CHECK(bind_guard(*source.guard, out));
   if (!pattern.raw_operands) ASSAY_CHECK(bind_operands(pattern));
   const Binder binder = binder_of(pattern.row->name);
-  if (binder == nullptr) return error(fmt::format("the row '{}' of the opcode table has no handler", pattern.row->name));
+  if (binder == nullptr)
+    return error(fmt::format("the row '{}' of the opcode table has no handler", pattern.row->name));
   ASSAY_TRY(out.handler, binder(*this));
   if (pattern.row->fidelity == ptx::Fidelity::approximate) {
     std::string name = source.opcode;
@@ -186,7 +193,8 @@ Result<void> FunctionDecoder::decode_instruction(const ptx::Instruction& source)
 
 Result<void> FunctionDecoder::bind_guard(const ptx::Guard& guard, Instruction& out) {
   const auto found = find_register(guard.predicate);
-  if (!found || found->bits != 1) return error(fmt::format("the guard '{}' is not a predicate register", guard.predicate));
+  if (!found || found->bits != 1)
+    return error(fmt::format("the guard '{}' is not a predicate register", guard.predicate));
   out.guard = found->row;
   out.guard_negated = guard.negated;
   return {};
@@ -210,7 +218,8 @@ Result<void> FunctionDecoder::finish() {
   for (auto& table : function->branch_tables) {
     for (uint32_t& target : table) target = label_targets_[target];
   }
-  for (size_t i = 0; i < function->code.size(); ++i) function->code[i].rows = function->row_pool.data() + row_starts_[i];
+  for (size_t i = 0; i < function->code.size(); ++i)
+    function->code[i].rows = function->row_pool.data() + row_starts_[i];
   function->static_shared_bytes = std::max(function->static_shared_bytes, layout_.shared_bytes);
   return {};
 }

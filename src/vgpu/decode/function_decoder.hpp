@@ -18,8 +18,8 @@ namespace assay::vgpu {
 
 class FunctionDecoder final : private BindContext {
  public:
-  FunctionDecoder(const ptx::Function& function_syntax, const ModuleLayout& layout, LocationTable& locations, Program& program,
-                  int function_index, const GpuModel& gpu_model);
+  FunctionDecoder(const ptx::Function& function_syntax, const ModuleLayout& layout, LocationTable& locations,
+                  Program& program, int function_index, const GpuModel& gpu_model);
 
   Result<void> decode();
   bool uses_dynamic_shared() const { return uses_dynamic_shared_; }
@@ -60,7 +60,8 @@ class FunctionDecoder final : private BindContext {
   Result<std::vector<std::string>> target_list(const std::string& name) override;
   Error error(std::string message) const override;
 
-  void emit(const Instruction& instruction, const ptx::TextPosition& position, int table_row, const std::vector<BoundOperand>& operands);
+  void emit(const Instruction& instruction, const ptx::TextPosition& position, int table_row,
+            const std::vector<BoundOperand>& operands);
 
   const ptx::Function& source_;
   const ModuleLayout& layout_;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/decode/module_layout.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <fmt/format.h>
 
 #include "ptx/type.hpp"
 
@@ -79,22 +78,25 @@ class InitializerWriter {
   uint64_t at_ = 0;
 };
 
-Result<void> place_global(const ptx::Variable& variable, const std::string& file_name, GlobalMemory& memory, Program& program,
-                          ModuleLayout& layout) {
+Result<void> place_global(const ptx::Variable& variable, const std::string& file_name, GlobalMemory& memory,
+                          Program& program, ModuleLayout& layout) {
   ASSAY_TRY(const uint64_t bytes, variable_bytes(variable, file_name));
-  ASSAY_TRY(const uint64_t address, memory.allocate(bytes, variable.name, std::max<uint64_t>(256, variable_alignment(variable))));
+  ASSAY_TRY(const uint64_t address,
+            memory.allocate(bytes, variable.name, std::max<uint64_t>(256, variable_alignment(variable))));
   std::memset(memory.host(address), 0, bytes);
   layout.symbols[variable.name] = {Space::global, address, bytes};
   program.global_symbols[variable.name] = address;
   return {};
 }
 
-Result<void> place_constant(const ptx::Variable& variable, const std::string& file_name, Program& program, ModuleLayout& layout) {
+Result<void> place_constant(const ptx::Variable& variable, const std::string& file_name, Program& program,
+                            ModuleLayout& layout) {
   ASSAY_TRY(const uint64_t bytes, variable_bytes(variable, file_name));
   constexpr uint64_t kConstantBankBytes = 65536;
   const uint64_t offset = round_up(program.constant_bank.size(), std::max<uint64_t>(8, variable_alignment(variable)));
   if (offset + bytes > kConstantBankBytes) {
-    return error_at(file_name, variable.position, fmt::format("constant variables need more than {} bytes", kConstantBankBytes));
+    return error_at(file_name, variable.position,
+                    fmt::format("constant variables need more than {} bytes", kConstantBankBytes));
   }
   program.constant_bank.resize(offset + bytes);
   layout.symbols[variable.name] = {Space::constant, offset, bytes};
@@ -102,16 +104,19 @@ Result<void> place_constant(const ptx::Variable& variable, const std::string& fi
   return {};
 }
 
-Result<void> place_shared(const ptx::Variable& variable, const std::string& file_name, Program& program, ModuleLayout& layout) {
+Result<void> place_shared(const ptx::Variable& variable, const std::string& file_name, Program& program,
+                          ModuleLayout& layout) {
   const bool dynamic = !variable.dimensions.empty() && variable.dimensions[0] < 0;
   if (dynamic) {
     layout.symbols[variable.name] = {Space::shared, 0, 0, true};
-    layout.dynamic_shared_alignment = std::max(layout.dynamic_shared_alignment, static_cast<uint32_t>(variable_alignment(variable)));
+    layout.dynamic_shared_alignment =
+        std::max(layout.dynamic_shared_alignment, static_cast<uint32_t>(variable_alignment(variable)));
     return {};
   }
   ASSAY_TRY(const uint64_t bytes, variable_bytes(variable, file_name));
   const uint64_t offset = round_up(layout.shared_bytes, variable_alignment(variable));
-  if (offset + bytes > kLargestVariable) return error_at(file_name, variable.position, "the module's shared variables are too large");
+  if (offset + bytes > kLargestVariable)
+    return error_at(file_name, variable.position, "the module's shared variables are too large");
   layout.shared_bytes = static_cast<uint32_t>(offset + bytes);
   layout.symbols[variable.name] = {Space::shared, offset, bytes};
   program.shared_variables.push_back({variable.name, static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes), -1});
@@ -132,13 +137,15 @@ uint64_t function_address(int index) {
 uint64_t variable_alignment(const ptx::Variable& variable) {
   if (variable.alignment > 0) return static_cast<uint64_t>(variable.alignment);
   const auto type = ptx::type_named(variable.type);
-  return static_cast<uint64_t>(type ? std::max(1, ptx::bytes_of(*type)) : 8) * static_cast<uint64_t>(variable.vector_width);
+  return static_cast<uint64_t>(type ? std::max(1, ptx::bytes_of(*type)) : 8) *
+         static_cast<uint64_t>(variable.vector_width);
 }
 
 Result<uint64_t> variable_bytes(const ptx::Variable& variable, const std::string& file_name) {
   const auto type = ptx::type_named(variable.type);
   if (!type) {
-    return Error{fmt::format("variable '{}' has the type '.{}', which the virtual GPU does not have", variable.name, variable.type),
+    return Error{fmt::format("variable '{}' has the type '.{}', which the virtual GPU does not have", variable.name,
+                             variable.type),
                  Place{file_name, variable.position.line, variable.position.column}, "", ExitCode::environment};
   }
   uint64_t bytes = static_cast<uint64_t>(ptx::bytes_of(*type)) * static_cast<uint64_t>(variable.vector_width);
@@ -157,7 +164,8 @@ Result<uint64_t> variable_bytes(const ptx::Variable& variable, const std::string
   return bytes;
 }
 
-Result<ModuleLayout> lay_out(const ptx::Module& module, const std::string& file_name, GlobalMemory& memory, Program& program) {
+Result<ModuleLayout> lay_out(const ptx::Module& module, const std::string& file_name, GlobalMemory& memory,
+                             Program& program) {
   ModuleLayout layout;
   for (const ptx::ModuleItem& item : module.items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
@@ -169,8 +177,9 @@ Result<ModuleLayout> lay_out(const ptx::Module& module, const std::string& file_
     } else if (variable->space == "shared") {
       ASSAY_CHECK(place_shared(*variable, file_name, program, layout));
     } else {
-      return error_at(file_name, variable->position, fmt::format("variable '{}' in the space '.{}' is not supported at module scope",
-                                                                 variable->name, variable->space));
+      return error_at(file_name, variable->position,
+                      fmt::format("variable '{}' in the space '.{}' is not supported at module scope", variable->name,
+                                  variable->space));
     }
   }
   // Initial values come last, since they may name any variable.
@@ -179,8 +188,10 @@ Result<ModuleLayout> lay_out(const ptx::Module& module, const std::string& file_
     if (variable == nullptr || !variable->initializer) continue;
     const Symbol& symbol = layout.symbols.at(variable->name);
     if (symbol.space == Space::shared) continue;  // shared memory has no initial values
-    std::byte* bytes = symbol.space == Space::global ? memory.host(symbol.address) : program.constant_bank.data() + symbol.address;
-    ASSAY_CHECK(InitializerWriter(layout, program, *variable, bytes, symbol.bytes, file_name).write(*variable->initializer));
+    std::byte* bytes =
+        symbol.space == Space::global ? memory.host(symbol.address) : program.constant_bank.data() + symbol.address;
+    ASSAY_CHECK(
+        InitializerWriter(layout, program, *variable, bytes, symbol.bytes, file_name).write(*variable->initializer));
   }
   return layout;
 }

@@ -22,7 +22,7 @@ struct Symbol {
 
 struct ModuleLayout {
   std::map<std::string, Symbol> symbols;
-  uint32_t shared_bytes = 0;         // of module-scope .shared variables
+  uint32_t shared_bytes = 0;  // of module-scope .shared variables
   uint32_t dynamic_shared_alignment = 16;
 };
 

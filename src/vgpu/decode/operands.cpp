@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Operands to rows: registers, immediates, special registers, addresses of variables.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <fmt/format.h>
 
 #include "vgpu/decode/function_decoder.hpp"
 #include "vgpu/machine/warp.hpp"
@@ -66,8 +65,8 @@ constexpr std::array kSpecialNames = {
 
 // Those that change while a thread runs are read by an instruction of their own (mov.clock).
 bool is_clock(const std::string& name) {
-  return name == "%clock" || name == "%clock_hi" || name == "%clock64" || name == "%globaltimer" || name == "%globaltimer_lo" ||
-         name == "%globaltimer_hi";
+  return name == "%clock" || name == "%clock_hi" || name == "%clock64" || name == "%globaltimer" ||
+         name == "%globaltimer_lo" || name == "%globaltimer_hi";
 }
 
 uint32_t row_bytes(int bits) {
@@ -153,7 +152,9 @@ std::optional<Register> FunctionDecoder::find_register(const std::string& name) 
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (const auto found = scope->registers.find(name); found != scope->registers.end()) return found->second;
     for (const Scope::Range& range : scope->ranges) {
-      if (!name.starts_with(range.prefix) || name.size() == range.prefix.size() || name.size() > range.prefix.size() + 9) continue;
+      if (!name.starts_with(range.prefix) || name.size() == range.prefix.size() ||
+          name.size() > range.prefix.size() + 9)
+        continue;
       const std::string_view digits = std::string_view(name).substr(range.prefix.size());
       if (!std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; })) continue;
       if (digits.size() > 1 && digits.front() == '0') continue;
@@ -170,13 +171,15 @@ std::optional<ScopeVariable> FunctionDecoder::find_variable(const std::string& n
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (const auto found = scope->variables.find(name); found != scope->variables.end()) return found->second;
   }
-  if (const auto found = layout_.symbols.find(name); found != layout_.symbols.end()) return ScopeVariable{found->second};
+  if (const auto found = layout_.symbols.find(name); found != layout_.symbols.end())
+    return ScopeVariable{found->second};
   return std::nullopt;
 }
 
 std::optional<BoundOperand> FunctionDecoder::special_register(const std::string& name, int bits) {
   if (is_clock(name)) return scratch(bits);  // mov.clock reads it itself
-  const auto found = std::find_if(kSpecialNames.begin(), kSpecialNames.end(), [&](const SpecialName& s) { return s.name == name; });
+  const auto found =
+      std::find_if(kSpecialNames.begin(), kSpecialNames.end(), [&](const SpecialName& s) { return s.name == name; });
   if (found == kSpecialNames.end()) return std::nullopt;
   const std::string key = name + "/" + std::to_string(bits);
   if (const auto known = special_rows_.find(key); known != special_rows_.end()) return known->second;
@@ -218,7 +221,8 @@ Result<BoundOperand> FunctionDecoder::bind_identifier(const std::string& name, i
       address = function->dynamic_shared_base;
     }
     // Where a called function's local variables lie depends on how deep the call is.
-    if (symbol.space == Space::local && !source_.is_entry) return local_address(address + static_cast<uint64_t>(offset), width);
+    if (symbol.space == Space::local && !source_.is_entry)
+      return local_address(address + static_cast<uint64_t>(offset), width);
     BoundOperand operand = immediate(address + static_cast<uint64_t>(offset), width);
     operand.is_lane_parameter = symbol.space == Space::parameter && !variable->entry_parameter;
     return operand;
@@ -248,15 +252,19 @@ Result<BoundOperand> FunctionDecoder::negate(const std::string& name) {
 }
 
 Result<BoundOperand> FunctionDecoder::value(const ptx::Operand& operand, int bits, bool is_float) {
-  if (const auto* identifier = std::get_if<ptx::Identifier>(&operand.value)) return bind_identifier(identifier->name, 0, bits);
-  if (const auto* symbol = std::get_if<ptx::OffsetSymbol>(&operand.value)) return bind_identifier(symbol->name, symbol->offset, bits);
+  if (const auto* identifier = std::get_if<ptx::Identifier>(&operand.value))
+    return bind_identifier(identifier->name, 0, bits);
+  if (const auto* symbol = std::get_if<ptx::OffsetSymbol>(&operand.value))
+    return bind_identifier(symbol->name, symbol->offset, bits);
   if (const auto* negated = std::get_if<ptx::Negated>(&operand.value)) return negate(negated->name);
   if (std::holds_alternative<ptx::Sink>(operand.value)) return scratch(bits == 0 ? 32 : bits);
   const int width = bits == 0 ? 64 : bits;
   if (const auto* integer = std::get_if<ptx::IntegerLiteral>(&operand.value)) {
     // A whole number where a floating-point value is meant has that value, not those bits.
-    if (is_float && width == 32) return immediate(std::bit_cast<uint32_t>(static_cast<float>(static_cast<int64_t>(integer->bits))), 32);
-    if (is_float && width == 64) return immediate(std::bit_cast<uint64_t>(static_cast<double>(static_cast<int64_t>(integer->bits))), 64);
+    if (is_float && width == 32)
+      return immediate(std::bit_cast<uint32_t>(static_cast<float>(static_cast<int64_t>(integer->bits))), 32);
+    if (is_float && width == 64)
+      return immediate(std::bit_cast<uint64_t>(static_cast<double>(static_cast<int64_t>(integer->bits))), 64);
     return immediate(integer->bits, width);
   }
   if (const auto* real = std::get_if<ptx::FloatLiteral>(&operand.value)) {
@@ -264,20 +272,24 @@ Result<BoundOperand> FunctionDecoder::value(const ptx::Operand& operand, int bit
       return immediate(std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(real->bits))), 32);
     }
     if (real->width == 32 && width == 64) {
-      return immediate(std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(real->bits)))), 64);
+      return immediate(
+          std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(real->bits)))), 64);
     }
     return immediate(real->bits, width);
   }
   return error("expected a register or a constant");
 }
 
-Result<BoundOperand> FunctionDecoder::bind_register_or_value(const ptx::OperandType& type, const ptx::Operand& operand, bool written) {
+Result<BoundOperand> FunctionDecoder::bind_register_or_value(const ptx::OperandType& type, const ptx::Operand& operand,
+                                                             bool written) {
   const int expected = bits_of(type);
   ASSAY_TRY(BoundOperand bound, value(operand, expected, is_floating(type)));
   if (written && (bound.is_immediate || (bound.row & kConstantRow) != 0)) return error("the result needs a register");
-  const bool fits = expected == 0 || bound.bits == expected || (type.or_wider && bound.bits >= expected && expected != 1);
+  const bool fits =
+      expected == 0 || bound.bits == expected || (type.or_wider && bound.bits >= expected && expected != 1);
   if (!fits) {
-    return error(fmt::format("an operand is {} bits wide, expected {}{}", bound.bits, expected, type.or_wider ? " or more" : ""));
+    return error(fmt::format("an operand is {} bits wide, expected {}{}", bound.bits, expected,
+                             type.or_wider ? " or more" : ""));
   }
   return bound;
 }

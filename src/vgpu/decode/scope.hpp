@@ -19,7 +19,7 @@ struct Register {
 };
 
 struct ScopeVariable {
-  Symbol symbol;                // local, shared, or parameter: the offset in the lane's parameter area
+  Symbol symbol;                 // local, shared, or parameter: the offset in the lane's parameter area
   bool entry_parameter = false;  // a kernel's own parameter: the same for all lanes
 };
 
@@ -31,7 +31,7 @@ struct Scope {
   };
   std::map<std::string, Register> registers;  // single names, and those of ranges that were used
   std::vector<Range> ranges;
-  std::map<std::string, int> labels;          // -> label number
+  std::map<std::string, int> labels;  // -> label number
   std::map<std::string, ScopeVariable> variables;
   std::map<std::string, std::vector<std::string>> target_lists;
 };

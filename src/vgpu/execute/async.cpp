@@ -54,12 +54,14 @@ void copy(Warp& warp, const Instruction& instruction) {
 Result<Handler> bind_copy(BindContext& context) {
   const auto& operands = context.operands;
   const uint64_t bytes = operands[2].value;
-  if (!operands[2].is_immediate || (bytes != 4 && bytes != 8 && bytes != 16)) return context.error("cp.async copies 4, 8 or 16 bytes");
+  if (!operands[2].is_immediate || (bytes != 4 && bytes != 8 && bytes != 16))
+    return context.error("cp.async copies 4, 8 or 16 bytes");
   if (context.has("cg") && bytes != 16) return context.error("cp.async.cg copies 16 bytes");
   if (operands[1].bits != 64) return context.error("the source address needs 64 bits");
   const bool source_size = operands.size() > 3 && !context.has("L2::cache_hint");
   const bool both = operands.size() > 4;
-  context.instruction->variant = static_cast<uint8_t>((operands[0].bits == 64 ? kWideTarget : 0) | (source_size || both ? kSourceSize : 0));
+  context.instruction->variant =
+      static_cast<uint8_t>((operands[0].bits == 64 ? kWideTarget : 0) | (source_size || both ? kSourceSize : 0));
   context.instruction->immediate = operands[0].offset;
   context.instruction->detail = static_cast<uint32_t>(static_cast<int32_t>(operands[1].offset));
   return &copy;

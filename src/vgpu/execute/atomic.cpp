@@ -28,7 +28,8 @@ void update(Warp& warp, const Instruction& instruction) {
   const uint32_t* rows = instruction.rows + (has_result ? 1 : 0);
   std::array<uint64_t, kLanes> addresses;
   read_addresses(warp, rows[0], (instruction.detail & kWideAddress) != 0, instruction.immediate, addresses);
-  const LanePointers at = resolve(warp, instruction, static_cast<Space>(instruction.variant), AccessKind::atomic, sizeof(T), addresses);
+  const LanePointers at =
+      resolve(warp, instruction, static_cast<Space>(instruction.variant), AccessKind::atomic, sizeof(T), addresses);
   if (warp.block().stopped()) return;
   alignas(64) T b[kLanes];
   alignas(64) T c[kLanes];
@@ -50,7 +51,8 @@ constexpr T add_integer(T old, T b, T) {
   return static_cast<T>(old + b);
 }
 inline uint32_t add_f32(uint32_t old, uint32_t b, uint32_t) {
-  return std::bit_cast<uint32_t>(s::add<s::Rounding::rn, false, false>(std::bit_cast<float>(old), std::bit_cast<float>(b)));
+  return std::bit_cast<uint32_t>(
+      s::add<s::Rounding::rn, false, false>(std::bit_cast<float>(old), std::bit_cast<float>(b)));
 }
 inline uint64_t add_f64(uint64_t old, uint64_t b, uint64_t) {
   return std::bit_cast<uint64_t>(s::add<s::Rounding::rn>(std::bit_cast<double>(old), std::bit_cast<double>(b)));
@@ -131,10 +133,14 @@ Result<Handler> bind_add_float(BindContext& context) {
 Result<Handler> bind_add_half(BindContext& context) {
   set_address(context);
   switch (context.type()) {
-    case ptx::Type::f16: return &update<uint16_t, add_half<s::f16>>;
-    case ptx::Type::bf16: return &update<uint16_t, add_half<s::bf16>>;
-    case ptx::Type::f16x2: return &update<uint32_t, add_halves<s::f16>>;
-    default: return &update<uint32_t, add_halves<s::bf16>>;
+    case ptx::Type::f16:
+      return &update<uint16_t, add_half<s::f16>>;
+    case ptx::Type::bf16:
+      return &update<uint16_t, add_half<s::bf16>>;
+    case ptx::Type::f16x2:
+      return &update<uint32_t, add_halves<s::f16>>;
+    default:
+      return &update<uint32_t, add_halves<s::bf16>>;
   }
 }
 template <class T, class Compared>
@@ -145,10 +151,14 @@ Result<Handler> bind_min_max(BindContext& context) {
   set_address(context);
   const bool min = context.has("min");
   switch (context.type()) {
-    case ptx::Type::u32: return min_or_max<uint32_t, uint32_t>(min);
-    case ptx::Type::s32: return min_or_max<uint32_t, int32_t>(min);
-    case ptx::Type::u64: return min_or_max<uint64_t, uint64_t>(min);
-    default: return min_or_max<uint64_t, int64_t>(min);
+    case ptx::Type::u32:
+      return min_or_max<uint32_t, uint32_t>(min);
+    case ptx::Type::s32:
+      return min_or_max<uint32_t, int32_t>(min);
+    case ptx::Type::u64:
+      return min_or_max<uint64_t, uint64_t>(min);
+    default:
+      return min_or_max<uint64_t, int64_t>(min);
   }
 }
 Result<Handler> bind_wrap(BindContext& context) {
@@ -178,11 +188,20 @@ Result<Handler> bind_compare_and_swap(BindContext& context) {
 }
 
 constexpr std::array kBindings = {
-    Binding{"atom.add.int", bind_add_integer}, Binding{"atom.add.float", bind_add_float}, Binding{"atom.add.half", bind_add_half},
-    Binding{"atom.minmax", bind_min_max},      Binding{"atom.wrap", bind_wrap},           Binding{"atom.logic", bind_logic},
-    Binding{"atom.exch", bind_exchange},       Binding{"atom.cas", bind_compare_and_swap}, Binding{"red.add.int", bind_add_integer},
-    Binding{"red.add.float", bind_add_float},  Binding{"red.add.half", bind_add_half},    Binding{"red.minmax", bind_min_max},
-    Binding{"red.wrap", bind_wrap},            Binding{"red.logic", bind_logic},
+    Binding{"atom.add.int", bind_add_integer},
+    Binding{"atom.add.float", bind_add_float},
+    Binding{"atom.add.half", bind_add_half},
+    Binding{"atom.minmax", bind_min_max},
+    Binding{"atom.wrap", bind_wrap},
+    Binding{"atom.logic", bind_logic},
+    Binding{"atom.exch", bind_exchange},
+    Binding{"atom.cas", bind_compare_and_swap},
+    Binding{"red.add.int", bind_add_integer},
+    Binding{"red.add.float", bind_add_float},
+    Binding{"red.add.half", bind_add_half},
+    Binding{"red.minmax", bind_min_max},
+    Binding{"red.wrap", bind_wrap},
+    Binding{"red.logic", bind_logic},
 };
 
 }  // namespace

@@ -51,7 +51,8 @@ void reduce(Warp& warp, const Instruction& instruction) {
   const BarrierArguments arguments = read_arguments(warp, instruction, 1, has_count);
   if (!arguments.good) return;
   const LaneMask predicate = *warp.row<LaneMask>(instruction.rows[has_count ? 3 : 2]);
-  warp.wait_at_barrier(arguments.barrier, arguments.expected, static_cast<uint32_t>(std::popcount(predicate & warp.mask)), &instruction);
+  warp.wait_at_barrier(arguments.barrier, arguments.expected,
+                       static_cast<uint32_t>(std::popcount(predicate & warp.mask)), &instruction);
 }
 
 Result<Handler> bind_sync(BindContext&) {
@@ -65,13 +66,14 @@ Result<Handler> bind_arrive(BindContext&) {
 Result<Handler> bind_reduce(BindContext& context) {
   // The optional count stands before the predicate, so the text decides by the number of operands.
   const size_t count = context.syntax->operands.size();
-  if (count != 3 && count != 4) return context.error("bar.red takes a result, a barrier, possibly a thread count, and a predicate");
+  if (count != 3 && count != 4)
+    return context.error("bar.red takes a result, a barrier, possibly a thread count, and a predicate");
   context.instruction->detail = count == 4;
   if (count == 4) {
     ASSAY_TRY(context.operands[2], context.value(context.syntax->operands[2], 32, false));  // an immediate gets 32 bits
   }
   if (context.operands.back().bits != 1) return context.error("the last operand of bar.red is a predicate");
-  const BarrierReduction reduction = context.has("popc") ? BarrierReduction::popc
+  const BarrierReduction reduction = context.has("popc")  ? BarrierReduction::popc
                                      : context.has("and") ? BarrierReduction::all
                                                           : BarrierReduction::any;
   context.instruction->variant = static_cast<uint8_t>(reduction);

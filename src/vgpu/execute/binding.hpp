@@ -19,12 +19,12 @@ namespace assay::vgpu {
 
 // One operand as decoded. Elements of a vector are operands of their own, in order.
 struct BoundOperand {
-  uint32_t row = kNoRow;   // kNoRow: absent (the second part of a pair)
-  int bits = 0;            // width of the register: 1 (predicate), 16, 32, 64
+  uint32_t row = kNoRow;  // kNoRow: absent (the second part of a pair)
+  int bits = 0;           // width of the register: 1 (predicate), 16, 32, 64
   bool is_address = false;
-  int64_t offset = 0;      // of an address
+  int64_t offset = 0;  // of an address
   bool is_immediate = false;
-  uint64_t value = 0;      // of an immediate
+  uint64_t value = 0;              // of an immediate
   bool is_lane_parameter = false;  // the address of a .param variable that each lane has for itself
 };
 

@@ -37,7 +37,8 @@ constexpr T is_zero(T a) {
 
 template <auto F>
 void logic_of_predicates(Warp& warp, const Instruction& instruction) {
-  store_predicate(warp, instruction.rows[0], F(*warp.row<LaneMask>(instruction.rows[1]), *warp.row<LaneMask>(instruction.rows[2])));
+  store_predicate(warp, instruction.rows[0],
+                  F(*warp.row<LaneMask>(instruction.rows[1]), *warp.row<LaneMask>(instruction.rows[2])));
 }
 template <auto F>
 Result<Handler> bind_predicates(BindContext&) {
@@ -50,12 +51,12 @@ Result<Handler> bind_not_predicate(BindContext&) {
   return &not_predicate;
 }
 
-#define ASSAY_BIND_BY_WIDTH(NAME, ...)                                    \
-  Result<Handler> NAME(BindContext& context) {                            \
+#define ASSAY_BIND_BY_WIDTH(NAME, ...)                                        \
+  Result<Handler> NAME(BindContext& context) {                                \
     return for_width(context, ptx::info(context.type()).bits, [](auto zero) { \
-      using T = decltype(zero);                                           \
-      return __VA_ARGS__::handler();                                      \
-    });                                                                   \
+      using T = decltype(zero);                                               \
+      return __VA_ARGS__::handler();                                          \
+    });                                                                       \
   }
 ASSAY_BIND_BY_WIDTH(bind_and, Lanes<bit_and<T>, T, T, T>)
 ASSAY_BIND_BY_WIDTH(bind_or, Lanes<bit_or<T>, T, T, T>)
@@ -160,7 +161,8 @@ Result<Handler> bind_bfe(BindContext& context) {
   });
 }
 Result<Handler> bind_bfi(BindContext& context) {
-  if (context.type() == ptx::Type::b64) return Lanes<s::bfi<uint64_t>, uint64_t, uint64_t, uint64_t, uint32_t, uint32_t>::handler();
+  if (context.type() == ptx::Type::b64)
+    return Lanes<s::bfi<uint64_t>, uint64_t, uint64_t, uint64_t, uint32_t, uint32_t>::handler();
   return Lanes<s::bfi<uint32_t>, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>::handler();
 }
 Result<Handler> bind_bmsk(BindContext& context) {
@@ -169,10 +171,12 @@ Result<Handler> bind_bmsk(BindContext& context) {
 
 template <class T>
 Handler szext_handler(bool clamp) {
-  return clamp ? Lanes<s::szext<true, T>, T, T, uint32_t>::handler() : Lanes<s::szext<false, T>, T, T, uint32_t>::handler();
+  return clamp ? Lanes<s::szext<true, T>, T, T, uint32_t>::handler()
+               : Lanes<s::szext<false, T>, T, T, uint32_t>::handler();
 }
 Result<Handler> bind_szext(BindContext& context) {
-  return context.type() == ptx::Type::u32 ? szext_handler<uint32_t>(context.has("clamp")) : szext_handler<int32_t>(context.has("clamp"));
+  return context.type() == ptx::Type::u32 ? szext_handler<uint32_t>(context.has("clamp"))
+                                          : szext_handler<int32_t>(context.has("clamp"));
 }
 
 Result<Handler> bind_prmt(BindContext& context) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/execute/call.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cstring>
+#include <fmt/format.h>
 
 #include "vgpu/decode/module_layout.hpp"
 #include "vgpu/execute/lanes.hpp"
@@ -34,8 +33,8 @@ void call_by_address(Warp& warp, const Instruction& instruction) {
   const int first = std::countr_zero(warp.mask);
   const uint64_t target = address[first];
   const uint64_t index = (target - kFunctionWindow) / (function_address(1) - function_address(0));
-  const bool good = target >= kFunctionWindow && index < program.functions.size() && function_address(static_cast<int>(index)) == target &&
-                    !program.functions[index].declared_only;
+  const bool good = target >= kFunctionWindow && index < program.functions.size() &&
+                    function_address(static_cast<int>(index)) == target && !program.functions[index].declared_only;
   if (!good) {
     Finding finding;
     finding.kind = FindingKind::illegal_address;
@@ -97,7 +96,8 @@ Result<Handler> bind_call(BindContext& context) {
     site.function = *function;
     site.system = system_function(callee->name);
     // The device heap is shared by all blocks.
-    if (site.system == CallSite::System::malloc || site.system == CallSite::System::free) context.function->communicates = true;
+    if (site.system == CallSite::System::malloc || site.system == CallSite::System::free)
+      context.function->communicates = true;
     const bool system = site.system != CallSite::System::none;
     if (system) site.function = -1;
     context.function->calls.push_back(std::move(site));

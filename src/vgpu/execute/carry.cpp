@@ -80,10 +80,14 @@ Result<Handler> bind_multiply_add_carry(BindContext& context) {
   note_carry(context);
   const bool high = context.has("hi");
   switch (context.type()) {
-    case ptx::Type::u32: return multiply_handler<uint32_t, uint32_t>(high);
-    case ptx::Type::s32: return multiply_handler<int32_t, uint32_t>(high);
-    case ptx::Type::u64: return multiply_handler<uint64_t, uint64_t>(high);
-    default: return multiply_handler<int64_t, uint64_t>(high);
+    case ptx::Type::u32:
+      return multiply_handler<uint32_t, uint32_t>(high);
+    case ptx::Type::s32:
+      return multiply_handler<int32_t, uint32_t>(high);
+    case ptx::Type::u64:
+      return multiply_handler<uint64_t, uint64_t>(high);
+    default:
+      return multiply_handler<int64_t, uint64_t>(high);
   }
 }
 

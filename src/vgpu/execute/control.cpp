@@ -17,7 +17,8 @@ void branch(Warp& warp, const Instruction& instruction) {
 }
 
 Result<Handler> bind_branch(BindContext& context) {
-  const auto* target = context.syntax->operands.size() == 1 ? std::get_if<ptx::Identifier>(&context.syntax->operands[0].value) : nullptr;
+  const auto* target =
+      context.syntax->operands.size() == 1 ? std::get_if<ptx::Identifier>(&context.syntax->operands[0].value) : nullptr;
   if (target == nullptr) return context.error("a branch needs a label");
   ASSAY_CHECK(context.label(target->name));
   return &branch;

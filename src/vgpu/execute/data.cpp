@@ -62,7 +62,9 @@ void pack(Warp& warp, const Instruction& instruction) {
   for (int part = 0; part < parts; ++part) {
     const Part* a = warp.row<Part>(instruction.rows[part + 1]);
     for (int lane = 0; lane < kLanes; ++lane) {
-      result[lane] = static_cast<Whole>(result[lane] | static_cast<Whole>(static_cast<Whole>(a[lane]) << (8 * sizeof(Part) * static_cast<size_t>(part))));
+      result[lane] =
+          static_cast<Whole>(result[lane] | static_cast<Whole>(static_cast<Whole>(a[lane])
+                                                               << (8 * sizeof(Part) * static_cast<size_t>(part))));
     }
   }
   for_each_lane(warp.mask, [&](int lane) { d[lane] = result[lane]; });
@@ -75,7 +77,9 @@ void unpack(Warp& warp, const Instruction& instruction) {
   std::memcpy(source, warp.row<Whole>(instruction.rows[parts]), sizeof source);
   for (int part = 0; part < parts; ++part) {
     Part* d = warp.row<Part>(instruction.rows[part]);
-    for_each_lane(warp.mask, [&](int lane) { d[lane] = static_cast<Part>(source[lane] >> (8 * sizeof(Part) * static_cast<size_t>(part))); });
+    for_each_lane(warp.mask, [&](int lane) {
+      d[lane] = static_cast<Part>(source[lane] >> (8 * sizeof(Part) * static_cast<size_t>(part)));
+    });
   }
 }
 
@@ -87,7 +91,8 @@ Result<void> check_parts(BindContext& context, size_t group) {
   for (int part = 0; part < count; ++part) {
     const size_t at = group + static_cast<size_t>(part);
     const ptx::Operand* element = vector != nullptr ? &vector->elements[static_cast<size_t>(part)] : nullptr;
-    const bool no_width = context.operands[at].is_immediate || (element != nullptr && std::holds_alternative<ptx::Sink>(element->value));
+    const bool no_width =
+        context.operands[at].is_immediate || (element != nullptr && std::holds_alternative<ptx::Sink>(element->value));
     if (no_width && element != nullptr) {
       ASSAY_TRY(context.operands[at], context.value(*element, whole / count, false));
     }

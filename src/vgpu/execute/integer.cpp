@@ -15,10 +15,10 @@ namespace {
 namespace s = semantics;
 
 // Pure functions as types, so that one binder serves them all.
-#define ASSAY_OPERATION(NAME, FUNCTION)                    \
-  struct NAME {                                            \
-    template <class T>                                     \
-    static constexpr auto function = &s::FUNCTION<T>;      \
+#define ASSAY_OPERATION(NAME, FUNCTION)               \
+  struct NAME {                                       \
+    template <class T>                                \
+    static constexpr auto function = &s::FUNCTION<T>; \
   }
 ASSAY_OPERATION(Add, wrapping_add);
 ASSAY_OPERATION(Subtract, wrapping_sub);
@@ -75,11 +75,16 @@ Result<Handler> bind_s32_3(BindContext&) {
 template <class Pick>
 Result<Handler> for_narrow_integer(BindContext& context, Pick pick) {
   switch (context.type()) {
-    case ptx::Type::u16: return pick(uint16_t{});
-    case ptx::Type::s16: return pick(int16_t{});
-    case ptx::Type::u32: return pick(uint32_t{});
-    case ptx::Type::s32: return pick(int32_t{});
-    default: return context.error("this type has no wide product");
+    case ptx::Type::u16:
+      return pick(uint16_t{});
+    case ptx::Type::s16:
+      return pick(int16_t{});
+    case ptx::Type::u32:
+      return pick(uint32_t{});
+    case ptx::Type::s32:
+      return pick(int32_t{});
+    default:
+      return context.error("this type has no wide product");
   }
 }
 
@@ -106,10 +111,12 @@ Handler multiply_add24(bool high) {
   return high ? Lanes<s::mad24_hi<T>, T, T, T, T>::handler() : Lanes<s::mad24_lo<T>, T, T, T, T>::handler();
 }
 Result<Handler> bind_multiply24(BindContext& context) {
-  return context.type() == ptx::Type::u32 ? multiply24<uint32_t>(context.has("hi")) : multiply24<int32_t>(context.has("hi"));
+  return context.type() == ptx::Type::u32 ? multiply24<uint32_t>(context.has("hi"))
+                                          : multiply24<int32_t>(context.has("hi"));
 }
 Result<Handler> bind_multiply_add24(BindContext& context) {
-  return context.type() == ptx::Type::u32 ? multiply_add24<uint32_t>(context.has("hi")) : multiply_add24<int32_t>(context.has("hi"));
+  return context.type() == ptx::Type::u32 ? multiply_add24<uint32_t>(context.has("hi"))
+                                          : multiply_add24<int32_t>(context.has("hi"));
 }
 
 // Both halves of a register.
@@ -131,11 +138,13 @@ Handler packed_handler() {
 }
 Result<Handler> bind_smaller_halves(BindContext& context) {
   if (context.type() == ptx::Type::u16x2) return packed_handler<smaller_halves<uint16_t, false>>();
-  return context.has("relu") ? packed_handler<smaller_halves<int16_t, true>>() : packed_handler<smaller_halves<int16_t, false>>();
+  return context.has("relu") ? packed_handler<smaller_halves<int16_t, true>>()
+                             : packed_handler<smaller_halves<int16_t, false>>();
 }
 Result<Handler> bind_larger_halves(BindContext& context) {
   if (context.type() == ptx::Type::u16x2) return packed_handler<larger_halves<uint16_t, false>>();
-  return context.has("relu") ? packed_handler<larger_halves<int16_t, true>>() : packed_handler<larger_halves<int16_t, false>>();
+  return context.has("relu") ? packed_handler<larger_halves<int16_t, true>>()
+                             : packed_handler<larger_halves<int16_t, false>>();
 }
 Result<Handler> bind_add_halves(BindContext&) {
   return packed_handler<add_halves>();

@@ -61,7 +61,8 @@ class PredicateLanes {
   ASSAY_FORCE_INLINE static LaneMask evaluate(Warp& warp, const Instruction& instruction, std::index_sequence<I...>) {
     std::tuple<const S*...> s{warp.row<S>(instruction.rows[I + First])...};
     LaneMask bits = 0;
-    for (int lane = 0; lane < kLanes; ++lane) bits |= static_cast<LaneMask>(F(std::get<I>(s)[lane]...) ? 1u : 0u) << lane;
+    for (int lane = 0; lane < kLanes; ++lane)
+      bits |= static_cast<LaneMask>(F(std::get<I>(s)[lane]...) ? 1u : 0u) << lane;
     return bits;
   }
 
@@ -72,7 +73,9 @@ class PredicateLanes {
     p = (p & ~warp.mask) | (bits & warp.mask);
   }
   [[gnu::flatten]] static void plain(Warp& warp, const Instruction& instruction) { loop(warp, instruction); }
-  ASSAY_WIDE_VECTORS [[gnu::flatten]] static void wide(Warp& warp, const Instruction& instruction) { loop(warp, instruction); }
+  ASSAY_WIDE_VECTORS [[gnu::flatten]] static void wide(Warp& warp, const Instruction& instruction) {
+    loop(warp, instruction);
+  }
 };
 
 // Calls `body(lane)` for every lane of the mask: for what is not worth a vector loop.

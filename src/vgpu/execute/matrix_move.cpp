@@ -30,7 +30,8 @@ Matrix transpose(const Matrix& from) {
 }
 
 // The pointers of the lanes that give addresses: eight for each matrix.
-LanePointers row_pointers(Warp& warp, const Instruction& instruction, uint32_t address_row, int matrices, AccessKind kind) {
+LanePointers row_pointers(Warp& warp, const Instruction& instruction, uint32_t address_row, int matrices,
+                          AccessKind kind) {
   std::array<uint64_t, kLanes> addresses;
   read_addresses(warp, address_row, (instruction.variant & kWideAddress) != 0, instruction.immediate, addresses);
   const LaneMask all = warp.mask;
@@ -84,12 +85,14 @@ void transpose_matrix(Warp& warp, const Instruction& instruction) {
 
 Result<int> count_matrices(BindContext& context, size_t vector_group, size_t address_operand) {
   const int matrices = context.has("x4") ? 4 : context.has("x2") ? 2 : 1;
-  if (context.group_sizes[vector_group] != matrices) return context.error("the vector and its modifier differ in length");
+  if (context.group_sizes[vector_group] != matrices)
+    return context.error("the vector and its modifier differ in length");
   const BoundOperand& address = context.operands[address_operand];
   const bool shared = context.has("shared") || context.has("shared::cta");
   context.instruction->immediate = address.offset;
-  context.instruction->variant = static_cast<uint8_t>((context.has("trans") ? kTransposed : 0) | (shared ? 0 : kGenericAddress) |
-                                                      (address.bits == 64 ? kWideAddress : 0));
+  context.instruction->variant =
+      static_cast<uint8_t>((context.has("trans") ? kTransposed : 0) | (shared ? 0 : kGenericAddress) |
+                           (address.bits == 64 ? kWideAddress : 0));
   return matrices;
 }
 

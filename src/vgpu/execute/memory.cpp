@@ -27,7 +27,8 @@ void load(Warp& warp, const Instruction& instruction) {
     Register* d = warp.row<Register>(instruction.rows[element]);
     const auto read = [&](int lane) {
       Memory value;
-      std::memcpy(&value, from.at[static_cast<size_t>(lane)] + sizeof(Memory) * static_cast<size_t>(element), sizeof value);
+      std::memcpy(&value, from.at[static_cast<size_t>(lane)] + sizeof(Memory) * static_cast<size_t>(element),
+                  sizeof value);
       d[lane] = static_cast<Register>(value);
     };
     if (from.lanes == kAllLanes) {
@@ -47,7 +48,8 @@ void store(Warp& warp, const Instruction& instruction) {
                                   sizeof(Memory) * Elements, addresses);
   if (warp.block().stopped()) return;
   const Register* rows[Elements];
-  for (int element = 0; element < Elements; ++element) rows[element] = warp.row<Register>(instruction.rows[1 + element]);
+  for (int element = 0; element < Elements; ++element)
+    rows[element] = warp.row<Register>(instruction.rows[1 + element]);
   // Lane by lane: where two lanes write to one place the higher one wins, whatever the vector width of the host.
   for_each_lane(to.lanes, [&](int lane) {
     Memory values[Elements];
@@ -73,7 +75,8 @@ template <class Memory, class Register, int Elements>
 void load_lane_parameter(Warp& warp, const Instruction& instruction) {
   const Frame& frame = warp.frame();
   for_each_lane(warp.mask, [&](int lane) {
-    const std::byte* from = frame.parameters.get() + static_cast<size_t>(lane) * frame.function->parameter_bytes + instruction.immediate;
+    const std::byte* from =
+        frame.parameters.get() + static_cast<size_t>(lane) * frame.function->parameter_bytes + instruction.immediate;
     for (int element = 0; element < Elements; ++element) {
       Memory value;
       std::memcpy(&value, from + sizeof(Memory) * static_cast<size_t>(element), sizeof value);
@@ -86,7 +89,8 @@ template <class Memory, class Register, int Elements>
 void store_lane_parameter(Warp& warp, const Instruction& instruction) {
   const Frame& frame = warp.frame();
   for_each_lane(warp.mask, [&](int lane) {
-    std::byte* to = frame.parameters.get() + static_cast<size_t>(lane) * frame.function->parameter_bytes + instruction.immediate;
+    std::byte* to =
+        frame.parameters.get() + static_cast<size_t>(lane) * frame.function->parameter_bytes + instruction.immediate;
     for (int element = 0; element < Elements; ++element) {
       const auto value = static_cast<Memory>(warp.row<Register>(instruction.rows[1 + element])[lane]);
       std::memcpy(to + sizeof(Memory) * static_cast<size_t>(element), &value, sizeof value);
@@ -110,23 +114,31 @@ constexpr Handler instance() {
 template <Shape S, class Memory, class Register>
 Result<Handler> by_elements(BindContext& context, int elements) {
   switch (elements) {
-    case 1: return instance<S, Memory, Register, 1>();
-    case 2: return instance<S, Memory, Register, 2>();
-    case 4: return instance<S, Memory, Register, 4>();
-    case 8: return instance<S, Memory, Register, 8>();
-    default: return context.error("a vector has 2, 4 or 8 elements");
+    case 1:
+      return instance<S, Memory, Register, 1>();
+    case 2:
+      return instance<S, Memory, Register, 2>();
+    case 4:
+      return instance<S, Memory, Register, 4>();
+    case 8:
+      return instance<S, Memory, Register, 8>();
+    default:
+      return context.error("a vector has 2, 4 or 8 elements");
   }
 }
 
 template <Shape S, class Memory>
 Result<Handler> by_register(BindContext& context, int register_bits, int elements) {
   if constexpr (sizeof(Memory) <= 2) {
-    if (register_bits == 16) return by_elements<S, Memory, std::conditional_t<std::is_signed_v<Memory>, int16_t, uint16_t>>(context, elements);
+    if (register_bits == 16)
+      return by_elements<S, Memory, std::conditional_t<std::is_signed_v<Memory>, int16_t, uint16_t>>(context, elements);
   }
   if constexpr (sizeof(Memory) <= 4) {
-    if (register_bits == 32) return by_elements<S, Memory, std::conditional_t<std::is_signed_v<Memory>, int32_t, uint32_t>>(context, elements);
+    if (register_bits == 32)
+      return by_elements<S, Memory, std::conditional_t<std::is_signed_v<Memory>, int32_t, uint32_t>>(context, elements);
   }
-  if (register_bits == 64) return by_elements<S, Memory, std::conditional_t<std::is_signed_v<Memory>, int64_t, uint64_t>>(context, elements);
+  if (register_bits == 64)
+    return by_elements<S, Memory, std::conditional_t<std::is_signed_v<Memory>, int64_t, uint64_t>>(context, elements);
   return context.error("the register is narrower than the value in memory");
 }
 
@@ -135,20 +147,28 @@ Result<Handler> by_memory(BindContext& context, int register_bits, int elements)
   using ptx::Type;
   switch (context.type()) {
     case Type::b8:
-    case Type::u8: return by_register<S, uint8_t>(context, register_bits, elements);
-    case Type::s8: return by_register<S, int8_t>(context, register_bits, elements);
+    case Type::u8:
+      return by_register<S, uint8_t>(context, register_bits, elements);
+    case Type::s8:
+      return by_register<S, int8_t>(context, register_bits, elements);
     case Type::b16:
-    case Type::u16: return by_register<S, uint16_t>(context, register_bits, elements);
-    case Type::s16: return by_register<S, int16_t>(context, register_bits, elements);
+    case Type::u16:
+      return by_register<S, uint16_t>(context, register_bits, elements);
+    case Type::s16:
+      return by_register<S, int16_t>(context, register_bits, elements);
     case Type::b32:
     case Type::u32:
-    case Type::f32: return by_register<S, uint32_t>(context, register_bits, elements);
-    case Type::s32: return by_register<S, int32_t>(context, register_bits, elements);
+    case Type::f32:
+      return by_register<S, uint32_t>(context, register_bits, elements);
+    case Type::s32:
+      return by_register<S, int32_t>(context, register_bits, elements);
     case Type::b64:
     case Type::u64:
     case Type::s64:
-    case Type::f64: return by_register<S, uint64_t>(context, register_bits, elements);
-    default: return context.error("loads and stores of this type are not supported");
+    case Type::f64:
+      return by_register<S, uint64_t>(context, register_bits, elements);
+    default:
+      return context.error("loads and stores of this type are not supported");
   }
 }
 
@@ -184,7 +204,8 @@ Space space_of(const BindContext& context) {
 void note_communication(BindContext& context) {
   const Space space = space_of(context);
   const bool visible = space == Space::global || space == Space::generic;
-  const bool ordered = context.has("volatile") || context.has("acquire") || context.has("release") || context.has("relaxed");
+  const bool ordered =
+      context.has("volatile") || context.has("acquire") || context.has("release") || context.has("relaxed");
   if (visible && ordered) context.function->communicates = true;
 }
 
@@ -205,7 +226,8 @@ Result<void> set_parameter_offset(BindContext& context, const BoundOperand& addr
 }
 
 uint64_t kernel_parameter_bytes(const Function& function) {
-  return function.parameters.empty() ? 0 : uint64_t{function.parameters.back().offset} + function.parameters.back().bytes;
+  return function.parameters.empty() ? 0
+                                     : uint64_t{function.parameters.back().offset} + function.parameters.back().bytes;
 }
 
 Result<Handler> bind_load(BindContext& context) {
@@ -242,7 +264,7 @@ Result<Handler> bind_store(BindContext& context) {
 }
 
 constexpr std::array kBindings = {
-    Binding{"ld", bind_load},    Binding{"ld.hint", bind_load}, Binding{"ld.nc", bind_load},
+    Binding{"ld", bind_load},         Binding{"ld.hint", bind_load}, Binding{"ld.nc", bind_load},
     Binding{"ld.ordered", bind_load}, Binding{"st", bind_store},     Binding{"st.ordered", bind_store},
 };
 

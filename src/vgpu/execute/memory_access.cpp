@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/execute/memory_access.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
+#include <fmt/format.h>
 
 #include "vgpu/execute/lanes.hpp"
 #include "vgpu/machine/block.hpp"
@@ -16,27 +15,36 @@ namespace {
 uint64_t extent(const Warp& warp, Space space) {
   const Grid& grid = warp.block().grid();
   switch (space) {
-    case Space::shared: return warp.block().shared_bytes();
-    case Space::local: return warp.local_stride();
-    case Space::constant: return grid.launch.program->constant_bank.size();
-    case Space::parameter: return grid.launch.parameters.size();
-    default: return 0;
+    case Space::shared:
+      return warp.block().shared_bytes();
+    case Space::local:
+      return warp.local_stride();
+    case Space::constant:
+      return grid.launch.program->constant_bank.size();
+    case Space::parameter:
+      return grid.launch.parameters.size();
+    default:
+      return 0;
   }
 }
 
 std::byte* base_of(Warp& warp, Space space) {
   const Grid& grid = warp.block().grid();
   switch (space) {
-    case Space::shared: return warp.block().shared();
-    case Space::constant: return const_cast<std::byte*>(grid.launch.program->constant_bank.data());
-    case Space::parameter: return const_cast<std::byte*>(grid.launch.parameters.data());
-    default: return nullptr;
+    case Space::shared:
+      return warp.block().shared();
+    case Space::constant:
+      return const_cast<std::byte*>(grid.launch.program->constant_bank.data());
+    case Space::parameter:
+      return const_cast<std::byte*>(grid.launch.parameters.data());
+    default:
+      return nullptr;
   }
 }
 
 // All lanes at once: the or of the addresses shows misalignment, the largest one shows the end of the space.
-ASSAY_FORCE_INLINE bool all_good(const std::array<uint64_t, kLanes>& addresses, LaneMask mask, uint64_t start, uint64_t size,
-                                 uint32_t bytes) {
+ASSAY_FORCE_INLINE bool all_good(const std::array<uint64_t, kLanes>& addresses, LaneMask mask, uint64_t start,
+                                 uint64_t size, uint32_t bytes) {
   if (size < bytes) return false;
   uint64_t low_bits = 0;
   uint64_t largest = 0;
@@ -57,8 +65,8 @@ ASSAY_FORCE_INLINE bool all_good(const std::array<uint64_t, kLanes>& addresses, 
 }
 
 // Lanes of one space. `addresses` are offsets in it.
-LanePointers resolve_in(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes, LaneMask mask,
-                        const std::array<uint64_t, kLanes>& addresses) {
+LanePointers resolve_in(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes,
+                        LaneMask mask, const std::array<uint64_t, kLanes>& addresses) {
   LanePointers pointers;
   const Grid& grid = warp.block().grid();
   if (warp.block().watched()) {
@@ -82,7 +90,8 @@ LanePointers resolve_in(Warp& warp, const Instruction& instruction, Space space,
     std::byte* base = grid.memory.host(kGlobalWindow);
     for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = base + (addresses[lane] - kGlobalWindow);
   } else if (space == Space::local) {
-    for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = warp.local_memory(static_cast<int>(lane)) + addresses[lane];
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      pointers.at[lane] = warp.local_memory(static_cast<int>(lane)) + addresses[lane];
   } else {
     std::byte* base = base_of(warp, space);
     for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = base + addresses[lane];
@@ -92,14 +101,16 @@ LanePointers resolve_in(Warp& warp, const Instruction& instruction, Space space,
 
 }  // namespace
 
-void read_addresses(const Warp& warp, uint32_t row, bool wide, int64_t offset, std::array<uint64_t, kLanes>& addresses) {
+void read_addresses(const Warp& warp, uint32_t row, bool wide, int64_t offset,
+                    std::array<uint64_t, kLanes>& addresses) {
   const auto add = static_cast<uint64_t>(offset);
   if (wide) {
     const uint64_t* base = warp.row<uint64_t>(row);
     for (size_t lane = 0; lane < kLanes; ++lane) addresses[lane] = base[lane] + add;
   } else {
     const uint32_t* base = warp.row<uint32_t>(row);
-    for (size_t lane = 0; lane < kLanes; ++lane) addresses[lane] = static_cast<uint32_t>(base[lane] + static_cast<uint32_t>(add));
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      addresses[lane] = static_cast<uint32_t>(base[lane] + static_cast<uint32_t>(add));
   }
 }
 
@@ -120,7 +131,8 @@ LanePointers resolve(Warp& warp, const Instruction& instruction, Space space, Ac
       offsets[static_cast<size_t>(lane)] = at.offset;
     });
     const LanePointers part = resolve_in(warp, instruction, first, kind, bytes, same, offsets);
-    for_each_lane(part.lanes, [&](int lane) { all.at[static_cast<size_t>(lane)] = part.at[static_cast<size_t>(lane)]; });
+    for_each_lane(part.lanes,
+                  [&](int lane) { all.at[static_cast<size_t>(lane)] = part.at[static_cast<size_t>(lane)]; });
     all.lanes |= part.lanes;
     if (warp.block().stopped()) return {};
     left &= ~same;

@@ -32,15 +32,20 @@ Conversion parse_conversion(std::string_view text) {
     return value;
   };
   while (std::string_view("-+ #0").find(at()) != std::string_view::npos && at() != '\0') c.flags += text[i++];
-  if (at() == '*') c.star_width = true, ++i;
-  else if (at() >= '0' && at() <= '9') c.width = number();
+  if (at() == '*')
+    c.star_width = true, ++i;
+  else if (at() >= '0' && at() <= '9')
+    c.width = number();
   if (at() == '.') {
     ++i;
     c.precision = 0;
-    if (at() == '*') c.star_precision = true, ++i;
-    else c.precision = number();
+    if (at() == '*')
+      c.star_precision = true, ++i;
+    else
+      c.precision = number();
   }
-  while (std::string_view("hlLzjt").find(at()) != std::string_view::npos && at() != '\0') c.is_long |= text[i] != 'h', ++i;
+  while (std::string_view("hlLzjt").find(at()) != std::string_view::npos && at() != '\0')
+    c.is_long |= text[i] != 'h', ++i;
   c.letter = at();
   c.length = i + 1;
   return c;
@@ -77,8 +82,9 @@ std::string format_value(const Conversion& c, const char* length, T value) {
   const int width = c.width < 0 ? 0 : c.width;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  const int count = c.precision >= 0 ? std::snprintf(text, sizeof text, pattern.c_str(), width, std::min(c.precision, kWidest), value)
-                                     : std::snprintf(text, sizeof text, pattern.c_str(), width, value);
+  const int count =
+      c.precision >= 0 ? std::snprintf(text, sizeof text, pattern.c_str(), width, std::min(c.precision, kWidest), value)
+                       : std::snprintf(text, sizeof text, pattern.c_str(), width, value);
 #pragma GCC diagnostic pop
   return count < 0 ? std::string() : std::string(text, std::min(static_cast<size_t>(count), sizeof text - 1));
 }
@@ -93,13 +99,17 @@ std::string convert(const Conversion& given, const ByteReader& reader, Arguments
   if (c.star_precision) c.precision = star();
   switch (c.letter) {
     case 'd':
-    case 'i': return c.is_long ? format_value(c, "ll", static_cast<long long>(arguments.take<int64_t>())) : format_value(c, "", arguments.take<int32_t>());
+    case 'i':
+      return c.is_long ? format_value(c, "ll", static_cast<long long>(arguments.take<int64_t>()))
+                       : format_value(c, "", arguments.take<int32_t>());
     case 'u':
     case 'o':
     case 'x':
     case 'X':
-      return c.is_long ? format_value(c, "ll", static_cast<unsigned long long>(arguments.take<uint64_t>())) : format_value(c, "", arguments.take<uint32_t>());
-    case 'c': return format_value(c, "", arguments.take<int32_t>());
+      return c.is_long ? format_value(c, "ll", static_cast<unsigned long long>(arguments.take<uint64_t>()))
+                       : format_value(c, "", arguments.take<uint32_t>());
+    case 'c':
+      return format_value(c, "", arguments.take<int32_t>());
     case 'f':
     case 'F':
     case 'e':
@@ -107,14 +117,17 @@ std::string convert(const Conversion& given, const ByteReader& reader, Arguments
     case 'g':
     case 'G':
     case 'a':
-    case 'A': return format_value(c, "", arguments.take<double>());
+    case 'A':
+      return format_value(c, "", arguments.take<double>());
     case 'p': {
       char text[32];
       std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(arguments.take<uint64_t>()));
       return text;
     }
-    case 's': return format_value(c, "", read_string(reader, arguments.take<uint64_t>()).c_str());
-    default: return {};
+    case 's':
+      return format_value(c, "", read_string(reader, arguments.take<uint64_t>()).c_str());
+    default:
+      return {};
   }
 }
 

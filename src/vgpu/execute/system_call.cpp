@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/execute/system_call.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
+#include <fmt/format.h>
 
 #include "vgpu/execute/print_format.hpp"
 #include "vgpu/machine/block.hpp"
@@ -19,14 +18,16 @@ std::byte* argument_bytes(Warp& warp, int lane, uint32_t offset) {
 uint64_t argument(Warp& warp, const CallSite& site, size_t index, int lane) {
   uint64_t value = 0;
   if (index < site.arguments.size()) {
-    std::memcpy(&value, argument_bytes(warp, lane, site.arguments[index].caller_offset), std::min<size_t>(8, site.arguments[index].bytes));
+    std::memcpy(&value, argument_bytes(warp, lane, site.arguments[index].caller_offset),
+                std::min<size_t>(8, site.arguments[index].bytes));
   }
   return value;
 }
 
 void set_result(Warp& warp, const CallSite& site, int lane, uint64_t value) {
   if (site.results.empty()) return;
-  std::memcpy(argument_bytes(warp, lane, site.results[0].caller_offset), &value, std::min<size_t>(8, site.results[0].bytes));
+  std::memcpy(argument_bytes(warp, lane, site.results[0].caller_offset), &value,
+              std::min<size_t>(8, site.results[0].bytes));
 }
 
 // Reads memory behind a generic address, careful about its bounds: strings come from the kernel.
@@ -47,11 +48,16 @@ class LaneReader final : public ByteReader {
         if (!grid.memory.backed(address, bytes)) return false;
         std::memcpy(into, grid.memory.host(address), bytes);
         return true;
-      case Space::local: return copy(warp_.local_memory(lane_), warp_.local_stride());
-      case Space::shared: return copy(warp_.block().shared(), warp_.block().shared_bytes());
-      case Space::constant: return copy(grid.launch.program->constant_bank.data(), grid.launch.program->constant_bank.size());
-      case Space::parameter: return copy(grid.launch.parameters.data(), grid.launch.parameters.size());
-      case Space::generic: break;
+      case Space::local:
+        return copy(warp_.local_memory(lane_), warp_.local_stride());
+      case Space::shared:
+        return copy(warp_.block().shared(), warp_.block().shared_bytes());
+      case Space::constant:
+        return copy(grid.launch.program->constant_bank.data(), grid.launch.program->constant_bank.size());
+      case Space::parameter:
+        return copy(grid.launch.parameters.data(), grid.launch.parameters.size());
+      case Space::generic:
+        break;
     }
     return false;
   }
@@ -66,7 +72,8 @@ void fail_assertion(Warp& warp, const CallSite& site, int lane) {
   Finding finding;
   finding.kind = FindingKind::assertion;
   finding.message = fmt::format("assertion failed: {} ({}:{}, {})", read_string(reader, argument(warp, site, 0, lane)),
-                                read_string(reader, argument(warp, site, 1, lane)), static_cast<uint32_t>(argument(warp, site, 2, lane)),
+                                read_string(reader, argument(warp, site, 1, lane)),
+                                static_cast<uint32_t>(argument(warp, site, 2, lane)),
                                 read_string(reader, argument(warp, site, 3, lane)));
   warp.fault(std::move(finding), lane);
 }
@@ -89,20 +96,24 @@ void free_memory(Warp& warp, const CallSite& site, int lane) {
 void run_system_call(Warp& warp, const CallSite& site, int lane) {
   switch (site.system) {
     case CallSite::System::vprintf: {
-      const PrintResult printed = print_format(LaneReader(warp, lane), argument(warp, site, 0, lane), argument(warp, site, 1, lane));
+      const PrintResult printed =
+          print_format(LaneReader(warp, lane), argument(warp, site, 0, lane), argument(warp, site, 1, lane));
       warp.block().print(printed.text);
       set_result(warp, site, lane, static_cast<uint64_t>(printed.arguments));
       return;
     }
-    case CallSite::System::assertfail: return fail_assertion(warp, site, lane);
+    case CallSite::System::assertfail:
+      return fail_assertion(warp, site, lane);
     case CallSite::System::malloc: {
       const uint64_t bytes = argument(warp, site, 0, lane);
       const auto address = warp.block().grid().memory.allocate(bytes, fmt::format("device malloc({})", bytes), 16);
       set_result(warp, site, lane, address ? *address : 0);  // a full heap gives a null pointer
       return;
     }
-    case CallSite::System::free: return free_memory(warp, site, lane);
-    case CallSite::System::none: return;
+    case CallSite::System::free:
+      return free_memory(warp, site, lane);
+    case CallSite::System::none:
+      return;
   }
 }
 

@@ -2,11 +2,10 @@
 // mma.sync: fragments to plain matrices, the arithmetic of the architecture's tensor cores, and back.
 #include "vgpu/semantics/tensor.hpp"
 
-#include <immintrin.h>
-
 #include <array>
 #include <cstring>
 #include <deque>
+#include <immintrin.h>
 #include <mutex>
 
 #include "vgpu/execute/families.hpp"
@@ -175,9 +174,11 @@ void multiply_double(Warp& warp, const Instruction& instruction) {
   alignas(64) double c[kMaxM * kN];
   for (size_t i = 0; i < a_registers; ++i) place_a(warp.row<double>(a_rows[i]), 4, i, m, k, a);
   for (size_t i = 0; i < b_registers; ++i) place_b(warp.row<double>(b_rows[i]), 4, i, b);
-  for (size_t i = 0; i < c_registers; i += 2) read_c(warp.row<double>(c_rows[i]), warp.row<double>(c_rows[i + 1]), c + i * kLanes);
+  for (size_t i = 0; i < c_registers; i += 2)
+    read_c(warp.row<double>(c_rows[i]), warp.row<double>(c_rows[i + 1]), c + i * kLanes);
   s::multiply_accumulate(static_cast<int>(m), kN, static_cast<int>(k), a, b, c, c);
-  for (size_t i = 0; i < c_registers; i += 2) write_d(c + i * kLanes, warp.row<double>(d_rows[i]), warp.row<double>(d_rows[i + 1]));
+  for (size_t i = 0; i < c_registers; i += 2)
+    write_d(c + i * kLanes, warp.row<double>(d_rows[i]), warp.row<double>(d_rows[i + 1]));
 }
 
 // --- binders
@@ -187,8 +188,8 @@ struct ShapeName {
 };
 
 ShapeName shape_of(const BindContext& context) {
-  const std::string_view name = context.modifiers->one_of(
-      {"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"});
+  const std::string_view name =
+      context.modifiers->one_of({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"});
   const size_t m = name.starts_with("m16") ? 16 : 8;
   const std::string_view digits = name.substr(name.find('k') + 1);
   size_t k = 0;
@@ -198,19 +199,27 @@ ShapeName shape_of(const BindContext& context) {
 
 Operand operand_of(ptx::Type type) {
   switch (type) {
-    case ptx::Type::f16: return {has_wide_vectors() ? &widen_f16_wide : &widen_f16, 2, s::TensorOperand::f16};
-    case ptx::Type::bf16: return {&widen_bf16, 2, s::TensorOperand::bf16};
-    case ptx::Type::tf32: return {&widen_tf32, 1, s::TensorOperand::tf32};
-    case ptx::Type::e4m3: return {&widen_fp8<s::e4m3>, 4, s::TensorOperand::e4m3};
-    default: return {&widen_fp8<s::e5m2>, 4, s::TensorOperand::e5m2};
+    case ptx::Type::f16:
+      return {has_wide_vectors() ? &widen_f16_wide : &widen_f16, 2, s::TensorOperand::f16};
+    case ptx::Type::bf16:
+      return {&widen_bf16, 2, s::TensorOperand::bf16};
+    case ptx::Type::tf32:
+      return {&widen_tf32, 1, s::TensorOperand::tf32};
+    case ptx::Type::e4m3:
+      return {&widen_fp8<s::e4m3>, 4, s::TensorOperand::e4m3};
+    default:
+      return {&widen_fp8<s::e5m2>, 4, s::TensorOperand::e5m2};
   }
 }
 
 s::TensorArchitecture architecture_of(const GpuModel& model) {
   switch (model.tensor_arch) {
-    case TensorArch::ampere: return s::TensorArchitecture::ampere;
-    case TensorArch::ada: return s::TensorArchitecture::ada;
-    case TensorArch::hopper: return s::TensorArchitecture::hopper;
+    case TensorArch::ampere:
+      return s::TensorArchitecture::ampere;
+    case TensorArch::ada:
+      return s::TensorArchitecture::ada;
+    case TensorArch::hopper:
+      return s::TensorArchitecture::hopper;
   }
   return s::TensorArchitecture::ampere;
 }
@@ -218,7 +227,8 @@ s::TensorArchitecture architecture_of(const GpuModel& model) {
 Result<void> check_groups(const BindContext& context, size_t d, size_t a, size_t b) {
   const std::array<size_t, 4> expected = {d, a, b, d};
   for (size_t i = 0; i < 4; ++i) {
-    if (static_cast<size_t>(context.group_sizes[i]) != expected[i]) return context.error("the fragments have the wrong number of registers for this shape");
+    if (static_cast<size_t>(context.group_sizes[i]) != expected[i])
+      return context.error("the fragments have the wrong number of registers for this shape");
   }
   return {};
 }
@@ -239,8 +249,15 @@ Result<Handler> bind_float(BindContext& context) {
   const Operand b = operand_of(context.type(2));
   const bool half_result = context.type(0) == ptx::Type::f16;
   if ((context.type(3) == ptx::Type::f16) != half_result) return context.error("c and d have different types");
-  FloatShape shape{m, k, m * k / (kLanes * a.per_register), kN * k / (kLanes * b.per_register), a, b, half_result,
-                   s::dot_unit(architecture_of(*context.model), s::TensorInstruction::mma, a.kind, b.kind, half_result, static_cast<int>(k))};
+  FloatShape shape{m,
+                   k,
+                   m * k / (kLanes * a.per_register),
+                   kN * k / (kLanes * b.per_register),
+                   a,
+                   b,
+                   half_result,
+                   s::dot_unit(architecture_of(*context.model), s::TensorInstruction::mma, a.kind, b.kind, half_result,
+                               static_cast<int>(k))};
   ASSAY_CHECK(check_groups(context, half_result ? 2 : 4, shape.a_registers, shape.b_registers));
   context.instruction->immediate = reinterpret_cast<int64_t>(keep(shape));
   return &multiply_float;
@@ -248,8 +265,16 @@ Result<Handler> bind_float(BindContext& context) {
 
 Result<Handler> bind_integer(BindContext& context) {
   const auto [m, k] = shape_of(context);
-  const auto widen = [](ptx::Type type) { return type == ptx::Type::s8 ? &widen_bytes<int8_t> : &widen_bytes<uint8_t>; };
-  IntegerShape shape{m, k, m * k / (kLanes * 4), kN * k / (kLanes * 4), widen(context.type(1)), widen(context.type(2)), context.has("satfinite")};
+  const auto widen = [](ptx::Type type) {
+    return type == ptx::Type::s8 ? &widen_bytes<int8_t> : &widen_bytes<uint8_t>;
+  };
+  IntegerShape shape{m,
+                     k,
+                     m * k / (kLanes * 4),
+                     kN * k / (kLanes * 4),
+                     widen(context.type(1)),
+                     widen(context.type(2)),
+                     context.has("satfinite")};
   ASSAY_CHECK(check_groups(context, m / 4, shape.a_registers, shape.b_registers));
   context.instruction->immediate = reinterpret_cast<int64_t>(keep(shape));
   return &multiply_integer;
@@ -264,9 +289,15 @@ Result<Handler> bind_double(BindContext& context) {
 }
 
 constexpr std::array kBindings = {
-    Binding{"mma.f16", bind_float},          Binding{"mma.bf16", bind_float},        Binding{"mma.tf32", bind_float},
-    Binding{"mma.fp8", bind_float},          Binding{"mma.int8", bind_integer},      Binding{"mma.f64", bind_double},
-    Binding{"ldmatrix", bind_load_matrix},   Binding{"stmatrix", bind_store_matrix}, Binding{"movmatrix", bind_transpose_matrix},
+    Binding{"mma.f16", bind_float},
+    Binding{"mma.bf16", bind_float},
+    Binding{"mma.tf32", bind_float},
+    Binding{"mma.fp8", bind_float},
+    Binding{"mma.int8", bind_integer},
+    Binding{"mma.f64", bind_double},
+    Binding{"ldmatrix", bind_load_matrix},
+    Binding{"stmatrix", bind_store_matrix},
+    Binding{"movmatrix", bind_transpose_matrix},
 };
 
 }  // namespace

@@ -12,13 +12,20 @@ namespace assay::vgpu {
 template <class Pick>
 Result<Handler> for_integer(BindContext& context, ptx::Type type, Pick pick) {
   switch (type) {
-    case ptx::Type::u16: return pick(uint16_t{});
-    case ptx::Type::u32: return pick(uint32_t{});
-    case ptx::Type::u64: return pick(uint64_t{});
-    case ptx::Type::s16: return pick(int16_t{});
-    case ptx::Type::s32: return pick(int32_t{});
-    case ptx::Type::s64: return pick(int64_t{});
-    default: return context.error("this type is not an integer");
+    case ptx::Type::u16:
+      return pick(uint16_t{});
+    case ptx::Type::u32:
+      return pick(uint32_t{});
+    case ptx::Type::u64:
+      return pick(uint64_t{});
+    case ptx::Type::s16:
+      return pick(int16_t{});
+    case ptx::Type::s32:
+      return pick(int32_t{});
+    case ptx::Type::s64:
+      return pick(int64_t{});
+    default:
+      return context.error("this type is not an integer");
   }
 }
 
@@ -26,10 +33,14 @@ Result<Handler> for_integer(BindContext& context, ptx::Type type, Pick pick) {
 template <class Pick>
 Result<Handler> for_width(BindContext& context, int bits, Pick pick) {
   switch (bits) {
-    case 16: return pick(uint16_t{});
-    case 32: return pick(uint32_t{});
-    case 64: return pick(uint64_t{});
-    default: return context.error("no register has this width");
+    case 16:
+      return pick(uint16_t{});
+    case 32:
+      return pick(uint32_t{});
+    case 64:
+      return pick(uint64_t{});
+    default:
+      return context.error("no register has this width");
   }
 }
 

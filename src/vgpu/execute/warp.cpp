@@ -147,7 +147,8 @@ void reduce(Warp& warp, const Instruction& instruction) {
   T result = a[std::countr_zero(members)];
   for_each_lane(members & (members - 1), [&](int lane) {
     const T x = a[lane];
-    if constexpr (R == Reduction::add) result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(x));
+    if constexpr (R == Reduction::add)
+      result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(x));
     if constexpr (R == Reduction::min) result = x < result ? x : result;
     if constexpr (R == Reduction::max) result = x > result ? x : result;
     if constexpr (R == Reduction::bit_and) result &= x;
@@ -183,14 +184,10 @@ Result<Handler> bind_elect(BindContext&) {
 }
 
 constexpr std::array kBindings = {
-    Binding{"activemask", bind_active_mask},
-    Binding{"shfl.sync", bind_shuffle},
-    Binding{"vote.sync.pred", bind_vote},
-    Binding{"vote.sync.ballot", bind_ballot},
-    Binding{"match.any", bind_match_any},
-    Binding{"match.all", bind_match_all},
-    Binding{"redux.int", bind_reduce_integer},
-    Binding{"redux.bits", bind_reduce_bits},
+    Binding{"activemask", bind_active_mask},   Binding{"shfl.sync", bind_shuffle},
+    Binding{"vote.sync.pred", bind_vote},      Binding{"vote.sync.ballot", bind_ballot},
+    Binding{"match.any", bind_match_any},      Binding{"match.all", bind_match_all},
+    Binding{"redux.int", bind_reduce_integer}, Binding{"redux.bits", bind_reduce_bits},
     Binding{"elect.sync", bind_elect},
 };
 

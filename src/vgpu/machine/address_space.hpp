@@ -13,12 +13,18 @@ enum class Space : uint8_t { generic, global, shared, local, constant, parameter
 
 inline std::string_view to_string(Space space) {
   switch (space) {
-    case Space::generic: return "generic";
-    case Space::global: return "global";
-    case Space::shared: return "shared";
-    case Space::local: return "local";
-    case Space::constant: return "constant";
-    case Space::parameter: return "param";
+    case Space::generic:
+      return "generic";
+    case Space::global:
+      return "global";
+    case Space::shared:
+      return "shared";
+    case Space::local:
+      return "local";
+    case Space::constant:
+      return "constant";
+    case Space::parameter:
+      return "param";
   }
   return "unknown";
 }
@@ -48,11 +54,16 @@ inline SpaceAddress classify(uint64_t generic) {
 
 inline uint64_t window_base(Space space) {
   switch (space) {
-    case Space::shared: return kSharedWindow;
-    case Space::local: return kLocalWindow;
-    case Space::constant: return kConstantWindow;
-    case Space::parameter: return kParameterWindow;
-    default: return 0;
+    case Space::shared:
+      return kSharedWindow;
+    case Space::local:
+      return kLocalWindow;
+    case Space::constant:
+      return kConstantWindow;
+    case Space::parameter:
+      return kParameterWindow;
+    default:
+      return 0;
   }
 }
 

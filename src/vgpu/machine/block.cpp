@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/machine/block.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
+#include <fmt/format.h>
 
 namespace assay::vgpu {
 namespace {
@@ -33,7 +32,8 @@ void finish_reduction(const Path& path, uint32_t trues, uint32_t threads) {
 void Block::start(uint64_t linear_index) {
   const Launch& launch = grid_.launch;
   linear_index_ = linear_index;
-  index_ = {static_cast<uint32_t>(linear_index % launch.grid.x), static_cast<uint32_t>(linear_index / launch.grid.x % launch.grid.y),
+  index_ = {static_cast<uint32_t>(linear_index % launch.grid.x),
+            static_cast<uint32_t>(linear_index / launch.grid.x % launch.grid.y),
             static_cast<uint32_t>(linear_index / launch.grid.x / launch.grid.y)};
   const auto threads = static_cast<uint32_t>(launch.block.volume());
   live_threads_ = threads;
@@ -82,7 +82,8 @@ bool Block::arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expec
   state.present += threads;
   // A count is in whole warps: the lanes that a warp does not have, or that have ended, come with its lowest live lane.
   const LaneMask live = warp.live_lanes();
-  if (expected != 0 && (lanes & live & (~live + 1)) != 0) state.arrived += static_cast<uint32_t>(kLanes - std::popcount(live));
+  if (expected != 0 && (lanes & live & (~live + 1)) != 0)
+    state.arrived += static_cast<uint32_t>(kLanes - std::popcount(live));
   state.trues += trues;
   if (expected != 0) state.expected = expected;
   const uint32_t needed = state.expected != 0 ? state.expected : live_threads_;
@@ -144,8 +145,9 @@ void Block::report_deadlock() {
       finding.kind = FindingKind::deadlock;
       if (at_barrier) {
         const Barrier& barrier = barriers_[path.barrier];
-        finding.message = fmt::format("barrier {} is never complete: {} threads arrived, {} are expected, and no other thread can run", path.barrier,
-                                      barrier.arrived, barrier.expected != 0 ? barrier.expected : live_threads_);
+        finding.message = fmt::format(
+            "barrier {} is never complete: {} threads arrived, {} are expected, and no other thread can run",
+            path.barrier, barrier.arrived, barrier.expected != 0 ? barrier.expected : live_threads_);
       } else {
         finding.message = fmt::format(
             "lanes 0x{:08x} of warp {} wait here for lanes 0x{:08x}, which never come: a warp-synchronous instruction "

@@ -34,7 +34,8 @@ class Block {
   uint32_t shared_bytes() const { return shared_bytes_; }
 
   // --- for warps
-  // Threads of one warp arrive: those of `lanes`. True if the barrier is complete with them; otherwise they have to wait.
+  // Threads of one warp arrive: those of `lanes`. True if the barrier is complete with them; otherwise they have to
+  // wait.
   bool arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues);
   void threads_ended(uint32_t threads);
   void report(Finding finding);  // the first one stops the block

@@ -2,10 +2,9 @@
 #include "vgpu/machine/global_memory.hpp"
 
 #include <fmt/format.h>
+#include <new>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <new>
 
 namespace assay::vgpu {
 namespace {
@@ -38,10 +37,13 @@ GlobalMemory::~GlobalMemory() {
 Result<uint64_t> GlobalMemory::allocate(uint64_t bytes, std::string name, uint64_t alignment) {
   const std::lock_guard lock(mutex_);
   const uint64_t address = round_up(next_, alignment);
-  const uint64_t physical = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const uint64_t physical =
+      static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   if (bytes > physical || address - kGlobalWindow + bytes + kGap > reserved_) {
-    return Error{fmt::format("out of memory: '{}' asks for {} bytes of global memory", name, bytes), {},
-                 "use a smaller shape: the virtual GPU keeps its memory in this machine's", ExitCode::environment};
+    return Error{fmt::format("out of memory: '{}' asks for {} bytes of global memory", name, bytes),
+                 {},
+                 "use a smaller shape: the virtual GPU keeps its memory in this machine's",
+                 ExitCode::environment};
   }
   allocations_.emplace(address, Allocation{address, bytes, std::move(name)});
   next_ = address + bytes + kGap;
@@ -52,7 +54,8 @@ Result<void> GlobalMemory::free(uint64_t address) {
   const std::lock_guard lock(mutex_);
   const auto found = allocations_.find(address);
   if (found == allocations_.end() || found->second.freed) {
-    return Error{fmt::format("cannot free 0x{:x}: {}", address, found == allocations_.end() ? "no allocation starts there" : "freed already")};
+    return Error{fmt::format("cannot free 0x{:x}: {}", address,
+                             found == allocations_.end() ? "no allocation starts there" : "freed already")};
   }
   found->second.freed = true;
   const auto page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));

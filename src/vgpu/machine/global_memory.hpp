@@ -19,7 +19,6 @@ struct Allocation {
   std::string name;
   bool freed = false;
 
-
   uint64_t end() const { return address + bytes; }
   bool covers(uint64_t first, uint64_t last_end) const { return first >= address && last_end <= end(); }
 };

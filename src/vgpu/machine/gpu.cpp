@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/machine/gpu.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
+#include <fmt/format.h>
 
 #include "vgpu/decode/decode.hpp"
 
@@ -14,7 +13,8 @@ namespace {
 constexpr uint64_t kWorkspaceBytes = 64;
 
 Error launch_error(const Launch& launch, std::string message, std::string hint = "") {
-  return Error{fmt::format("cannot launch '{}': {}", launch.kernel->name, message), {}, std::move(hint), ExitCode::usage};
+  return Error{
+      fmt::format("cannot launch '{}': {}", launch.kernel->name, message), {}, std::move(hint), ExitCode::usage};
 }
 
 // The kernel is too large for this GPU: a verdict on the kernel, not a mistake in the launch.
@@ -35,19 +35,25 @@ Result<const Program*> Gpu::load(std::string_view ptx, const std::string& file_n
 Result<void> Gpu::check(const Launch& launch) const {
   const Function& kernel = *launch.kernel;
   if (kernel.undecodable) return *kernel.undecodable;
-  if (launch.grid.volume() == 0 || launch.block.volume() == 0) return launch_error(launch, "the grid and the block need at least one thread");
+  if (launch.grid.volume() == 0 || launch.block.volume() == 0)
+    return launch_error(launch, "the grid and the block need at least one thread");
   if (launch.grid.y > 65535 || launch.grid.z > 65535 || launch.grid.x > 0x7fffffff) {
-    return launch_error(launch, fmt::format("the grid ({}, {}, {}) is beyond the limits (2147483647, 65535, 65535)", launch.grid.x,
-                                            launch.grid.y, launch.grid.z));
+    return launch_error(launch, fmt::format("the grid ({}, {}, {}) is beyond the limits (2147483647, 65535, 65535)",
+                                            launch.grid.x, launch.grid.y, launch.grid.z));
   }
   const auto threads = launch.block.volume();
-  if (launch.block.x > 1024 || launch.block.y > 1024 || launch.block.z > 64 || threads > static_cast<uint64_t>(model_.max_threads_per_block)) {
-    return does_not_fit(launch, fmt::format("{} threads per block ({}, {}, {}) are more than {} has ({})", threads, launch.block.x,
-                                            launch.block.y, launch.block.z, model_.name, model_.max_threads_per_block),
-                        "launch fewer threads");
+  if (launch.block.x > 1024 || launch.block.y > 1024 || launch.block.z > 64 ||
+      threads > static_cast<uint64_t>(model_.max_threads_per_block)) {
+    return does_not_fit(
+        launch,
+        fmt::format("{} threads per block ({}, {}, {}) are more than {} has ({})", threads, launch.block.x,
+                    launch.block.y, launch.block.z, model_.name, model_.max_threads_per_block),
+        "launch fewer threads");
   }
   if (kernel.max_threads != 0 && threads > kernel.max_threads) {
-    return launch_error(launch, fmt::format("{} threads per block, but the kernel was compiled for at most {} (.maxntid)", threads, kernel.max_threads),
+    return launch_error(launch,
+                        fmt::format("{} threads per block, but the kernel was compiled for at most {} (.maxntid)",
+                                    threads, kernel.max_threads),
                         "raise __launch_bounds__ or launch fewer threads");
   }
   if (kernel.required_threads.x != 0 && kernel.required_threads != launch.block) {
@@ -55,14 +61,16 @@ Result<void> Gpu::check(const Launch& launch) const {
   }
   const uint64_t shared = uint64_t{kernel.dynamic_shared_base} + launch.dynamic_shared_bytes;
   if (shared > static_cast<uint64_t>(model_.shared_bytes_per_block_optin)) {
-    return does_not_fit(launch, fmt::format("{} bytes of shared memory do not fit: {} allows {} per block", shared, model_.name,
-                                            model_.shared_bytes_per_block_optin),
+    return does_not_fit(launch,
+                        fmt::format("{} bytes of shared memory do not fit: {} allows {} per block", shared, model_.name,
+                                    model_.shared_bytes_per_block_optin),
                         "use smaller tiles or fewer stages");
   }
   uint64_t parameter_bytes = 0;
   for (const Parameter& parameter : kernel.parameters) parameter_bytes = uint64_t{parameter.offset} + parameter.bytes;
   if (launch.parameters.size() != parameter_bytes) {
-    return launch_error(launch, fmt::format("{} bytes of parameters given, the kernel takes {}", launch.parameters.size(), parameter_bytes));
+    return launch_error(launch, fmt::format("{} bytes of parameters given, the kernel takes {}",
+                                            launch.parameters.size(), parameter_bytes));
   }
   return {};
 }

@@ -57,7 +57,8 @@ class Assembly {
     result_.printed += report.printed;
     result_.instructions += report.instructions;
     result_.thread_instructions += report.thread_instructions;
-    for (size_t i = 0; i < report.observers.size(); ++i) launch_.observers[i]->end_block(std::move(report.observers[i]));
+    for (size_t i = 0; i < report.observers.size(); ++i)
+      launch_.observers[i]->end_block(std::move(report.observers[i]));
   }
 
   const Launch& launch_;
@@ -91,7 +92,8 @@ LaunchResult run_freely(const Grid& grid, uint64_t blocks, unsigned threads) {
 // All blocks that fit on the GPU at once are alive together and take turns, so that they may wait for each other.
 LaunchResult run_in_turns(const Grid& grid, uint64_t blocks) {
   const auto threads = static_cast<int>(grid.launch.block.volume());
-  const int per_sm = std::max(1, std::min(grid.model.max_blocks_per_sm, grid.model.max_threads_per_sm / std::max(1, threads)));
+  const int per_sm =
+      std::max(1, std::min(grid.model.max_blocks_per_sm, grid.model.max_threads_per_sm / std::max(1, threads)));
   const auto resident = static_cast<size_t>(grid.model.sm_count) * static_cast<size_t>(per_sm);
   Assembly assembly(grid.launch);
   std::deque<std::unique_ptr<Block>> alive;

@@ -20,15 +20,15 @@ struct Launch {
   Dim3 grid;
   Dim3 block;
   uint32_t dynamic_shared_bytes = 0;
-  std::vector<std::byte> parameters;            // laid out as the kernel's parameter list says
+  std::vector<std::byte> parameters;  // laid out as the kernel's parameter list says
   std::vector<Observer*> observers;
-  unsigned host_threads = 0;                    // 0: all cores
-  uint64_t instruction_limit = 100'000'000;     // of one block, in warp instructions
+  unsigned host_threads = 0;                 // 0: all cores
+  uint64_t instruction_limit = 100'000'000;  // of one block, in warp instructions
 };
 
 struct LaunchResult {
-  std::optional<Finding> fault;  // what stopped it, if something did
-  std::string printed;           // by printf, in the order of the blocks
+  std::optional<Finding> fault;      // what stopped it, if something did
+  std::string printed;               // by printf, in the order of the blocks
   uint64_t instructions = 0;         // executed by warps
   uint64_t thread_instructions = 0;  // by lanes
 };
@@ -43,7 +43,8 @@ struct Grid {
   // Without a dynamic part there is nothing behind the last static variable, not even the padding up to its base.
   uint32_t shared_bytes() const {
     const Function& kernel = *launch.kernel;
-    return launch.dynamic_shared_bytes > 0 ? kernel.dynamic_shared_base + launch.dynamic_shared_bytes : kernel.static_shared_bytes;
+    return launch.dynamic_shared_bytes > 0 ? kernel.dynamic_shared_base + launch.dynamic_shared_bytes
+                                           : kernel.static_shared_bytes;
   }
 };
 

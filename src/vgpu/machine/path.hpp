@@ -16,12 +16,12 @@ struct Frame {
   std::byte* rows = nullptr;                // the aligned start
   std::unique_ptr<std::byte[]> parameters;  // parameter_bytes of each lane, lane after lane
   Frame* caller = nullptr;
-  const CallSite* call_site = nullptr;      // in the caller
+  const CallSite* call_site = nullptr;  // in the caller
   uint32_t return_pc = 0;
-  uint32_t local_base = 0;                  // of this activation's .local variables
-  uint32_t local_top = 0;                   // where the next activation's begin; alloca raises it
+  uint32_t local_base = 0;  // of this activation's .local variables
+  uint32_t local_top = 0;   // where the next activation's begin; alloca raises it
   uint32_t depth = 0;
-  LaneMask lanes = 0;                       // that have not returned yet
+  LaneMask lanes = 0;  // that have not returned yet
 };
 
 // A warp is one path while its lanes agree, and several after they part. Paths that reach the same instruction of the
@@ -38,8 +38,8 @@ struct Path {
   static constexpr int kTurn = 4096;  // backward branches
   int turn_left = kTurn;
   bool had_turn = false;
-  uint8_t barrier = 0;         // of at_barrier
-  LaneMask sync_members = 0;   // of at_warp_sync
+  uint8_t barrier = 0;                     // of at_barrier
+  LaneMask sync_members = 0;               // of at_warp_sync
   const Instruction* reduction = nullptr;  // of at_barrier: the bar.red that gets its result when the barrier completes
 };
 

@@ -21,7 +21,8 @@ using LaneMask = uint32_t;
 inline constexpr int kLanes = 32;
 inline constexpr LaneMask kAllLanes = 0xffff'ffff;
 inline constexpr uint32_t kNoRow = 0xffff'ffff;
-inline constexpr uint32_t kConstantRow = 0x8000'0000;  // set in a row's offset: it lies in the constants, not in the frame
+inline constexpr uint32_t kConstantRow =
+    0x8000'0000;  // set in a row's offset: it lies in the constants, not in the frame
 
 // A row holds one register of all 32 lanes: 32 values side by side; a predicate's row is one word, a bit per lane.
 // Rows are named by their byte offset in the frame.
@@ -47,18 +48,54 @@ struct LocationEntry {
   int file = 0;
   int line = 0;
   int column = 0;
-  std::string function;   // of this line
-  int32_t caller = -1;    // the line that this one was inlined at
+  std::string function;  // of this line
+  int32_t caller = -1;   // the line that this one was inlined at
 };
 
 enum class SpecialRegister : uint8_t {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
-  laneid, warpid, nwarpid, smid, nsmid, gridid,
-  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-  dynamic_smem_size, total_smem_size, aggr_smem_size, envreg1, envreg2,
-  clusterid_x, clusterid_y, clusterid_z, nclusterid_x, nclusterid_y, nclusterid_z,
-  cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z, cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z,
-  cluster_ctarank, cluster_nctarank, is_explicit_cluster,
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  dynamic_smem_size,
+  total_smem_size,
+  aggr_smem_size,
+  envreg1,
+  envreg2,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
+  is_explicit_cluster,
 };
 
 struct SpecialRow {  // filled when a frame is made
@@ -81,7 +118,7 @@ struct Parameter {
 
 // What a call needs to know: where the arguments and the result lie, in the caller's and the callee's parameter areas.
 struct CallSite {
-  int32_t function = -1;        // index into Program::functions; -1: by address, in rows[0]
+  int32_t function = -1;  // index into Program::functions; -1: by address, in rows[0]
   enum class System : uint8_t { none, vprintf, assertfail, malloc, free } system = System::none;
   struct Copy {
     uint32_t caller_offset;
@@ -106,15 +143,15 @@ struct Function {
   std::vector<Parameter> returns;
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> branch_tables;  // of brx.idx
-  uint32_t frame_bytes = 0;       // of all rows
-  uint32_t parameter_bytes = 0;   // of one lane: its own parameters, results and those of its calls
-  uint32_t local_bytes = 0;       // of one lane: .local variables
-  bool needs_stack = false;       // calls or alloca: how deep is known only when it runs
+  uint32_t frame_bytes = 0;                          // of all rows
+  uint32_t parameter_bytes = 0;                      // of one lane: its own parameters, results and those of its calls
+  uint32_t local_bytes = 0;                          // of one lane: .local variables
+  bool needs_stack = false;                          // calls or alloca: how deep is known only when it runs
   uint32_t static_shared_bytes = 0;
   uint32_t dynamic_shared_base = 0;
-  uint32_t max_threads = 0;       // .maxntid, 0: not given
+  uint32_t max_threads = 0;        // .maxntid, 0: not given
   Dim3 required_threads{0, 0, 0};  // .reqntid
-  bool communicates = false;      // atomics, volatile or ordered accesses: blocks may depend on each other
+  bool communicates = false;       // atomics, volatile or ordered accesses: blocks may depend on each other
 };
 
 struct ConstantVariable {

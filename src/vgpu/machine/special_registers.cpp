@@ -11,50 +11,85 @@ uint64_t special_value(const Block& block, int warp, int lane, Dim3 thread, Spec
   const Launch& launch = grid.launch;
   const auto lane_bit = uint64_t{1} << lane;
   switch (which) {
-    case SpecialRegister::tid_x: return thread.x;
-    case SpecialRegister::tid_y: return thread.y;
-    case SpecialRegister::tid_z: return thread.z;
-    case SpecialRegister::ntid_x: return launch.block.x;
-    case SpecialRegister::ntid_y: return launch.block.y;
-    case SpecialRegister::ntid_z: return launch.block.z;
-    case SpecialRegister::ctaid_x: return block.index().x;
-    case SpecialRegister::ctaid_y: return block.index().y;
-    case SpecialRegister::ctaid_z: return block.index().z;
-    case SpecialRegister::nctaid_x: return launch.grid.x;
-    case SpecialRegister::nctaid_y: return launch.grid.y;
-    case SpecialRegister::nctaid_z: return launch.grid.z;
-    case SpecialRegister::laneid: return static_cast<uint64_t>(lane);
-    case SpecialRegister::warpid: return static_cast<uint64_t>(warp);
-    case SpecialRegister::nwarpid: return static_cast<uint64_t>(grid.model.max_warps_per_sm);
-    case SpecialRegister::smid: return block.linear_index() % static_cast<uint64_t>(grid.model.sm_count);
-    case SpecialRegister::nsmid: return static_cast<uint64_t>(grid.model.sm_count);
-    case SpecialRegister::gridid: return 1;
-    case SpecialRegister::lanemask_eq: return lane_bit;
-    case SpecialRegister::lanemask_le: return (lane_bit << 1) - 1;
-    case SpecialRegister::lanemask_lt: return lane_bit - 1;
-    case SpecialRegister::lanemask_ge: return kAllLanes & ~(lane_bit - 1);
-    case SpecialRegister::lanemask_gt: return kAllLanes & ~((lane_bit << 1) - 1);
-    case SpecialRegister::dynamic_smem_size: return launch.dynamic_shared_bytes;
+    case SpecialRegister::tid_x:
+      return thread.x;
+    case SpecialRegister::tid_y:
+      return thread.y;
+    case SpecialRegister::tid_z:
+      return thread.z;
+    case SpecialRegister::ntid_x:
+      return launch.block.x;
+    case SpecialRegister::ntid_y:
+      return launch.block.y;
+    case SpecialRegister::ntid_z:
+      return launch.block.z;
+    case SpecialRegister::ctaid_x:
+      return block.index().x;
+    case SpecialRegister::ctaid_y:
+      return block.index().y;
+    case SpecialRegister::ctaid_z:
+      return block.index().z;
+    case SpecialRegister::nctaid_x:
+      return launch.grid.x;
+    case SpecialRegister::nctaid_y:
+      return launch.grid.y;
+    case SpecialRegister::nctaid_z:
+      return launch.grid.z;
+    case SpecialRegister::laneid:
+      return static_cast<uint64_t>(lane);
+    case SpecialRegister::warpid:
+      return static_cast<uint64_t>(warp);
+    case SpecialRegister::nwarpid:
+      return static_cast<uint64_t>(grid.model.max_warps_per_sm);
+    case SpecialRegister::smid:
+      return block.linear_index() % static_cast<uint64_t>(grid.model.sm_count);
+    case SpecialRegister::nsmid:
+      return static_cast<uint64_t>(grid.model.sm_count);
+    case SpecialRegister::gridid:
+      return 1;
+    case SpecialRegister::lanemask_eq:
+      return lane_bit;
+    case SpecialRegister::lanemask_le:
+      return (lane_bit << 1) - 1;
+    case SpecialRegister::lanemask_lt:
+      return lane_bit - 1;
+    case SpecialRegister::lanemask_ge:
+      return kAllLanes & ~(lane_bit - 1);
+    case SpecialRegister::lanemask_gt:
+      return kAllLanes & ~((lane_bit << 1) - 1);
+    case SpecialRegister::dynamic_smem_size:
+      return launch.dynamic_shared_bytes;
     case SpecialRegister::total_smem_size:
-    case SpecialRegister::aggr_smem_size: return grid.shared_bytes();
-    case SpecialRegister::envreg1: return grid.cooperative_workspace >> 32;
-    case SpecialRegister::envreg2: return grid.cooperative_workspace & 0xffff'ffff;
+    case SpecialRegister::aggr_smem_size:
+      return grid.shared_bytes();
+    case SpecialRegister::envreg1:
+      return grid.cooperative_workspace >> 32;
+    case SpecialRegister::envreg2:
+      return grid.cooperative_workspace & 0xffff'ffff;
     // Without clusters every block is a cluster of one.
-    case SpecialRegister::clusterid_x: return block.index().x;
-    case SpecialRegister::clusterid_y: return block.index().y;
-    case SpecialRegister::clusterid_z: return block.index().z;
-    case SpecialRegister::nclusterid_x: return launch.grid.x;
-    case SpecialRegister::nclusterid_y: return launch.grid.y;
-    case SpecialRegister::nclusterid_z: return launch.grid.z;
+    case SpecialRegister::clusterid_x:
+      return block.index().x;
+    case SpecialRegister::clusterid_y:
+      return block.index().y;
+    case SpecialRegister::clusterid_z:
+      return block.index().z;
+    case SpecialRegister::nclusterid_x:
+      return launch.grid.x;
+    case SpecialRegister::nclusterid_y:
+      return launch.grid.y;
+    case SpecialRegister::nclusterid_z:
+      return launch.grid.z;
     case SpecialRegister::cluster_ctaid_x:
     case SpecialRegister::cluster_ctaid_y:
     case SpecialRegister::cluster_ctaid_z:
     case SpecialRegister::cluster_ctarank:
-    case SpecialRegister::is_explicit_cluster: return 0;
+    case SpecialRegister::is_explicit_cluster:
+      return 0;
     case SpecialRegister::cluster_nctaid_x:
     case SpecialRegister::cluster_nctaid_y:
     case SpecialRegister::cluster_nctaid_z:
-    case SpecialRegister::cluster_nctarank: return 1;
+    case SpecialRegister::cluster_nctarank:
+      return 1;
   }
   return 0;
 }
@@ -72,9 +107,15 @@ void Warp::fill_special_rows(const Function& function, Frame& frame) {
           *word = (*word & ~(LaneMask{1} << lane)) | (static_cast<LaneMask>(value & 1) << lane);
           break;
         }
-        case 16: reinterpret_cast<uint16_t*>(row)[lane] = static_cast<uint16_t>(value); break;
-        case 32: reinterpret_cast<uint32_t*>(row)[lane] = static_cast<uint32_t>(value); break;
-        default: reinterpret_cast<uint64_t*>(row)[lane] = value; break;
+        case 16:
+          reinterpret_cast<uint16_t*>(row)[lane] = static_cast<uint16_t>(value);
+          break;
+        case 32:
+          reinterpret_cast<uint32_t*>(row)[lane] = static_cast<uint32_t>(value);
+          break;
+        default:
+          reinterpret_cast<uint64_t*>(row)[lane] = value;
+          break;
       }
     }
   }

@@ -104,7 +104,9 @@ void Warp::leave() {
     const LaneMask lanes = active != 0 ? active : existing_;
     Finding finding = describe(code[std::min<size_t>(pc, code.size() - 1)], std::countr_zero(lanes));
     finding.kind = FindingKind::instruction_limit;
-    finding.message = "the block executed more warp instructions than allowed: an endless loop, or a wait for something that never comes";
+    finding.message =
+        "the block executed more warp instructions than allowed: an endless loop, or a wait for something that never "
+        "comes";
     block_->report(std::move(finding));
   }
 }
@@ -112,7 +114,8 @@ void Warp::leave() {
 bool Warp::join(const Path& from, size_t except) {
   for (size_t other = 0; other < paths_.size(); ++other) {
     Path& into = paths_[other];
-    if (other == except || into.frame != from.frame || into.pc != from.pc || into.state == Path::State::at_barrier) continue;
+    if (other == except || into.frame != from.frame || into.pc != from.pc || into.state == Path::State::at_barrier)
+      continue;
     into.lanes |= from.lanes;
     into.state = Path::State::ready;
     into.had_turn = into.had_turn && from.had_turn;
@@ -259,7 +262,8 @@ void Warp::call(const CallSite& site, const Function& callee) {
     for (LaneMask left = mask; left != 0; left &= left - 1) {
       const auto lane = static_cast<size_t>(std::countr_zero(left));
       std::memcpy(frame.parameters.get() + lane * callee.parameter_bytes + callee.parameters[i].offset,
-                  frame_->parameters.get() + lane * frame_->function->parameter_bytes + site.arguments[i].caller_offset, bytes);
+                  frame_->parameters.get() + lane * frame_->function->parameter_bytes + site.arguments[i].caller_offset,
+                  bytes);
     }
   }
   frames_.push_back(std::move(made));
@@ -288,8 +292,10 @@ void Warp::return_from_call(LaneMask lanes) {
     const uint32_t bytes = std::min(callee.function->returns[i].bytes, site.results[i].bytes);
     for (LaneMask left = lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<size_t>(std::countr_zero(left));
-      std::memcpy(caller.parameters.get() + lane * caller.function->parameter_bytes + site.results[i].caller_offset,
-                  callee.parameters.get() + lane * callee.function->parameter_bytes + callee.function->returns[i].offset, bytes);
+      std::memcpy(
+          caller.parameters.get() + lane * caller.function->parameter_bytes + site.results[i].caller_offset,
+          callee.parameters.get() + lane * callee.function->parameter_bytes + callee.function->returns[i].offset,
+          bytes);
     }
   }
   move_to(lanes, &caller, callee.return_pc);

@@ -105,10 +105,10 @@ class Warp {
   LaneMask existing_ = 0;
   LaneMask exited_ = 0;
   bool stop_ = false;
-  int turn_left_ = 0;  // of the running path
-  uint32_t limit_ = 0;        // where another path waits to be joined
-  size_t running_ = 0;        // index of the running path
-  bool path_ended_ = false;   // the running path's lanes all left it
+  int turn_left_ = 0;        // of the running path
+  uint32_t limit_ = 0;       // where another path waits to be joined
+  size_t running_ = 0;       // index of the running path
+  bool path_ended_ = false;  // the running path's lanes all left it
   uint32_t local_stride_ = 0;
   std::unique_ptr<std::byte[]> local_;
   size_t local_capacity_ = 0;

@@ -10,6 +10,7 @@
 namespace assay::vgpu {
 
 // Nothing, if the access is good: aligned, and inside one live allocation or variable.
-std::optional<Finding> diagnose_access(const Warp& warp, Space space, AccessKind kind, uint32_t bytes, uint64_t address);
+std::optional<Finding> diagnose_access(const Warp& warp, Space space, AccessKind kind, uint32_t bytes,
+                                       uint64_t address);
 
 }  // namespace assay::vgpu

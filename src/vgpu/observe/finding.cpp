@@ -5,28 +5,44 @@ namespace assay::vgpu {
 
 std::string_view to_string(FindingKind kind) {
   switch (kind) {
-    case FindingKind::out_of_bounds: return "out_of_bounds";
-    case FindingKind::misaligned: return "misaligned";
-    case FindingKind::null_pointer: return "null";
-    case FindingKind::use_after_free: return "freed";
-    case FindingKind::illegal_address: return "illegal_address";
-    case FindingKind::trap: return "trap";
-    case FindingKind::assertion: return "assert";
-    case FindingKind::deadlock: return "deadlock";
-    case FindingKind::instruction_limit: return "instruction_limit";
-    case FindingKind::invalid_free: return "invalid_free";
-    case FindingKind::illegal_instruction: return "illegal_instruction";
+    case FindingKind::out_of_bounds:
+      return "out_of_bounds";
+    case FindingKind::misaligned:
+      return "misaligned";
+    case FindingKind::null_pointer:
+      return "null";
+    case FindingKind::use_after_free:
+      return "freed";
+    case FindingKind::illegal_address:
+      return "illegal_address";
+    case FindingKind::trap:
+      return "trap";
+    case FindingKind::assertion:
+      return "assert";
+    case FindingKind::deadlock:
+      return "deadlock";
+    case FindingKind::instruction_limit:
+      return "instruction_limit";
+    case FindingKind::invalid_free:
+      return "invalid_free";
+    case FindingKind::illegal_instruction:
+      return "illegal_instruction";
   }
   return "unknown";
 }
 
 std::string_view to_string(AccessKind kind) {
   switch (kind) {
-    case AccessKind::none: return "none";
-    case AccessKind::load: return "load";
-    case AccessKind::store: return "store";
-    case AccessKind::atomic: return "atomic";
-    case AccessKind::async_copy: return "async_copy";
+    case AccessKind::none:
+      return "none";
+    case AccessKind::load:
+      return "load";
+    case AccessKind::store:
+      return "store";
+    case AccessKind::atomic:
+      return "atomic";
+    case AccessKind::async_copy:
+      return "async_copy";
   }
   return "unknown";
 }

@@ -17,11 +17,11 @@ enum class FindingKind : uint8_t {
   misaligned,
   null_pointer,
   use_after_free,
-  illegal_address,     // in no memory space at all
+  illegal_address,  // in no memory space at all
   trap,
   assertion,
-  deadlock,            // threads wait for others that will never come
-  instruction_limit,   // it ran for longer than allowed
+  deadlock,           // threads wait for others that will never come
+  instruction_limit,  // it ran for longer than allowed
   invalid_free,
   illegal_instruction,  // an operand that the instruction does not allow
 };
@@ -56,7 +56,7 @@ struct Finding {
   std::vector<SourceLine> source;  // innermost first; empty if the PTX has no line information
   std::string instruction;         // the PTX instruction
   int ptx_line = 0;
-  Dim3 block;                      // of the first occurrence
+  Dim3 block;  // of the first occurrence
   Dim3 thread;
   std::string message;             // one sentence: what and why
   std::string allocation;          // the nearest allocation or variable and how far it is

@@ -54,10 +54,14 @@ class BlockMemoryCheck final : public BlockObserver {
   // All lanes in one allocation, or inside the space: the usual case, decided without looking at single lanes.
   bool inside(const Access& access, uint64_t first, uint64_t end) {
     switch (access.space) {
-      case Space::global: return inside_global(first, end);
-      case Space::shared: return end <= block_.shared_bytes();
-      case Space::local: return end <= access.warp.frame().local_top;
-      default: return false;
+      case Space::global:
+        return inside_global(first, end);
+      case Space::shared:
+        return end <= block_.shared_bytes();
+      case Space::local:
+        return end <= access.warp.frame().local_top;
+      default:
+        return false;
     }
   }
 
@@ -100,8 +104,12 @@ class BlockMemoryCheck final : public BlockObserver {
 
 FindingList::Key FindingList::key_of(const Finding& finding) {
   const SourceLine* line = user_line(finding);
-  return {finding.kind, finding.access, line != nullptr ? line->file : finding.kernel, line != nullptr ? line->line : 0,
-          line != nullptr ? 0 : finding.instruction_index, finding.thread};
+  return {finding.kind,
+          finding.access,
+          line != nullptr ? line->file : finding.kernel,
+          line != nullptr ? line->line : 0,
+          line != nullptr ? 0 : finding.instruction_index,
+          finding.thread};
 }
 
 bool FindingList::add(Finding finding) {

@@ -17,9 +17,9 @@ class Block;
 struct Access {
   const Warp& warp;
   const Instruction& instruction;
-  Space space;                // never generic, except for addresses in no window
+  Space space;  // never generic, except for addresses in no window
   AccessKind kind;
-  uint32_t bytes;             // of each lane
+  uint32_t bytes;  // of each lane
   LaneMask lanes;
   const uint64_t* addresses;  // of all 32 lanes, inside the space
 };

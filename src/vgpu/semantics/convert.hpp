@@ -188,8 +188,8 @@ constexpr To narrow_to(From x) {
   if constexpr (std::is_same_v<To, float>) {
     return saturate<Sat>(narrow_and_flush<R, Ftz>(x));
   } else if constexpr (std::is_same_v<From, float>) {
-    // To f16 an H200 does not flush subnormal inputs, whatever .ftz says: cvt.rp.ftz.f16.f32 of 2^-149 is 2^-24. To bf16
-    // it does.
+    // To f16 an H200 does not flush subnormal inputs, whatever .ftz says: cvt.rp.ftz.f16.f32 of 2^-149 is 2^-24. To
+    // bf16 it does.
     return saturate_half<Sat>(rectify<Relu>(to_half<To, R>(std::is_same_v<To, bf16> ? flush<Ftz>(x) : x)));
   } else {
     const To rounded = to_half<To, R>(x);
