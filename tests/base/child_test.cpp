@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "base/child.hpp"
 
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <ctime>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include "base/file.hpp"
 

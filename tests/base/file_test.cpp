@@ -5,9 +5,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "../support/temporary_folder.hpp"

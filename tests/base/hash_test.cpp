@@ -2,7 +2,6 @@
 #include "base/hash.hpp"
 
 #include <gtest/gtest.h>
-
 #include <set>
 
 namespace assay {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "base/process.hpp"
 
+#include <chrono>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
-
-#include <chrono>
 #include <thread>
+#include <unistd.h>
 
 #include "../support/temporary_folder.hpp"
 #include "base/file.hpp"
@@ -91,7 +90,9 @@ TEST(Run, does_not_mind_a_program_that_ignores_its_input) {
   EXPECT_EQ(outcome.output, "done\n");
 }
 
-TEST(Run, ends_the_input_if_there_is_none) { EXPECT_EQ(run_well(shell("cat; echo end")).output, "end\n"); }
+TEST(Run, ends_the_input_if_there_is_none) {
+  EXPECT_EQ(run_well(shell("cat; echo end")).output, "end\n");
+}
 
 TEST(Run, cuts_output_beyond_the_limit_and_says_so) {
   Command command = shell("head -c 3000000 /dev/zero; echo short >&2");
@@ -158,7 +159,9 @@ TEST(Run, says_that_a_program_is_missing) {
 
 TEST(Run, says_why_a_file_cannot_be_started) {
   const TemporaryFolder folder;
-  const auto file = folder.write("rubbish", "\x7f" "ELF and nothing else");
+  const auto file = folder.write("rubbish",
+                                 "\x7f"
+                                 "ELF and nothing else");
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   Command command;
   command.arguments = {file.string()};

@@ -2,12 +2,11 @@
 #include "base/progress.hpp"
 
 #include <fcntl.h>
+#include <functional>
 #include <gtest/gtest.h>
 #include <pty.h>
-#include <unistd.h>
-
-#include <functional>
 #include <thread>
+#include <unistd.h>
 
 #include "../support/temporary_folder.hpp"
 #include "base/file.hpp"
@@ -61,7 +60,9 @@ void slow_work(const std::string& what) {
   progress.advance(what);
 }
 
-TEST(Progress, says_nothing_about_short_work_in_a_log) { EXPECT_EQ(in_a_file(short_work), ""); }
+TEST(Progress, says_nothing_about_short_work_in_a_log) {
+  EXPECT_EQ(in_a_file(short_work), "");
+}
 
 TEST(Progress, writes_notes_as_lines) {
   EXPECT_EQ(in_a_file([] { Progress("check", 3).note("something happened"); }), "something happened\n");

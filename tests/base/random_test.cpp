@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "base/random.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
+#include <gtest/gtest.h>
 
 namespace assay {
 namespace {

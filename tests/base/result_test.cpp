@@ -2,7 +2,6 @@
 #include "base/result.hpp"
 
 #include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -85,7 +84,9 @@ TEST(Error, is_written_with_its_place_and_its_hint) {
   EXPECT_EQ(to_string(Error{"wrong"}), "wrong");
 }
 
-TEST(Error, is_the_users_unless_it_says_otherwise) { EXPECT_EQ(Error{"wrong"}.exit_code, ExitCode::usage); }
+TEST(Error, is_the_users_unless_it_says_otherwise) {
+  EXPECT_EQ(Error{"wrong"}.exit_code, ExitCode::usage);
+}
 
 }  // namespace
 }  // namespace assay

@@ -48,7 +48,9 @@ TEST(ReplaceAll, ends_although_the_replacement_holds_the_word) {
   EXPECT_EQ(replace_all("abab", "ab", ""), "");
 }
 
-TEST(ReplaceAll, replaces_nothing_by_nothing) { EXPECT_EQ(replace_all("abc", "", "x"), "abc"); }
+TEST(ReplaceAll, replaces_nothing_by_nothing) {
+  EXPECT_EQ(replace_all("abc", "", "x"), "abc");
+}
 
 TEST(Nearest, finds_a_misspelt_word) {
   const std::vector<std::string> words = {"shared_bytes", "grid", "block", "cluster"};

@@ -25,7 +25,9 @@ CaseResult run_body(const std::string& body, int64_t n, bool check_memory = true
 
 #define EXPECT_OUTCOME(result, expected) EXPECT_EQ(name((result).outcome), name(expected)) << (result).message
 
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(CaseRunner, passes_a_right_kernel) {
   for (const bool check_memory : {true, false}) {
@@ -66,8 +68,9 @@ TEST(CaseRunner, finds_a_wrong_value) {
 
 TEST(CaseRunner, finds_nan_and_infinity) {
   for (const std::string value : {"0f7FC00000", "0f7F800000", "0fFF800000"}) {
-    const CaseResult result = run_body(std::string(kRightCopy) + "  setp.eq.u32 %q, %i, 3;\n  @%q mov.f32 %v, " + value +
-                                           ";\n  @%q st.global.f32 [%out], %v;\n", 5);
+    const CaseResult result = run_body(std::string(kRightCopy) + "  setp.eq.u32 %q, %i, 3;\n  @%q mov.f32 %v, " +
+                                           value + ";\n  @%q st.global.f32 [%out], %v;\n",
+                                       5);
     EXPECT_OUTCOME(result, Outcome::nan);
     ASSERT_TRUE(result.mismatch);
     EXPECT_EQ(result.mismatch->index, std::vector<int64_t>{3});
@@ -83,7 +86,10 @@ TEST(CaseRunner, finds_an_element_that_was_not_written) {
 }
 
 TEST(CaseRunner, finds_a_changed_input) {
-  const CaseResult result = run_body(std::string(kRightCopy) + "  setp.eq.u32 %q, %i, 7;\n  @%q add.f32 %v, %v, 0f3F800000;\n  @%q st.global.f32 [%in], %v;\n", 40);
+  const CaseResult result =
+      run_body(std::string(kRightCopy) +
+                   "  setp.eq.u32 %q, %i, 7;\n  @%q add.f32 %v, %v, 0f3F800000;\n  @%q st.global.f32 [%in], %v;\n",
+               40);
   EXPECT_OUTCOME(result, Outcome::input_changed);
   EXPECT_EQ(result.tensor, "x");
   EXPECT_TRUE(mentions(result.message, "[7] (byte ")) << result.message;
@@ -110,7 +116,8 @@ TEST(CaseRunner, finds_an_overrun_by_guards) {
 }
 
 TEST(CaseRunner, finds_an_underrun_by_guards) {
-  const CaseResult result = run_body(std::string(kRightCopy) + "  setp.eq.u32 %q, %i, 0;\n  @%q st.global.f32 [%out+-4], %v;\n", 5, false);
+  const CaseResult result =
+      run_body(std::string(kRightCopy) + "  setp.eq.u32 %q, %i, 0;\n  @%q st.global.f32 [%out+-4], %v;\n", 5, false);
   EXPECT_OUTCOME(result, Outcome::red_zone);
 }
 
@@ -139,7 +146,8 @@ TEST(CaseRunner, tells_what_stopped_the_kernel) {
 }
 
 TEST(CaseRunner, stops_at_a_wild_access_without_the_memory_checks) {
-  const CaseResult result = run_body("  mov.u64 %far, 16;\n  @%p ld.global.f32 %v, [%far];\n" + std::string(kRightCopy), 5, false);
+  const CaseResult result =
+      run_body("  mov.u64 %far, 16;\n  @%p ld.global.f32 %v, [%far];\n" + std::string(kRightCopy), 5, false);
   EXPECT_OUTCOME(result, Outcome::fault);
 }
 

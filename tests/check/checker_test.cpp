@@ -9,7 +9,8 @@ namespace assay::check {
 namespace {
 
 struct Prepared {
-  explicit Prepared(const CopyKernel& kernel) : spec(*spec::load(kernel.path())), configuration(*spec::default_configuration(spec)) {
+  explicit Prepared(const CopyKernel& kernel)
+      : spec(*spec::load(kernel.path())), configuration(*spec::default_configuration(spec)) {
     worker.setup = kernel.setup();
     worker.setup.instruction_limit = 20'000;
     worker.program = ASSAY_BINARY_DIR "/assay";
@@ -31,8 +32,8 @@ struct Prepared {
 std::vector<std::string> summary(const CheckReport& report) {
   std::vector<std::string> lines;
   for (const CaseResult& result : report.results) {
-    lines.push_back(result.test.shape.text() + " " + std::string(name(result.test.distribution)) + " " + std::to_string(result.test.seed) + " " +
-                    std::string(name(result.outcome)) + " " + result.message);
+    lines.push_back(result.test.shape.text() + " " + std::string(name(result.test.distribution)) + " " +
+                    std::to_string(result.test.seed) + " " + std::string(name(result.outcome)) + " " + result.message);
   }
   if (report.failure) lines.push_back("smallest " + report.failure->test.shape.text() + " " + report.failure->message);
   return lines;
@@ -95,7 +96,8 @@ TEST(Check, repeats_a_single_case) {
 
 TEST(Check, shrinks_towards_the_same_failure) {
   // Up to 20 elements the kernel loops for ever; beyond, its results are wrong. The smallest wrong result is at 21.
-  const CopyKernel kernel("  setp.le.u32 %q, %n, 20;\nagain:\n  @%q bra again;\n" + std::string(kWrongBeyond20), "{ N = [100] }");
+  const CopyKernel kernel("  setp.le.u32 %q, %n, 20;\nagain:\n  @%q bra again;\n" + std::string(kWrongBeyond20),
+                          "{ N = [100] }");
   const CheckReport report = Prepared(kernel).run();
   ASSERT_TRUE(report.failure);
   EXPECT_EQ(report.failure->outcome, Outcome::wrong_value) << report.failure->message;

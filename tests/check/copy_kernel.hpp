@@ -57,7 +57,8 @@ inline constexpr const char* kOverrun = R"(
 
 class CopyKernel {
  public:
-  explicit CopyKernel(const std::string& body, const std::string& shapes = "{ N = [1, 5, 32, 40, 100] }", const std::string& y = "shape = [\"N\"]") {
+  explicit CopyKernel(const std::string& body, const std::string& shapes = "{ N = [1, 5, 32, 40, 100] }",
+                      const std::string& y = "shape = [\"N\"]") {
     folder_.write("copy.cu", "// the source of kernel.ptx\n");
     folder_.write("kernel.ptx", copy_ptx(body));
     folder_.write("kernel.toml", R"toml([kernel]
@@ -72,7 +73,8 @@ name = "x"
 tensor = { dtype = "f32", shape = ["N"], fill = "normal" }
 [[argument]]
 name = "y"
-tensor = { dtype = "f32", output = true, )toml" + y + R"toml( }
+tensor = { dtype = "f32", output = true, )toml" +
+                                     y + R"toml( }
 [[argument]]
 name = "n"
 scalar = { type = "u32", value = "N" }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "check/result_json.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace assay::check {
@@ -12,7 +11,9 @@ namespace {
 
 using nlohmann::json;
 
-Case some_case() { return {Origin::fuzz, spec::Shape{{{"N", 7}}}, Distribution::tiny, ~uint64_t{0}}; }
+Case some_case() {
+  return {Origin::fuzz, spec::Shape{{{"N", 7}}}, Distribution::tiny, ~uint64_t{0}};
+}
 
 CaseResult full_result() {
   CaseResult result;
@@ -38,7 +39,8 @@ CaseResult full_result() {
   finding.count = uint64_t{1} << 40;
   result.findings = {finding, vgpu::Finding{}};
   result.finding_occurrences = 12;
-  result.mismatch = Mismatch{MismatchKind::not_infinite, {0, 63, int64_t{1} << 40}, INFINITY, -INFINITY, NAN, 0.1, 1e300, -0.0};
+  result.mismatch =
+      Mismatch{MismatchKind::not_infinite, {0, 63, int64_t{1} << 40}, INFINITY, -INFINITY, NAN, 0.1, 1e300, -0.0};
   result.failures = 3;
   result.elements = int64_t{1} << 50;
   result.max_absolute_error = INFINITY;
@@ -52,9 +54,13 @@ CaseResult full_result() {
 }
 
 // As it travels: written to a line and read from it.
-json through_text(const json& value) { return json::parse(value.dump()); }
+json through_text(const json& value) {
+  return json::parse(value.dump());
+}
 
-bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b)); }
+bool same(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
 
 void expect_same(const vgpu::Finding& a, const vgpu::Finding& b) {
   EXPECT_EQ(a.kind, b.kind);
@@ -88,8 +94,10 @@ TEST(ResultJson, comes_back_as_it_went) {
   ASSERT_TRUE(back->mismatch);
   EXPECT_EQ(back->mismatch->kind, result.mismatch->kind);
   EXPECT_EQ(back->mismatch->index, result.mismatch->index);
-  for (double Mismatch::*field : {&Mismatch::expected, &Mismatch::got, &Mismatch::absolute_error, &Mismatch::relative_error, &Mismatch::ulp_error, &Mismatch::allowed}) {
-    EXPECT_TRUE(same((*back->mismatch).*field, (*result.mismatch).*field)) << (*back->mismatch).*field << " and " << (*result.mismatch).*field;
+  for (double Mismatch::* field : {&Mismatch::expected, &Mismatch::got, &Mismatch::absolute_error,
+                                   &Mismatch::relative_error, &Mismatch::ulp_error, &Mismatch::allowed}) {
+    EXPECT_TRUE(same((*back->mismatch).*field, (*result.mismatch).*field))
+        << (*back->mismatch).*field << " and " << (*result.mismatch).*field;
   }
   EXPECT_EQ(back->failures, result.failures);
   EXPECT_EQ(back->elements, result.elements);
@@ -164,14 +172,38 @@ TEST(ResultJson, misses_every_key) {
 
 TEST(ResultJson, refuses_values_of_another_kind) {
   const json whole = to_json(full_result());
-  const std::vector<std::pair<const char*, const char*>> wrong = {
-      {"/outcome", "3"}, {"/outcome", "\"nonsense\""}, {"/message", "null"}, {"/findings", "null"}, {"/findings", "{}"}, {"/findings", "[3]"},
-      {"/finding_occurrences", "-1"}, {"/finding_occurrences", "1e300"}, {"/failures", "\"3\""}, {"/failures", "1.5"}, {"/elements", "18446744073709551615"},
-      {"/max_ulp_error", "\"many\""}, {"/max_ulp_error", "null"}, {"/max_ulp_error", "[]"}, {"/printed", "7"}, {"/mismatch", "3"}, {"/mismatch/kind", "\"nonsense\""},
-      {"/mismatch/index", "3"}, {"/mismatch/index", "[1.5]"}, {"/findings/0/kind", "\"nonsense\""}, {"/findings/0/bytes", "4294967296"}, {"/findings/0/bytes", "-4"},
-      {"/findings/0/ptx_line", "1e300"}, {"/findings/0/address", "\"0xg\""}, {"/findings/0/address", "\"17\""}, {"/findings/0/address", "\"\""},
-      {"/findings/0/address", "\"0x11112222333344445\""}, {"/findings/0/address", "5"}, {"/findings/0/block", "[1, 2]"}, {"/findings/0/thread", "7"},
-      {"/findings/0/source", "null"}, {"/findings/0/source/0/line", "\"3\""}};
+  const std::vector<std::pair<const char*, const char*>> wrong = {{"/outcome", "3"},
+                                                                  {"/outcome", "\"nonsense\""},
+                                                                  {"/message", "null"},
+                                                                  {"/findings", "null"},
+                                                                  {"/findings", "{}"},
+                                                                  {"/findings", "[3]"},
+                                                                  {"/finding_occurrences", "-1"},
+                                                                  {"/finding_occurrences", "1e300"},
+                                                                  {"/failures", "\"3\""},
+                                                                  {"/failures", "1.5"},
+                                                                  {"/elements", "18446744073709551615"},
+                                                                  {"/max_ulp_error", "\"many\""},
+                                                                  {"/max_ulp_error", "null"},
+                                                                  {"/max_ulp_error", "[]"},
+                                                                  {"/printed", "7"},
+                                                                  {"/mismatch", "3"},
+                                                                  {"/mismatch/kind", "\"nonsense\""},
+                                                                  {"/mismatch/index", "3"},
+                                                                  {"/mismatch/index", "[1.5]"},
+                                                                  {"/findings/0/kind", "\"nonsense\""},
+                                                                  {"/findings/0/bytes", "4294967296"},
+                                                                  {"/findings/0/bytes", "-4"},
+                                                                  {"/findings/0/ptx_line", "1e300"},
+                                                                  {"/findings/0/address", "\"0xg\""},
+                                                                  {"/findings/0/address", "\"17\""},
+                                                                  {"/findings/0/address", "\"\""},
+                                                                  {"/findings/0/address", "\"0x11112222333344445\""},
+                                                                  {"/findings/0/address", "5"},
+                                                                  {"/findings/0/block", "[1, 2]"},
+                                                                  {"/findings/0/thread", "7"},
+                                                                  {"/findings/0/source", "null"},
+                                                                  {"/findings/0/source/0/line", "\"3\""}};
   for (const auto& [place, value] : wrong) {
     json changed = whole;
     changed[json::json_pointer(place)] = json::parse(value);

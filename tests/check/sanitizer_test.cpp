@@ -2,7 +2,6 @@
 #include "check/sanitizer.hpp"
 
 #include <gtest/gtest.h>
-
 #include <set>
 
 #include "copy_kernel.hpp"
@@ -57,7 +56,8 @@ TEST(Sanitize, merges_findings_over_shapes) {
 
 TEST(Sanitize, folds_what_repeats_in_one_shape) {
   // Every thread of three blocks stores far outside.
-  const SanitizeReport report = run(CopyKernel("  mov.u64 %far, 16;\n  st.global.f32 [%far], 0f00000000;\n", "{ N = [96] }"));
+  const SanitizeReport report =
+      run(CopyKernel("  mov.u64 %far, 16;\n  st.global.f32 [%far], 0f00000000;\n", "{ N = [96] }"));
   EXPECT_EQ(report.findings.size(), 32u) << "one for each thread of a block";
   EXPECT_EQ(report.occurrences, 96u);
   for (const vgpu::Finding& finding : report.findings) EXPECT_EQ(finding.count, 3u);
@@ -94,7 +94,9 @@ TEST(Sanitize, runs_a_single_shape) {
   EXPECT_EQ(report.occurrences, 1u);
 }
 
-TEST(SanitizeReport, is_not_clean_if_nothing_ran) { EXPECT_FALSE(SanitizeReport{}.clean()); }
+TEST(SanitizeReport, is_not_clean_if_nothing_ran) {
+  EXPECT_FALSE(SanitizeReport{}.clean());
+}
 
 }  // namespace
 }  // namespace assay::check

@@ -3,7 +3,6 @@
 #include "check/worker.hpp"
 
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -17,15 +16,20 @@ namespace {
 
 using nlohmann::json;
 
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // A script that counts its starts in the file `starts`, answers the setup, and then does as told with each case.
 class ScriptedWorker {
  public:
   explicit ScriptedWorker(const std::string& on_case, const std::string& on_setup = "echo '{\"ready\":true}'") {
     folder_.write("good", to_json(CaseResult{}).dump() + "\n");
-    options_.program = folder_.write_script("worker", "cd '" + folder_.path().string() + "'\necho started >> starts\nread setup\n" + on_setup +
-                                                          "\nwhile read line; do\n" + on_case + "\ndone\n").string();
+    options_.program =
+        folder_
+            .write_script("worker", "cd '" + folder_.path().string() + "'\necho started >> starts\nread setup\n" +
+                                        on_setup + "\nwhile read line; do\n" + on_case + "\ndone\n")
+            .string();
     options_.time_limit = std::chrono::seconds(20);
     options_.setup_time_limit = std::chrono::seconds(20);
   }
@@ -45,7 +49,9 @@ class ScriptedWorker {
 };
 
 // The first case goes wrong, every later one of a new process is good.
-std::string once(const std::string& mishap) { return "if [ ! -e happened ]; then touch happened; " + mishap + "; fi\ncat good"; }
+std::string once(const std::string& mishap) {
+  return "if [ ! -e happened ]; then touch happened; " + mishap + "; fi\ncat good";
+}
 
 #define EXPECT_OUTCOME(result, expected) EXPECT_EQ(name((result).outcome), name(expected)) << (result).message
 
@@ -85,17 +91,18 @@ TEST_P(WorkerMishap, becomes_a_result_and_the_next_case_gets_a_fresh_process) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, WorkerMishap,
-    testing::Values(Mishap{"crash", "echo 'it hurts' >&2; kill -SEGV $$", Outcome::crashed, "was killed by SIGSEGV: it hurts"},
-                    Mishap{"exit", "exit 9", Outcome::crashed, "exited with 9"},
-                    Mishap{"unnamed_signal", "kill -40 $$", Outcome::crashed, "signal 40"},
-                    Mishap{"hang", "exec sleep 60", Outcome::timed_out, "no result after 0.15 s"},
-                    Mishap{"half_line_then_hang", "printf '{\"outcome\":'; exec sleep 60", Outcome::timed_out, "no result"},
-                    Mishap{"half_line", "head -c 40 good; exit 0", Outcome::crashed, "exited with 0"},
-                    Mishap{"rubbish", "echo 'Hello, World!'", Outcome::crashed, "not understood"},
-                    Mishap{"binary", "printf '\\377\\376\\n'", Outcome::crashed, "not understood"},
-                    Mishap{"empty_line", "echo", Outcome::crashed, "not understood"},
-                    Mishap{"other_json", "echo '[1, 2]'", Outcome::crashed, "not understood"},
-                    Mishap{"missing_keys", "echo '{\"outcome\": \"passed\"}'", Outcome::crashed, "not understood"}),
+    testing::Values(
+        Mishap{"crash", "echo 'it hurts' >&2; kill -SEGV $$", Outcome::crashed, "was killed by SIGSEGV: it hurts"},
+        Mishap{"exit", "exit 9", Outcome::crashed, "exited with 9"},
+        Mishap{"unnamed_signal", "kill -40 $$", Outcome::crashed, "signal 40"},
+        Mishap{"hang", "exec sleep 60", Outcome::timed_out, "no result after 0.15 s"},
+        Mishap{"half_line_then_hang", "printf '{\"outcome\":'; exec sleep 60", Outcome::timed_out, "no result"},
+        Mishap{"half_line", "head -c 40 good; exit 0", Outcome::crashed, "exited with 0"},
+        Mishap{"rubbish", "echo 'Hello, World!'", Outcome::crashed, "not understood"},
+        Mishap{"binary", "printf '\\377\\376\\n'", Outcome::crashed, "not understood"},
+        Mishap{"empty_line", "echo", Outcome::crashed, "not understood"},
+        Mishap{"other_json", "echo '[1, 2]'", Outcome::crashed, "not understood"},
+        Mishap{"missing_keys", "echo '{\"outcome\": \"passed\"}'", Outcome::crashed, "not understood"}),
     [](const auto& test) { return test.param.what; });
 
 TEST(Worker, passes_on_the_workers_own_error) {
@@ -108,7 +115,8 @@ TEST(Worker, passes_on_the_workers_own_error) {
 }
 
 TEST(Worker, survives_an_error_that_is_none) {
-  for (const char* error : {"5", "null", "[]", "{\"message\": 7, \"line\": \"x\", \"exit_code\": {}}", "{\"exit_code\": 99}"}) {
+  for (const char* error :
+       {"5", "null", "[]", "{\"message\": 7, \"line\": \"x\", \"exit_code\": {}}", "{\"exit_code\": 99}"}) {
     ScriptedWorker script(std::string("echo '{\"error\": ") + error + "}'");
     const auto worker = script.start();
     EXPECT_OUTCOME(worker->run(CopyKernel::test(5)), Outcome::not_launched) << error;
@@ -156,12 +164,20 @@ TEST(Worker, tries_again_after_a_restart_that_failed) {
 TEST(ServeWorker, answers_every_line_whatever_it_says) {
   const CopyKernel kernel(kRightCopy);
   const RunnerSetup setup = kernel.setup();
-  const json good_setup = {{"setup", {{"spec", setup.spec_file.string()}, {"configuration", ""}, {"ptx", setup.ptx.string()}, {"device", "vgpu:l4"},
-                                      {"cache", ""}, {"check_memory", true}, {"compare", true}, {"instruction_limit", 0}}}};
+  const json good_setup = {{"setup",
+                            {{"spec", setup.spec_file.string()},
+                             {"configuration", ""},
+                             {"ptx", setup.ptx.string()},
+                             {"device", "vgpu:l4"},
+                             {"cache", ""},
+                             {"check_memory", true},
+                             {"compare", true},
+                             {"instruction_limit", 0}}}};
   const json good_case = {{"shape", "N=5"}, {"distribution", "specified"}, {"seed", 1}};
   json bad_shape = good_case;
   bad_shape["shape"] = "M=5";
-  std::istringstream input("rubbish\n{}\n[]\n" + good_case.dump() + "\n{\"setup\": 5}\n" + good_setup.dump() + "\n" + bad_shape.dump() + "\n" + good_case.dump() + "\n");
+  std::istringstream input("rubbish\n{}\n[]\n" + good_case.dump() + "\n{\"setup\": 5}\n" + good_setup.dump() + "\n" +
+                           bad_shape.dump() + "\n" + good_case.dump() + "\n");
   std::ostringstream output;
   EXPECT_EQ(serve_worker(input, output), 0);
   const std::string all = output.str();
@@ -185,7 +201,8 @@ TEST(Worker, runs_a_shipped_kernel_in_the_program_itself) {
   auto worker = Worker::start(shipped("reduction"));
   ASSERT_TRUE(worker.ok()) << to_string(worker.error());
   for (const int64_t columns : {1, 33, 1000}) {
-    const CaseResult result = (*worker)->run({Origin::specified, spec::Shape{{{"ROWS", 2}, {"COLUMNS", columns}}}, Distribution::specified, 1});
+    const CaseResult result = (*worker)->run(
+        {Origin::specified, spec::Shape{{{"ROWS", 2}, {"COLUMNS", columns}}}, Distribution::specified, 1});
     EXPECT_OUTCOME(result, Outcome::passed);
     EXPECT_EQ(result.elements, 2);
     EXPECT_GT(result.instructions, 0u);

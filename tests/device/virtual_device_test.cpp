@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "device/virtual_device.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cstring>
+#include <gtest/gtest.h>
 
 namespace assay::device {
 namespace {
@@ -38,7 +37,9 @@ std::vector<std::byte> bytes_of(T value) {
   return bytes;
 }
 
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 class VirtualDeviceTest : public testing::Test {
  protected:

@@ -2,7 +2,6 @@
 #include "report/documents.hpp"
 
 #include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -37,9 +36,24 @@ vgpu::Finding finding() {
   return made;
 }
 
-const std::set<std::string> kCaseKeys = {"shape", "distribution", "seed", "origin", "outcome", "message", "hint", "tensor", "finding_occurrences", "failures",
-                                         "elements", "max_absolute_error", "max_relative_error", "max_ulp_error", "warp_instructions_counted",
-                                         "thread_instructions_counted", "host_seconds", "printed"};
+const std::set<std::string> kCaseKeys = {"shape",
+                                         "distribution",
+                                         "seed",
+                                         "origin",
+                                         "outcome",
+                                         "message",
+                                         "hint",
+                                         "tensor",
+                                         "finding_occurrences",
+                                         "failures",
+                                         "elements",
+                                         "max_absolute_error",
+                                         "max_relative_error",
+                                         "max_ulp_error",
+                                         "warp_instructions_counted",
+                                         "thread_instructions_counted",
+                                         "host_seconds",
+                                         "printed"};
 
 std::set<std::string> with(std::set<std::string> names, const std::string& more) {
   names.insert(more);
@@ -62,8 +76,9 @@ TEST(SanitizeDocument, lists_each_finding_once_with_its_shape) {
   EXPECT_EQ(document["cases"][1]["shape"], "N=8");
   ASSERT_EQ(document["findings"].size(), 1u);
   const json& found = document["findings"][0];
-  EXPECT_EQ(keys(found), (std::set<std::string>{"kind", "space", "access", "bytes", "block", "thread", "address", "file", "line", "source", "kernel",
-                                                "instruction", "ptx_line", "message", "allocation", "count", "shape"}));
+  EXPECT_EQ(keys(found), (std::set<std::string>{"kind", "space", "access", "bytes", "block", "thread", "address",
+                                                "file", "line", "source", "kernel", "instruction", "ptx_line",
+                                                "message", "allocation", "count", "shape"}));
   EXPECT_EQ(found["kind"], "misaligned");
   EXPECT_EQ(found["space"], "shared");
   EXPECT_EQ(found["address"], "0x24");
@@ -90,7 +105,8 @@ TEST(CheckDocument, of_a_correct_kernel_has_no_failure) {
   report.seed = 9;
   report.approximate = {"ex2.approx"};
   const json document = check_document(report);
-  EXPECT_EQ(keys(document), (std::set<std::string>{"verdict", "planned", "ran", "seed", "approximate_instructions", "cases", "skipped"}));
+  EXPECT_EQ(keys(document), (std::set<std::string>{"verdict", "planned", "ran", "seed", "approximate_instructions",
+                                                   "cases", "skipped"}));
   EXPECT_EQ(document["verdict"], "correct");
   EXPECT_EQ(document["seed"], 9);
   EXPECT_EQ(keys(document["cases"][0]), with(kCaseKeys, "findings"));
@@ -117,12 +133,16 @@ TEST(CheckDocument, of_an_incorrect_kernel_shows_the_smallest_failure) {
   EXPECT_EQ(document.dump().find("null"), std::string::npos) << document.dump();
 }
 
-TEST(CheckDocument, is_incorrect_if_nothing_ran) { EXPECT_EQ(check_document({})["verdict"], "incorrect"); }
+TEST(CheckDocument, is_incorrect_if_nothing_ran) {
+  EXPECT_EQ(check_document({})["verdict"], "incorrect");
+}
 
 TEST(DoctorDocument, has_every_fact) {
-  const json document = doctor_document({{"nvcc", build::FactStatus::missing, "", "install CUDA"}, {"git", build::FactStatus::ok, "2.39", ""}});
+  const json document = doctor_document(
+      {{"nvcc", build::FactStatus::missing, "", "install CUDA"}, {"git", build::FactStatus::ok, "2.39", ""}});
   ASSERT_EQ(document["facts"].size(), 2u);
-  EXPECT_EQ(document["facts"][0], json::parse(R"({"name": "nvcc", "status": "missing", "value": "", "hint": "install CUDA"})"));
+  EXPECT_EQ(document["facts"][0],
+            json::parse(R"({"name": "nvcc", "status": "missing", "value": "", "hint": "install CUDA"})"));
 }
 
 TEST(BuildDocument, counts_results_and_says_unknown_for_what_is_not_known) {
@@ -143,8 +163,8 @@ TEST(BuildDocument, counts_results_and_says_unknown_for_what_is_not_known) {
   EXPECT_EQ(document["counts"]["carried"], 1);
   EXPECT_EQ(document["counts"]["built"], 0);
   const json& built = document["results"][0];
-  EXPECT_EQ(keys(built), (std::set<std::string>{"configuration", "target", "status", "ptx", "cubin", "compiler", "reason", "hint", "output", "timed_out",
-                                                "seconds", "resources"}));
+  EXPECT_EQ(keys(built), (std::set<std::string>{"configuration", "target", "status", "ptx", "cubin", "compiler",
+                                                "reason", "hint", "output", "timed_out", "seconds", "resources"}));
   EXPECT_EQ(built["status"], "carried");
   EXPECT_EQ(built["resources"][0]["registers"], 32);
   EXPECT_EQ(built["resources"][0]["spill_store_bytes"], "unknown");
@@ -165,7 +185,8 @@ TEST(BuildDocument, shows_where_a_launch_fits) {
   EXPECT_EQ(document["compiler"], "13.0");
   EXPECT_FALSE(document.contains("skipped"));
   const json& fit = document["fits"][0];
-  EXPECT_EQ(keys(fit), (std::set<std::string>{"configuration", "entry", "shape", "threads", "dynamic_shared_bytes", "models"}));
+  EXPECT_EQ(keys(fit),
+            (std::set<std::string>{"configuration", "entry", "shape", "threads", "dynamic_shared_bytes", "models"}));
   EXPECT_EQ(fit["configuration"], "BLOCK=64");
   EXPECT_EQ(fit["models"][0]["gpu"], "l4");
   EXPECT_EQ(fit["models"][0]["blocks_per_sm"], 3);

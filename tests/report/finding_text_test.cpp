@@ -43,8 +43,9 @@ TEST(FindingsText, shows_the_line_the_thread_and_what_to_do) {
   inlined.source.push_back({file, 3, 1, "copy"});
   const std::string text = findings_text(Terminal(false), {inlined});
   EXPECT_TRUE(text.starts_with("out_of_bounds " + file + ":2\n")) << text;
-  for (const std::string part : {"a store of 4 bytes behind the end", "> y[i] = x[i];\n", "st.global.f32", "kernel copy",
-                                 "thread (32,1,1)", "address 0x1080", "'y', 4 bytes behind", "fix:", "(store_row)"}) {
+  for (const std::string part :
+       {"a store of 4 bytes behind the end", "> y[i] = x[i];\n", "st.global.f32", "kernel copy", "thread (32,1,1)",
+        "address 0x1080", "'y', 4 bytes behind", "fix:", "(store_row)"}) {
     EXPECT_EQ(occurrences(text, part), 1u) << part << " in\n" << text;
   }
   EXPECT_EQ(occurrences(text, "inlined at " + file + ":3"), 1u) << text;
@@ -92,7 +93,12 @@ TEST(FindingsText, does_without_sources_that_cannot_be_read) {
   const auto pipe = folder.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // reading it would wait for ever
   const std::string file = folder.write("short.cu", "one line\n").string();
-  for (const auto& [name, line] : {std::pair{pipe.string(), 1}, {folder.path().string(), 1}, {std::string("missing.cu"), 1}, {file, 99}, {file, 0}, {file, -4}}) {
+  for (const auto& [name, line] : {std::pair{pipe.string(), 1},
+                                   {folder.path().string(), 1},
+                                   {std::string("missing.cu"), 1},
+                                   {file, 99},
+                                   {file, 0},
+                                   {file, -4}}) {
     const std::string text = findings_text(Terminal(false), {finding(name, line, 0)});
     EXPECT_EQ(occurrences(text, "  > "), 0u) << text;
     EXPECT_EQ(occurrences(text, "out_of_bounds"), 1u);
@@ -105,7 +111,9 @@ TEST(FindingsText, uses_colours_if_there_are_any) {
   EXPECT_EQ(occurrences(findings_text(Terminal(false), {finding("copy.cu", 5, 0)}), "\x1b"), 0u);
 }
 
-TEST(FindingsText, has_nothing_to_say_about_nothing) { EXPECT_EQ(findings_text(Terminal(true), {}), ""); }
+TEST(FindingsText, has_nothing_to_say_about_nothing) {
+  EXPECT_EQ(findings_text(Terminal(true), {}), "");
+}
 
 }  // namespace
 }  // namespace assay::report
