@@ -148,8 +148,9 @@ Result<Node> parse_document(std::string_view text, const std::string& file_name)
     return mistake(Place{file_name, 0, 0},
                    fmt::format("the file has {} bytes; expected at most {}", text.size(), kMaxFileBytes));
   }
-  ASSAY_CHECK(prescan(text, file_name));
+  ASSAY_TRY(const std::string ascii, prescan(text, file_name));
   try {
+    if (ascii != text) static_cast<void>(toml::parse(ascii, file_name));  // see prescan.hpp
     return Converter(text, file_name).convert(toml::parse(text, file_name));
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;

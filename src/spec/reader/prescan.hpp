@@ -13,9 +13,9 @@ namespace assay::spec {
 //   - nests one table for each part of a dotted key, without a limit, and frees them recursively: a long key could
 //     exhaust the stack;
 //   - assumes that a name follows the '[' of a section;
-//   - reaches code declared unreachable for characters beyond ASCII outside strings and comments, and after the
-//     backslash that continues a line of a string.
-// None of these is a file that anybody wants to write.
-Result<void> prescan(std::string_view text, const std::string& file_name);
+//   - reaches code declared unreachable for characters beyond ASCII anywhere outside strings and comments.
+// The first two are refused here. For the third the text comes back with a question mark for every such character in
+// strings and comments, every place in it the same: what the library accepts of it, it reads the original of safely.
+Result<std::string> prescan(std::string_view text, const std::string& file_name);
 
 }  // namespace assay::spec
