@@ -42,7 +42,7 @@ FUZZ_SECONDS ?= 600
 fuzz: setup
 	cmake --preset fuzz
 	cmake --build --preset fuzz -j$(JOBS)
-	@for target in ptx_parser spec; do \
+	@for target in ptx_parser spec; do mkdir -p build-fuzz/corpus-$$target; \
 	  build-fuzz/fuzz/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
 	    build-fuzz/corpus-$$target fuzz/corpus/$${target%%_parser} || exit 1; done
 
