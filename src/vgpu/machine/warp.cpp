@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "vgpu/machine/block.hpp"
+#include "vgpu/observe/diagnosis.hpp"
 
 namespace assay::vgpu {
 
@@ -370,16 +371,8 @@ Finding Warp::describe_in(const Frame& frame, const Instruction& instruction, in
 }
 
 void Warp::fault(Finding what, int lane) {
-  Finding finding = describe(*current_instruction(), lane);
-  finding.kind = what.kind;
-  finding.access = what.access;
-  finding.space = what.space;
-  finding.address = what.address;
-  finding.bytes = what.bytes;
-  finding.message = std::move(what.message);
-  finding.allocation = std::move(what.allocation);
   stop_ = true;
-  block_->report(std::move(finding));
+  block_->report(placed(describe(*current_instruction(), lane), std::move(what)));
 }
 
 }  // namespace assay::vgpu

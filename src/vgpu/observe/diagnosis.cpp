@@ -164,4 +164,15 @@ std::optional<Finding> diagnose_access(const Warp& warp, Space space, AccessKind
       place_of(warp, space, address));
 }
 
+Finding placed(Finding place, Finding problem) {
+  place.kind = problem.kind;
+  place.access = problem.access;
+  place.space = problem.space;
+  place.address = problem.address;
+  place.bytes = problem.bytes;
+  place.message = std::move(problem.message);
+  place.allocation = std::move(problem.allocation);
+  return place;
+}
+
 }  // namespace assay::vgpu

@@ -13,4 +13,7 @@ namespace assay::vgpu {
 std::optional<Finding> diagnose_access(const Warp& warp, Space space, AccessKind kind, uint32_t bytes,
                                        uint64_t address);
 
+// What a diagnosis found, at the place that Warp::describe gave.
+Finding placed(Finding place, Finding problem);
+
 }  // namespace assay::vgpu

@@ -82,15 +82,7 @@ class BlockMemoryCheck final : public BlockObserver {
       auto problem = diagnose_access(access.warp, access.space, access.kind, access.bytes, access.addresses[lane]);
       if (!problem) continue;
       good &= ~(LaneMask{1} << lane);
-      Finding finding = access.warp.describe(access.instruction, lane);
-      finding.kind = problem->kind;
-      finding.access = problem->access;
-      finding.space = problem->space;
-      finding.address = problem->address;
-      finding.bytes = problem->bytes;
-      finding.message = std::move(problem->message);
-      finding.allocation = std::move(problem->allocation);
-      found.add(std::move(finding));
+      found.add(placed(access.warp.describe(access.instruction, lane), std::move(*problem)));
     }
     return good;
   }
