@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make run and make test are each the only command needed on a fresh Debian 12 machine.
-.PHONY: help setup configure build run test test-gpu bench fuzz format lint carry static docs clean
+.PHONY: help setup configure build run test test-gpu attention bench fuzz format lint carry static docs clean
 
 JOBS ?= $(shell nproc)
 KERNEL ?= kernels/attention/tensor_core
@@ -9,8 +9,9 @@ help:
 	@echo "make run      set up, build, and take $(KERNEL) to a verdict"
 	@echo "make test     set up, build, and pass all tests (no GPU needed)"
 	@echo "make test-gpu the tests that need an NVIDIA GPU"
+	@echo "make attention build/attention/libassay_attention.so (needs nvcc; nothing else of the project)"
 	@echo "make bench    benchmarks, with ratios taken in one run"
-	@echo "make fuzz     fuzz the PTX parser and the specification reader (FUZZ_SECONDS=600 each)"
+	@echo "make fuzz     fuzz the PTX parser and the readers of kernel.toml and suite.toml (FUZZ_SECONDS=600 each)"
 	@echo "make format   clang-format;  make lint: clang-tidy, headers that compile alone, formatting"
 	@echo "make static   build-static/assay: one file that runs on any x86-64 Linux"
 	@echo "make carry    regenerate the PTX that kernels carry for machines without nvcc"
@@ -31,18 +32,23 @@ run: configure
 test: build
 	ctest --test-dir build --output-on-failure -j$(JOBS)
 
-test-gpu: build
+attention:
+	@command -v $${NVCC:-nvcc} > /dev/null || { echo "make attention: nvcc is not in PATH; install the CUDA toolkit" >&2; exit 6; }
+	$(MAKE) -C kernels/attention/library
+
+test-gpu: build attention
 	sh tests/gpu/run.sh
 
 bench: build
 	build/bench/assay_bench
 	build/bench/tensor_bench
+	build/bench/stats_bench
 
 FUZZ_SECONDS ?= 600
 fuzz: setup
 	cmake --preset fuzz
 	cmake --build --preset fuzz -j$(JOBS)
-	@for target in ptx_parser spec; do mkdir -p build-fuzz/corpus-$$target; \
+	@for target in ptx_parser spec suite; do mkdir -p build-fuzz/corpus-$$target; \
 	  build-fuzz/fuzz/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
 	    build-fuzz/corpus-$$target fuzz/corpus/$${target%%_parser} || exit 1; done
 

@@ -45,6 +45,7 @@ Result<std::unique_ptr<Child>> Child::start(const std::vector<std::string>& argu
   const auto [input_read, input_write, output_read, output_write, errors_read, errors_write] = ends;
   std::vector<std::string> strings = arguments;
   std::vector<char*> argv;
+  argv.reserve(strings.size() + 1);
   for (std::string& text : strings) argv.push_back(text.data());
   argv.push_back(nullptr);
   ::signal(SIGPIPE, SIG_IGN);

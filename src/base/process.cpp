@@ -56,12 +56,13 @@ std::vector<std::string> merged_environment(const std::map<std::string, std::str
     const std::string_view text = *entry;
     if (!added.contains(std::string(text.substr(0, text.find('='))))) entries.emplace_back(text);
   }
-  for (const auto& [name, value] : added) entries.push_back(name + "=" + value);
+  for (const auto& [name, value] : added) entries.push_back(fmt::format("{}={}", name, value));
   return entries;
 }
 
 std::vector<char*> as_argv(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
   for (std::string& text : strings) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;

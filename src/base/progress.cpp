@@ -37,6 +37,15 @@ Progress::~Progress() {
 void Progress::advance(const std::string& what) {
   const std::lock_guard lock(mutex_);
   ++done_;
+  show_if_due(what);
+}
+
+void Progress::step(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  show_if_due(what);
+}
+
+void Progress::show_if_due(const std::string& what) {
   const auto now = steady_clock::now();
   // A terminal gets 20 updates a second; a log gets a line every five seconds, and nothing for short work.
   const auto pause = terminal_ ? std::chrono::milliseconds(50) : std::chrono::milliseconds(5000);
@@ -69,7 +78,7 @@ void Progress::show(const std::string& what) {
 }
 
 void Progress::clear() {
-  if (line_open_) fmt::print(stderr, "\r\x1b[K"), std::fflush(stderr);
+  if (line_open_) std::fputs("\r\x1b[K", stderr), std::fflush(stderr);
   line_open_ = false;
 }
 

@@ -17,9 +17,11 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void advance(const std::string& what);  // one piece more is done; safe from several threads
+  void step(const std::string& what);     // what is being done just now
   void note(const std::string& line);     // a line that stays
 
  private:
+  void show_if_due(const std::string& what);
   void show(const std::string& what);
   void clear();
 

@@ -117,7 +117,7 @@ std::optional<fs::path> ArtifactCache::find(const std::string& key, const std::v
                                             FileHashes& hashes) const {
   std::error_code failed;
   for (fs::directory_iterator it(key_folder(key), failed), end; !failed && it != end; it.increment(failed)) {
-    const fs::path entry = it->path();
+    fs::path entry = it->path();
     const Result<std::string> text = read_file(entry / kRecordName, size_t{16} << 20);
     const std::optional<CacheRecord> record = text ? parse_record(*text) : std::nullopt;
     const std::string variant = entry.filename().string();

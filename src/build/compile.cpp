@@ -125,13 +125,11 @@ std::vector<std::string> read_dependency_rule(std::string_view text) {
   };
   for (size_t i = colon + 1; i < text.size(); ++i) {
     const char c = text[i];
-    const bool continues = c == '\\' && i + 1 < text.size();
-    if (continues && (text[i + 1] == '\n' || text[i + 1] == '\r')) {
-      finish();
-    } else if (continues && text[i + 1] == ' ') {
+    const char next = c == '\\' && i + 1 < text.size() ? text[i + 1] : '\0';
+    if (next == ' ') {
       word += "\\ ";
       ++i;
-    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+    } else if (next == '\n' || next == '\r' || c == ' ' || c == '\t' || c == '\n' || c == '\r') {
       finish();
     } else {
       word += c;

@@ -245,8 +245,10 @@ std::vector<Fact> environment_facts(const fs::path& cache_folder) {
       [&] { return cache_fact(cache_folder); },
   };
   std::vector<std::future<Fact>> running;
+  running.reserve(std::size(probes));
   for (const std::function<Fact()>& probe : probes) running.push_back(std::async(std::launch::async, probe));
   std::vector<Fact> facts;
+  facts.reserve(running.size());
   for (std::future<Fact>& fact : running) facts.push_back(fact.get());
   return facts;
 }

@@ -9,6 +9,7 @@
 
 #include "check/cases.hpp"
 #include "check/compare.hpp"
+#include "vgpu/observe/counters.hpp"
 #include "vgpu/observe/finding.hpp"
 
 namespace assay::check {
@@ -50,6 +51,7 @@ struct CaseResult {
   uint64_t thread_instructions = 0;  // counted
   double seconds = 0;                // of this machine, not of a GPU
   std::string printed;
+  std::optional<vgpu::LaunchCounters> counters;  // if they were asked for and the device counts
 
   bool passed() const { return outcome == Outcome::passed; }
 };

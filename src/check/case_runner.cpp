@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "check/arguments.hpp"
 #include "check/element.hpp"
 #include "check/inputs.hpp"
 #include "check/poison.hpp"
 #include "check/red_zone.hpp"
-#include "spec/launch.hpp"
 
 namespace assay::check {
 
@@ -41,12 +40,6 @@ struct CaseRunner::Run {
 
 namespace {
 
-std::vector<std::byte> as_bytes(const void* from, size_t bytes) {
-  std::vector<std::byte> copy(bytes);
-  std::memcpy(copy.data(), from, bytes);
-  return copy;
-}
-
 void fail(CaseResult& result, Outcome outcome, std::string message, std::string hint = "") {
   result.outcome = outcome;
   result.message = std::move(message);
@@ -54,13 +47,15 @@ void fail(CaseResult& result, Outcome outcome, std::string message, std::string 
 }
 
 // Names of files in the PTX are relative to the source's folder, so that it holds no paths of the machine that made it.
+void place_source(vgpu::SourceLine& line, const std::filesystem::path& folder) {
+  const std::filesystem::path file = line.file;
+  if (!file.empty() && file.is_relative() && *file.begin() != "cuda")
+    line.file = (folder / file).lexically_normal().string();
+}
+
 void place_sources(std::vector<vgpu::Finding>& findings, const std::filesystem::path& folder) {
   for (vgpu::Finding& finding : findings) {
-    for (vgpu::SourceLine& line : finding.source) {
-      const std::filesystem::path file = line.file;
-      if (!file.empty() && file.is_relative() && *file.begin() != "cuda")
-        line.file = (folder / file).lexically_normal().string();
-    }
+    for (vgpu::SourceLine& line : finding.source) place_source(line, folder);
   }
 }
 
@@ -90,17 +85,16 @@ Result<std::unique_ptr<CaseRunner>> CaseRunner::open(const RunnerSetup& setup) {
     ASSAY_TRY(runner->configuration_, spec::parse_configuration(runner->spec_, setup.configuration));
   }
   ASSAY_TRY(runner->device_, device::open_device(setup.device));
+  // A device that cannot check accesses gets guards around its buffers instead.
+  runner->setup_.check_memory = setup.check_memory && (runner->device_->checks_memory() || setup.watched);
   ASSAY_TRY(const std::string ptx, read_file(setup.ptx));
-  ASSAY_TRY(runner->module_, runner->device_->load(ptx, setup.ptx.string()));
+  std::string cubin;
+  if (!setup.cubin.empty() && !device::is_virtual(setup.device)) {
+    ASSAY_TRY(cubin, read_file(setup.cubin));
+  }
+  ASSAY_TRY(runner->module_, runner->device_->load_image({ptx, setup.ptx.string(), cubin}));
   if (setup.compare) {
-    const spec::ProblemSection& problem = runner->spec_.problem;
-    if (problem.reference_is_file) {
-      reference::CustomReferenceOptions options;
-      options.cache_folder = setup.cache_folder / "references";
-      ASSAY_TRY(runner->custom_, reference::CustomReference::compile(runner->spec_.reference_path(), options));
-    } else {
-      ASSAY_TRY(runner->reference_, reference::find_reference(problem.reference));
-    }
+    ASSAY_TRY(runner->oracle_, Oracle::open(runner->spec_, setup.cache_folder));
   }
   return runner;
 }
@@ -118,26 +112,15 @@ Result<CaseRunner::Run> CaseRunner::launch(const Case& test, const std::vector<s
 
 Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                                      bool second_poison) {
-  ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec_, configuration_, test.shape));
-  device::LaunchRequest request;
+  ASSAY_TRY(device::LaunchRequest request, launch_request(spec_, configuration_, test.shape));
   request.module = module_.get();
-  ASSAY_TRY(request.entry, spec::entry_name(spec_, configuration_, test.shape));
-  request.grid = {geometry.grid[0], geometry.grid[1], geometry.grid[2]};
-  request.block = {geometry.block[0], geometry.block[1], geometry.block[2]};
-  request.shared_bytes = geometry.shared_bytes;
   request.check_memory = setup_.check_memory;
   request.instruction_limit = setup_.instruction_limit;
+  request.count = setup_.count;
+  std::map<std::string, uint64_t> addresses;
   for (const spec::ResolvedArgument& argument : arguments) {
-    if (const spec::ResolvedScalar* scalar = argument.scalar()) {
-      request.arguments.push_back(as_bytes(scalar->encoded.data(), scalar->encoded.size()));
-      continue;
-    }
     const spec::ResolvedTensor* tensor = argument.tensor();
-    if (tensor == nullptr)
-      return Error{fmt::format("argument '{}': tensor maps are not supported by this device", argument.name),
-                   {},
-                   "",
-                   ExitCode::environment};
+    if (tensor == nullptr) continue;
     Buffer buffer;
     buffer.name = argument.name;
     buffer.tensor = *tensor;
@@ -152,19 +135,19 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
     if (tensor->role == spec::Role::output) {
       fill_with_poison(tensor->dtype, second_poison ? Poison::a5 : Poison::nan, payload);
     } else {
-      const auto& allowed = reference_ ? reference_->infinities_in : std::vector<std::string>{};
-      const bool infinities = std::find(allowed.begin(), allowed.end(), argument.name) != allowed.end();
+      const bool infinities = oracle_ && oracle_->allows_infinities(argument.name);
       buffer.values = make_input(argument.name, *tensor, {test.distribution, test.seed, infinities});
       fill_with_guard(tensor->dtype, buffer.guard_seed, payload);
       encode(*tensor, buffer.values, payload);
     }
     ASSAY_TRY(buffer.address, device_->allocate(buffer.before.size(), argument.name));
-    const uint64_t pointer = buffer.address + static_cast<uint64_t>(buffer.payload);
-    request.arguments.push_back(as_bytes(&pointer, sizeof pointer));
+    addresses[argument.name] = buffer.address + static_cast<uint64_t>(buffer.payload);
     run.buffers.push_back(std::move(buffer));
     ASSAY_CHECK(device_->upload(run.buffers.back().address, std::as_bytes(std::span(run.buffers.back().before))));
   }
+  ASSAY_TRY(request.arguments, argument_bytes(*device_, arguments, addresses));
   ASSAY_TRY(run.outcome, device_->launch(request));
+  if (device_->lost()) return {};  // with a fault in the outcome; the buffers are gone
   for (Buffer& buffer : run.buffers) {
     buffer.after.resize(buffer.before.size());
     ASSAY_CHECK(device_->download(buffer.address, std::as_writable_bytes(std::span(buffer.after))));
@@ -173,6 +156,7 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
 }
 
 Result<void> CaseRunner::release(Run& run) {
+  if (device_->lost()) return {};
   for (const Buffer& buffer : run.buffers) {
     if (buffer.address != 0) ASSAY_CHECK(device_->release(buffer.address));
   }
@@ -205,6 +189,10 @@ void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgumen
   result.instructions = run.outcome.instructions;
   result.thread_instructions = run.outcome.thread_instructions;
   result.printed = run.outcome.printed;
+  result.counters = run.outcome.counters;
+  if (result.counters) {
+    for (vgpu::LineCounters& line : result.counters->lines) place_source(line.line, spec_.source_path().parent_path());
+  }
   if (!judge_launch(run, result) || !setup_.compare || !judge_inputs(run, result) || !judge_gaps(run, result)) return;
   const auto wanted = expected(test, arguments, run);
   if (!wanted) {
@@ -226,7 +214,7 @@ void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgumen
         !still_poisoned(buffer.tensor, buffer.tensor_after(), Poison::nan).empty()) {
       if (!second) {
         auto again = launch(test, arguments, true);
-        if (again) second = std::move(*again);
+        if (again && !again->outcome.fault) second = std::move(*again);
       }
       if (second) not_written = unwritten(buffer.tensor, buffer.tensor_after(), second->buffers[i].tensor_after());
     }
@@ -245,7 +233,7 @@ bool CaseRunner::judge_launch(const Run& run, CaseResult& result) const {
     return false;
   }
   if (outcome.fault) {
-    fail(result, Outcome::fault, outcome.fault->message);
+    fail(result, Outcome::fault, outcome.fault->message, outcome.fault_hint);
     return false;
   }
   for (const Buffer& buffer : run.buffers) {
@@ -312,26 +300,11 @@ bool CaseRunner::judge_output(const Case& test, const Buffer& buffer, const refe
 
 Result<reference::Outputs> CaseRunner::expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                                                 const Run& run) {
-  reference::Problem problem;
+  InputValues inputs;
   for (const Buffer& buffer : run.buffers) {
-    if (!buffer.values.empty()) problem.inputs[buffer.name] = {buffer.name, buffer.tensor.dims, buffer.values};
-    if (buffer.is_output()) problem.output_shapes[buffer.name] = buffer.tensor.dims;
+    if (!buffer.values.empty()) inputs[buffer.name] = buffer.values;
   }
-  for (const spec::ResolvedArgument& argument : arguments) {
-    if (const spec::ResolvedScalar* scalar = argument.scalar()) {
-      problem.scalars[argument.name] = decode_element(scalar->type, scalar->encoded.data());
-    }
-  }
-  for (const auto& [name, option] : spec_.problem.options) {
-    if (const auto* whole = std::get_if<int64_t>(&option)) problem.scalars[name] = static_cast<double>(*whole);
-    if (const auto* real = std::get_if<double>(&option)) problem.scalars[name] = *real;
-    if (const auto* truth = std::get_if<bool>(&option)) problem.scalars[name] = *truth ? 1 : 0;
-  }
-  for (const auto& [name, value] : test.shape.values) {
-    if (!value.is_dtype()) problem.variables[name] = value.as_double();
-  }
-  if (custom_) return custom_->evaluate(problem);
-  return reference::evaluate(*reference_, problem);
+  return oracle_->expected(spec_, test.shape, arguments, inputs);
 }
 
 }  // namespace assay::check

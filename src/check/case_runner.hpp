@@ -10,9 +10,8 @@
 
 #include "base/result.hpp"
 #include "check/case_result.hpp"
+#include "check/oracle.hpp"
 #include "device/device.hpp"
-#include "reference/custom_reference.hpp"
-#include "reference/reference.hpp"
 #include "spec/configuration.hpp"
 #include "spec/kernel_spec.hpp"
 #include "spec/resolved_argument.hpp"
@@ -23,11 +22,14 @@ struct RunnerSetup {
   std::filesystem::path spec_file;
   std::string configuration;  // its id; "" for a kernel without tunables
   std::filesystem::path ptx;
+  std::filesystem::path cubin;         // for a GPU; empty if there is none
   std::string device;                  // "vgpu:l4"
   std::filesystem::path cache_folder;  // for compiled references
   bool check_memory = true;
   bool compare = true;  // against the reference; false: only run it under the memory checks
   uint64_t instruction_limit = 0;
+  bool count = false;    // CaseResult::counters
+  bool watched = false;  // another tool watches the accesses of a GPU: buffers get no guards around them
 };
 
 class CaseRunner {
@@ -36,6 +38,7 @@ class CaseRunner {
 
   CaseResult run(const Case& test);
   std::vector<std::string> approximate_instructions() const { return device_->approximate_instructions(*module_); }
+  bool lost() const { return device_->lost(); }  // only another process can run further cases
 
  private:
   struct Buffer;  // a tensor argument on the device
@@ -60,8 +63,7 @@ class CaseRunner {
   spec::Configuration configuration_;
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<device::Module> module_;
-  std::optional<reference::Reference> reference_;
-  std::optional<reference::CustomReference> custom_;
+  std::optional<Oracle> oracle_;
 };
 
 }  // namespace assay::check

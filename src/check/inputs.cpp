@@ -198,6 +198,7 @@ std::optional<Distribution> distribution_from_name(std::string_view text) {
 const std::vector<Distribution>& all_distributions() {
   static const std::vector<Distribution> all = [] {
     std::vector<Distribution> list;
+    list.reserve(std::size(kNames));
     for (const NamedDistribution& named : kNames) list.push_back(named.distribution);
     return list;
   }();

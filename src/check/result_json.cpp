@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "check/counters_json.hpp"
+
 namespace assay::check {
 namespace {
 
@@ -50,7 +52,8 @@ T whole(const json& value) {
   throw std::invalid_argument("expected a whole number that fits");
 }
 
-const json& list(const json& value) {
+const json& list(const json& object, const char* key) {
+  const json& value = object.at(key);
   if (!value.is_array()) throw std::invalid_argument(std::string("expected a list, found ") + value.type_name());
   return value;
 }
@@ -88,7 +91,7 @@ Finding finding_from(const json& value) {
   Finding finding;
   finding.kind = enum_from<vgpu::FindingKind>(
       value.at("kind"), {out_of_bounds, misaligned, null_pointer, use_after_free, illegal_address, trap, assertion,
-                         deadlock, instruction_limit, invalid_free, illegal_instruction});
+                         deadlock, instruction_limit, invalid_free, illegal_instruction, uninitialised, race, barrier});
   using A = vgpu::AccessKind;
   finding.access = enum_from<A>(value.at("access"), {A::none, A::load, A::store, A::atomic, A::async_copy});
   using S = vgpu::Space;
@@ -99,12 +102,12 @@ Finding finding_from(const json& value) {
   finding.kernel = text(value.at("kernel"));
   finding.instruction = text(value.at("instruction"));
   finding.ptx_line = whole<int>(value.at("ptx_line"));
-  finding.block = dim_from(value.at("block"));
-  finding.thread = dim_from(value.at("thread"));
+  if (!value.at("block").is_null()) finding.block = dim_from(value.at("block"));
+  if (!value.at("thread").is_null()) finding.thread = dim_from(value.at("thread"));
   finding.message = text(value.at("message"));
   finding.allocation = text(value.at("allocation"));
   finding.count = whole<uint64_t>(value.at("count"));
-  for (const json& line : list(value.at("source"))) {
+  for (const json& line : list(value, "source")) {
     finding.source.push_back(
         {text(line.at("file")), whole<int>(line.at("line")), whole<int>(line.at("column")), text(line.at("function"))});
   }
@@ -130,7 +133,7 @@ Mismatch mismatch_from(const json& value) {
                                  [&](MismatchKind known) { return name(known) == text(value.at("kind")); });
   if (kind == kKinds.end()) throw std::invalid_argument("unknown kind of mismatch");
   mismatch.kind = *kind;
-  for (const json& index : list(value.at("index"))) mismatch.index.push_back(whole<int64_t>(index));
+  for (const json& index : list(value, "index")) mismatch.index.push_back(whole<int64_t>(index));
   mismatch.expected = number_from(value.at("expected"));
   mismatch.got = number_from(value.at("got"));
   mismatch.absolute_error = number_from(value.at("absolute_error"));
@@ -149,7 +152,7 @@ CaseResult read_case_result(const json& value, const Case& test) {
   result.message = text(value.at("message"));
   result.hint = text(value.at("hint"));
   result.tensor = text(value.at("tensor"));
-  for (const json& finding : list(value.at("findings"))) result.findings.push_back(finding_from(finding));
+  for (const json& finding : list(value, "findings")) result.findings.push_back(finding_from(finding));
   result.finding_occurrences = whole<uint64_t>(value.at("finding_occurrences"));
   if (value.contains("mismatch")) result.mismatch = mismatch_from(value.at("mismatch"));
   result.failures = whole<int64_t>(value.at("failures"));
@@ -161,10 +164,16 @@ CaseResult read_case_result(const json& value, const Case& test) {
   result.thread_instructions = whole<uint64_t>(value.at("thread_instructions_counted"));
   result.seconds = number_from(value.at("host_seconds"));
   result.printed = text(value.at("printed"));
+  if (value.contains("counters")) result.counters = launch_counters_from_json(value.at("counters"));
   return result;
 }
 
 }  // namespace
+
+bool place_known(const Finding& finding) {
+  return !finding.source.empty() || finding.ptx_line != 0 || !finding.instruction.empty() ||
+         finding.access != vgpu::AccessKind::none;
+}
 
 json to_json(const Finding& finding) {
   json source = json::array();
@@ -174,8 +183,8 @@ json to_json(const Finding& finding) {
           {"space", to_string(finding.space)},
           {"access", to_string(finding.access)},
           {"bytes", finding.bytes},
-          {"block", to_json(finding.block)},
-          {"thread", to_json(finding.thread)},
+          {"block", place_known(finding) ? to_json(finding.block) : json()},
+          {"thread", place_known(finding) ? to_json(finding.thread) : json()},
           {"address", fmt::format("0x{:x}", finding.address)},
           {"file", line != nullptr ? line->file : ""},
           {"line", line != nullptr ? line->line : 0},
@@ -211,6 +220,7 @@ json to_json(const CaseResult& result) {
                 {"host_seconds", number(result.seconds)},
                 {"printed", result.printed}};
   if (result.mismatch) value["mismatch"] = to_json(*result.mismatch);
+  if (result.counters) value["counters"] = to_json(*result.counters);
   return value;
 }
 

@@ -11,6 +11,8 @@
 namespace assay::check {
 
 nlohmann::json to_json(const vgpu::Finding& finding);
+// False for a fault of which a GPU told no more than that it happened: neither line nor thread.
+bool place_known(const vgpu::Finding& finding);
 nlohmann::json to_json(const CaseResult& result);
 
 // What a worker said is read with care: a worker that was damaged by the kernel it ran may say anything.

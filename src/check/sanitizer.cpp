@@ -15,6 +15,7 @@ namespace {
 std::vector<spec::Shape> spread(const std::vector<spec::Shape>& shapes, size_t count) {
   if (shapes.size() <= count) return shapes;
   std::vector<spec::Shape> chosen;
+  chosen.reserve(count);
   for (size_t i = 0; i < count; ++i) chosen.push_back(shapes[i * (shapes.size() - 1) / (count - 1)]);
   return chosen;
 }

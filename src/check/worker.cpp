@@ -19,11 +19,14 @@ json to_json(const RunnerSetup& setup) {
   return {{"spec", setup.spec_file.string()},
           {"configuration", setup.configuration},
           {"ptx", setup.ptx.string()},
+          {"cubin", setup.cubin.string()},
           {"device", setup.device},
           {"cache", setup.cache_folder.string()},
           {"check_memory", setup.check_memory},
           {"compare", setup.compare},
-          {"instruction_limit", setup.instruction_limit}};
+          {"instruction_limit", setup.instruction_limit},
+          {"count", setup.count},
+          {"watched", setup.watched}};
 }
 
 RunnerSetup setup_from(const json& value) {
@@ -31,11 +34,14 @@ RunnerSetup setup_from(const json& value) {
   setup.spec_file = value.at("spec").get<std::string>();
   setup.configuration = value.at("configuration").get<std::string>();
   setup.ptx = value.at("ptx").get<std::string>();
+  setup.cubin = value.value("cubin", "");
   setup.device = value.at("device").get<std::string>();
   setup.cache_folder = value.at("cache").get<std::string>();
   setup.check_memory = value.at("check_memory").get<bool>();
   setup.compare = value.at("compare").get<bool>();
   setup.instruction_limit = value.at("instruction_limit").get<uint64_t>();
+  setup.count = value.value("count", false);
+  setup.watched = value.value("watched", false);
   return setup;
 }
 
@@ -77,6 +83,10 @@ std::string beginning(std::string_view errors) {
   constexpr size_t kMost = 2000;
   const std::string_view text = trim(errors);
   return text.size() <= kMost ? std::string(text) : std::string(text.substr(0, kMost)) + " ...";
+}
+
+json case_request(const Case& test) {
+  return {{"shape", test.shape.text()}, {"distribution", name(test.distribution)}, {"seed", test.seed}};
 }
 
 CaseResult lost(const Case& test, Outcome outcome, std::string message, std::string hint) {
@@ -121,6 +131,7 @@ int serve_worker(std::istream& input, std::ostream& output) {
               distribution_from_name(request.at("distribution").get<std::string>()).value_or(Distribution::specified);
           test.seed = request.at("seed").get<uint64_t>();
           answer = check::to_json(runner->run(test));
+          if (runner->lost()) answer["lost"] = true;
         }
       }
     } catch (const std::exception& problem) {
@@ -128,8 +139,23 @@ int serve_worker(std::istream& input, std::ostream& output) {
           {"error", to_json(Error{fmt::format("the worker failed: {}", problem.what()), {}, "", ExitCode::internal})}};
     }
     output << one_line(answer) << '\n' << std::flush;
+    if (runner && runner->lost()) break;  // the device did not survive: another process gets a fresh one
   }
   return 0;
+}
+
+std::string worker_script(const RunnerSetup& setup, const Case& test) {
+  return one_line({{"setup", to_json(setup)}}) + "\n" + one_line(case_request(test)) + "\n";
+}
+
+Result<CaseResult> worker_answer(std::string_view output, const Case& test) {
+  for (const std::string_view line : split(output, '\n')) {
+    const json reply = json::parse(line, nullptr, false);
+    if (!reply.is_object()) continue;
+    if (reply.contains("error")) return error_from(reply["error"]);
+    if (reply.contains("outcome")) return case_result_from_json(reply, test);
+  }
+  return Error{"the process that runs kernels gave no result", {}, "", ExitCode::internal};
 }
 
 Result<std::unique_ptr<Worker>> Worker::start(Options options) {
@@ -174,7 +200,7 @@ CaseResult Worker::run(const Case& test) {
     if (auto launched = launch(); !launched)
       return lost(test, Outcome::crashed, launched.error().message, launched.error().hint);
   }
-  const json request = {{"shape", test.shape.text()}, {"distribution", name(test.distribution)}, {"seed", test.seed}};
+  const json request = case_request(test);
   std::string line;
   const Child::Answer answer =
       child_->send(one_line(request)) ? child_->receive(line, options_.time_limit) : Child::Answer::ended;
@@ -185,8 +211,8 @@ CaseResult Worker::run(const Case& test) {
       return lost(test, Outcome::not_launched, error.message, error.hint);
     }
     auto result = case_result_from_json(reply, test);
+    if (!result || reply.contains("lost")) child_.reset();
     if (result) return std::move(*result);
-    child_.reset();
     return lost(test, Outcome::crashed, result.error().message, "");
   }
   const std::string how = child_->stop();

@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/child.hpp"
@@ -20,6 +21,11 @@ inline constexpr const char* kWorkerCommand = "--worker";
 
 // The worker's side: serves until its input ends.
 int serve_worker(std::istream& input, std::ostream& output);
+
+// What a worker reads on its standard input to run one case and end: for running it under another program's eyes.
+std::string worker_script(const RunnerSetup& setup, const Case& test);
+// The result in what a worker wrote after such a script, among lines that others may have added.
+Result<CaseResult> worker_answer(std::string_view output, const Case& test);
 
 // The command's side.
 class Worker {

@@ -7,6 +7,7 @@
 #include "build/carried_artifact.hpp"
 #include "cli/build_text.hpp"
 #include "cli/command.hpp"
+#include "cli/recording.hpp"
 #include "cli/version.hpp"
 #include "report/documents.hpp"
 #include "spec/shape.hpp"
@@ -18,10 +19,12 @@ void add_options(CLI::App& app, Options& options) {
   add_kernel(app, options);
   add_configuration(app, options);
   app.add_option("--target", options.target, "only this one, for example sm_89");
+  app.add_option("--device", options.device, "only the target that this device runs, for example cuda:0");
   app.add_option("--jobs", options.jobs, "compilations at a time");
   app.add_option("--time-limit", options.time_limit_s, "seconds that one compilation may take")
       ->check(CLI::PositiveNumber);
   app.add_flag("--carry", options.carry, "write the default configuration's PTX into the kernel's folder");
+  add_ledger(app, options);
   add_json(app, options);
 }
 
@@ -33,9 +36,7 @@ Result<ExitCode> carry(const spec::KernelSpec& spec) {
   return ExitCode::good;
 }
 
-Result<ExitCode> run(const Options& options) {
-  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
-  if (options.carry) return carry(spec);
+Result<ExitCode> build_all(const spec::KernelSpec& spec, const Options& options, Recording& recording) {
   ASSAY_TRY(std::vector<spec::Configuration> configurations, spec::configurations(spec));
   if (!options.configuration.empty()) {
     ASSAY_TRY(configurations, spec::matching_configurations(spec, options.configuration));
@@ -43,11 +44,18 @@ Result<ExitCode> run(const Options& options) {
   build::BuildOptions build_options;
   build_options.jobs = options.jobs;
   build_options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.time_limit_s * 1000));
-  if (!options.target.empty()) build_options.targets = {options.target};
+  if (!options.target.empty()) {
+    build_options.targets = {options.target};
+  } else if (!options.device.empty()) {
+    ASSAY_TRY(const std::string target, device_target(spec, options));
+    build_options.targets = {target};
+  }
   ASSAY_TRY(const build::BuildReport report, build::build(spec, configurations, build_options));
   ASSAY_TRY(const std::vector<report::ConfigurationFits> fits, configuration_fits(spec, configurations, report));
+  const ExitCode exit_code = report.count(build::BuildStatus::failed) > 0 ? ExitCode::incorrect : ExitCode::good;
+  nlohmann::json document = report::build_document(spec, report, fits);
+  ASSAY_CHECK(recording.write(build_attempt(recording, report, exit_code), document));
   if (options.json) {
-    nlohmann::json document = report::build_document(spec, report, fits);
     document["assay"] = kVersion;
     document["command"] = "build";
     document["specification"] = spec.file.string();
@@ -55,7 +63,14 @@ Result<ExitCode> run(const Options& options) {
   } else {
     fmt::print("{}", build_text(spec, report, fits));
   }
-  return report.count(build::BuildStatus::failed) > 0 ? ExitCode::incorrect : ExitCode::good;
+  return exit_code;
+}
+
+Result<ExitCode> run(const Options& options) {
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
+  if (options.carry) return carry(spec);
+  ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::build, spec));
+  return recording.close(build_all(spec, options, recording));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "check/checker.hpp"
 #include "check/inputs.hpp"
 #include "cli/command.hpp"
+#include "cli/recording.hpp"
 #include "cli/verdict_text.hpp"
 #include "cli/version.hpp"
 #include "report/documents.hpp"
@@ -26,6 +27,7 @@ void add_options(CLI::App& app, Options& options) {
                "guard bytes around buffers instead of checking every access");
   add_seed(app, options);
   add_limits(app, options);
+  add_ledger(app, options);
   add_json(app, options);
 }
 
@@ -50,8 +52,13 @@ Result<std::optional<check::Case>> single_case(const spec::KernelSpec& spec, con
   return std::optional<check::Case>(test);
 }
 
-Result<check::CheckReport> check_one(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                     const Options& options) {
+struct Checked {
+  Runnable runnable;
+  check::CheckReport report;
+};
+
+Result<Checked> check_one(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                          const Options& options) {
   ASSAY_TRY(Runnable runnable, make_runnable(spec, configuration, options));
   runnable.worker.setup.check_memory = !options.no_memory_check;
   check::CheckOptions check_options;
@@ -59,11 +66,11 @@ Result<check::CheckReport> check_one(const spec::KernelSpec& spec, const spec::C
   check_options.cases.fuzz_cases = options.fuzz;
   check_options.quiet = options.json;
   ASSAY_TRY(check_options.only, single_case(spec, options));
-  return check::check(spec, configuration, runnable.worker, check_options);
+  ASSAY_TRY(check::CheckReport report, check::check(spec, configuration, runnable.worker, check_options));
+  return Checked{std::move(runnable), std::move(report)};
 }
 
-Result<ExitCode> run(const Options& options) {
-  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
+Result<ExitCode> check_all(const spec::KernelSpec& spec, const Options& options, Recording& recording) {
   std::vector<spec::Configuration> configurations;
   if (options.configuration == "all") {
     ASSAY_TRY(configurations, spec::configurations(spec));
@@ -74,11 +81,13 @@ Result<ExitCode> run(const Options& options) {
   bool all_passed = true;
   nlohmann::json documents = nlohmann::json::array();
   for (const spec::Configuration& configuration : configurations) {
-    ASSAY_TRY(const check::CheckReport report, check_one(spec, configuration, options));
+    ASSAY_TRY(const Checked checked, check_one(spec, configuration, options));
+    const check::CheckReport& report = checked.report;
     all_passed &= report.passed();
+    nlohmann::json document = document_head("check", spec, configuration, options);
+    document.update(report::check_document(report));
+    ASSAY_CHECK(recording.write(check_attempt(recording, checked.runnable, report), document));
     if (options.json) {
-      nlohmann::json document = document_head("check", spec, configuration, options);
-      document.update(report::check_document(report));
       documents.push_back(std::move(document));
     } else {
       fmt::print("{}", check_text(spec, configuration, report, options));
@@ -92,6 +101,12 @@ Result<ExitCode> run(const Options& options) {
                                                           {"configurations", documents}});
   }
   return all_passed ? ExitCode::good : ExitCode::incorrect;
+}
+
+Result<ExitCode> run(const Options& options) {
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
+  ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::check, spec));
+  return recording.close(check_all(spec, options, recording));
 }
 
 }  // namespace

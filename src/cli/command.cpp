@@ -2,6 +2,7 @@
 #include "cli/command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@ namespace {
 // The target of the specification whose PTX this model can run best.
 Result<std::string> target_for(const spec::KernelSpec& spec, const vgpu::GpuModel& model) {
   std::vector<build::TargetUsage> usages;
+  usages.reserve(spec.kernel.targets.size());
   for (const std::string& target : spec.kernel.targets) usages.push_back({target, {}});
   bool recompiled = false;
   if (const auto target = build::best_target(model, usages, recompiled)) return *target;
@@ -21,6 +23,20 @@ Result<std::string> target_for(const spec::KernelSpec& spec, const vgpu::GpuMode
                            model.compute_capability()),
                Place{spec.file.string()}, "add a target to [kernel] targets, or choose another --device",
                ExitCode::usage};
+}
+
+// What the specification asks of a device beyond instructions.
+Result<void> check_features(const spec::KernelSpec& spec, const device::Device& device) {
+  const bool maps = std::ranges::any_of(
+      spec.arguments, [](const spec::ArgumentSpec& argument) { return argument.tensor_map() != nullptr; });
+  const char* missing = maps && !device.has_tensor_maps()                        ? "tensor maps"
+                        : !spec.launch.cluster.empty() && !device.has_clusters() ? "clusters of blocks"
+                                                                                 : nullptr;
+  if (missing == nullptr) return {};
+  return Error{fmt::format("'{}' is skipped on {}: it needs {}, which the device does not have", spec.kernel.name,
+                           device.name(), missing),
+               Place{spec.file.string()}, "run it on a GPU of compute capability 9.0 or newer: --device cuda:0",
+               ExitCode::environment};
 }
 
 Error build_error(const build::BuildResult& result) {
@@ -41,7 +57,7 @@ void add_json(CLI::App& app, Options& options) {
 }
 
 void add_device(CLI::App& app, Options& options) {
-  app.add_option("--device", options.device, "vgpu:l4, vgpu:a100, vgpu:h100, vgpu:h200, vgpu:rtx4090");
+  app.add_option("--device", options.device, "cuda:0, ...; vgpu:l4, vgpu:a100, vgpu:h100, vgpu:h200, vgpu:rtx4090");
 }
 
 void add_configuration(CLI::App& app, Options& options) {
@@ -66,8 +82,18 @@ Result<spec::Configuration> chosen_configuration(const spec::KernelSpec& spec, c
   return spec::parse_configuration(spec, options.configuration);
 }
 
+Result<Options> sanitizer_options(const Options& options) {
+  Options chosen = options;
+  chosen.device = device_name(options);
+  if (!options.device.empty() || device::is_virtual(chosen.device)) return chosen;
+  ASSAY_TRY(const std::unique_ptr<device::Device> device, device::open_device(chosen.device));
+  chosen.device = device::virtual_twin(*device);
+  return chosen;
+}
+
 Result<std::string> device_target(const spec::KernelSpec& spec, const Options& options) {
   ASSAY_TRY(const std::unique_ptr<device::Device> device, device::open_device(device_name(options)));
+  ASSAY_CHECK(check_features(spec, *device));
   return target_for(spec, device->model());
 }
 
@@ -85,6 +111,7 @@ Result<Runnable> make_runnable(const spec::KernelSpec& spec, const spec::Configu
   setup.spec_file = spec.file;
   setup.configuration = spec.tunable.tunables.empty() ? "" : configuration.id();
   setup.ptx = runnable.built.ptx;
+  setup.cubin = runnable.built.cubin;
   setup.device = device_name(options);
   setup.cache_folder = build_options.cache_folder;
   setup.instruction_limit = options.instruction_limit;

@@ -5,10 +5,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "build/builder.hpp"
 #include "check/worker.hpp"
+#include "cli/measure_options.hpp"
 #include "device/device.hpp"
 #include "spec/configuration.hpp"
 #include "spec/kernel_spec.hpp"
@@ -18,6 +20,18 @@ class App;
 }
 
 namespace assay::cli {
+
+struct LogOptions {
+  std::vector<std::string> words;  // what to do: "show" ID, "export", "best"; none: list
+  std::string kernel;
+  std::string kind;
+  std::string verdict;
+  std::string device;
+  std::string since;
+  std::optional<size_t> limit;
+  std::string format;
+  bool samples = false;
+};
 
 struct Options {
   std::string kernel;  // a folder or a kernel.toml
@@ -35,6 +49,15 @@ struct Options {
   uint64_t instruction_limit = 0;
   bool no_memory_check = false;
   bool carry = false;
+  bool no_measure = false;
+  std::string with;           // another tool to ask: "ncu", "compute-sanitizer"
+  std::string tool;           // of compute-sanitizer
+  std::string sarif;          // a file for the findings
+  size_t lines = 12;          // of a profile
+  std::string ledger;         // a file; "none"; empty: the project's
+  std::string cost_per_hour;  // a number; empty: not known
+  LogOptions log;
+  MeasureOptions measure;
 };
 
 // Each command: its options, and what it does. The result is the exit code.
@@ -51,6 +74,13 @@ Command build_command();
 Command sanitize_command();
 Command check_command();
 Command run_command();
+Command log_command();
+Command profile_command();
+Command bench_command();
+Command compare_command();
+Command gate_command();
+Command calibrate_command();
+Command suite_command();
 
 // --- options that several commands have
 void add_kernel(CLI::App& app, Options& options);
@@ -64,7 +94,11 @@ void add_limits(CLI::App& app, Options& options);
 std::string device_name(const Options& options);
 Result<spec::Configuration> chosen_configuration(const spec::KernelSpec& spec, const Options& options);
 
-// The target of the specification whose PTX the chosen device runs best.
+// For the memory checks: without --device, the virtual GPU that is most like this machine's GPU.
+Result<Options> sanitizer_options(const Options& options);
+
+// The target of the specification whose PTX the chosen device runs best. An error if the device lacks what the kernel
+// needs, as tensor maps.
 Result<std::string> device_target(const spec::KernelSpec& spec, const Options& options);
 
 // The PTX of one configuration for one device: compiled, from the cache, or carried.

@@ -6,6 +6,7 @@
 
 #include "build/environment.hpp"
 #include "cli/command.hpp"
+#include "cli/gpu_facts.hpp"
 #include "cli/version.hpp"
 #include "report/documents.hpp"
 #include "report/terminal.hpp"
@@ -14,6 +15,7 @@ namespace assay::cli {
 namespace {
 
 void add_options(CLI::App& app, Options& options) {
+  app.add_flag("--no-measure", options.no_measure, "do not measure what the GPU reaches");
   add_json(app, options);
 }
 
@@ -30,7 +32,9 @@ report::Colour colour_of(build::FactStatus status) {
 }
 
 Result<ExitCode> run(const Options& options) {
-  const std::vector<build::Fact> facts = build::environment_facts(build::ArtifactCache::default_folder());
+  std::vector<build::Fact> facts = build::environment_facts(build::ArtifactCache::default_folder());
+  const std::vector<build::Fact> gpu = gpu_facts({.torch = true, .measure = !options.no_measure});
+  facts.insert(facts.end(), gpu.begin(), gpu.end());
   if (options.json) {
     nlohmann::json document = report::doctor_document(facts);
     document["assay"] = kVersion;
@@ -47,7 +51,11 @@ Result<ExitCode> run(const Options& options) {
   for (const build::Fact& fact : facts) {
     if (!fact.hint.empty()) fmt::print("\n{}: {}", terminal.paint(report::Colour::bold, fact.name), fact.hint);
   }
-  fmt::print("\n\nThe virtual GPU needs none of these: build, sanitize and check work on this machine.\n");
+  if (gpu.empty()) {
+    fmt::print("\n\nThe virtual GPU needs none of these: build, sanitize and check work on this machine.\n");
+  } else {
+    fmt::print("\n\nCommands use cuda:0 unless --device names another; memory is checked on the virtual GPU.\n");
+  }
   return ExitCode::good;
 }
 

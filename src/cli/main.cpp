@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
-#include <array>
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "check/worker.hpp"
 #include "cli/command.hpp"
 #include "cli/help.hpp"
 #include "cli/version.hpp"
+#include "measure/contender.hpp"
+#include "measure/cuda/kernel_provider.hpp"
 
 namespace assay::cli {
 namespace {
 
-std::array<Command, 5> commands() {
-  return {doctor_command(), build_command(), sanitize_command(), check_command(), run_command()};
+std::vector<Command> commands() {
+  return {doctor_command(), build_command(),   sanitize_command(), check_command(),
+          bench_command(),  compare_command(), gate_command(),     calibrate_command(),
+          suite_command(),  profile_command(), run_command(),      log_command()};
 }
 
 int report_error(const Error& error, bool as_json, const std::string& command) {
@@ -86,9 +90,13 @@ int main(int count, char** values) {
     const std::vector<std::string> arguments(values + 1, values + count);
     if (!arguments.empty() && arguments[0] == assay::check::kWorkerCommand)
       return assay::check::serve_worker(std::cin, std::cout);
+    if (!arguments.empty() && arguments[0] == assay::measure::kProviderCommand)
+      return assay::measure::cuda::serve_kernel_provider(std::cin);
     return assay::cli::run_command_line(arguments);
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "assay: a defect of ours: {}\n", problem.what());
-    return static_cast<int>(assay::ExitCode::internal);
+    std::fprintf(stderr, "assay: a defect of ours: %s\n", problem.what());
+  } catch (...) {
+    std::fputs("assay: a defect of ours that does not say what it is\n", stderr);
   }
+  return static_cast<int>(assay::ExitCode::internal);
 }

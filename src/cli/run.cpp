@@ -11,6 +11,8 @@
 #include "check/sanitizer.hpp"
 #include "cli/build_text.hpp"
 #include "cli/command.hpp"
+#include "cli/gpu_facts.hpp"
+#include "cli/recording.hpp"
 #include "cli/verdict_text.hpp"
 #include "report/documents.hpp"
 #include "report/terminal.hpp"
@@ -31,6 +33,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--report", options.report, "where the JSON report goes");
   add_seed(app, options);
   add_limits(app, options);
+  add_ledger(app, options);
   add_json(app, options);
 }
 
@@ -44,6 +47,7 @@ struct Step {
 // Everything that the steps find; what is printed and what is written come from it.
 struct Journey {
   const Options& options;
+  Recording& recording;
   spec::KernelSpec spec;
   spec::Configuration configuration;
   std::vector<Step> steps;
@@ -62,7 +66,9 @@ struct Journey {
 
 void doctor(Journey& journey) {
   const auto start = Clock::now();
-  const std::vector<build::Fact> facts = build::environment_facts(build::ArtifactCache::default_folder());
+  std::vector<build::Fact> facts = build::environment_facts(build::ArtifactCache::default_folder());
+  const std::vector<build::Fact> gpu = gpu_facts({.torch = false, .measure = false});
+  facts.insert(facts.end(), gpu.begin(), gpu.end());
   journey.document["doctor"] = report::doctor_document(facts);
   std::string missing;
   for (const build::Fact& fact : facts) {
@@ -83,7 +89,10 @@ Result<void> build(Journey& journey) {
   ASSAY_TRY(const build::BuildReport report, build::build(journey.spec, configurations, options));
   ASSAY_TRY(const std::vector<report::ConfigurationFits> fits,
             configuration_fits(journey.spec, configurations, report));
-  journey.document["build"] = report::build_document(journey.spec, report, fits);
+  json& document = journey.document["build"] = report::build_document(journey.spec, report, fits);
+  const bool failed = report.count(build::BuildStatus::failed) > 0;
+  if (failed) journey.exit_code = ExitCode::incorrect;
+  ASSAY_CHECK(journey.recording.write(build_attempt(journey.recording, report, journey.exit_code), document));
   journey.say(build_text(journey.spec, report, fits));
   using build::BuildStatus;
   const size_t usable =
@@ -92,21 +101,29 @@ Result<void> build(Journey& journey) {
   if (report.count(BuildStatus::skipped) > 0)
     summary += fmt::format(", {} skipped: {}", report.count(BuildStatus::skipped),
                            report.no_compiler ? report.no_compiler->message : "");
-  const bool failed = report.count(BuildStatus::failed) > 0;
-  if (failed) journey.exit_code = ExitCode::incorrect;
   journey.finish_step("build", failed ? "failed" : "good", summary, start);
   return {};
 }
 
-Result<void> sanitize(Journey& journey, const Runnable& runnable) {
+Result<void> sanitize(Journey& journey, const Runnable& runnable, const Options& where) {
   const auto start = Clock::now();
   check::SanitizeOptions options;
   options.seed = journey.options.seed;
   options.quiet = journey.options.json;
-  ASSAY_TRY(const check::SanitizeReport report,
-            check::sanitize(journey.spec, journey.configuration, runnable.worker, options));
-  journey.document["sanitize"] = report::sanitize_document(report);
-  journey.say(sanitize_text(journey.spec, report, journey.options));
+  const bool on_twin = where.device != journey.options.device;
+  auto sanitized = check::sanitize(journey.spec, journey.configuration, runnable.worker, options);
+  if (!sanitized && !on_twin) return std::move(sanitized).error();
+  const bool refused =
+      !sanitized || (sanitized->failure() != nullptr && sanitized->failure()->outcome == check::Outcome::not_launched);
+  if (on_twin && refused) {
+    const std::string reason = sanitized ? sanitized->failure()->message : sanitized.error().message;
+    journey.finish_step("sanitize", "skipped", fmt::format("{} cannot run it: {}", where.device, reason), start);
+    return {};
+  }
+  const check::SanitizeReport& report = *sanitized;
+  json& document = journey.document["sanitize"] = report::sanitize_document(report);
+  ASSAY_CHECK(journey.recording.write(sanitize_attempt(journey.recording, runnable, report, report.clean()), document));
+  journey.say(sanitize_text(journey.spec, report, where));
   const check::CaseResult* failure = report.failure();
   if (failure != nullptr) journey.exit_code = ExitCode::incorrect;
   journey.finish_step(
@@ -124,7 +141,8 @@ Result<void> check(Journey& journey, const Runnable& runnable) {
   options.quiet = journey.options.json;
   ASSAY_TRY(const check::CheckReport report,
             check::check(journey.spec, journey.configuration, runnable.worker, options));
-  journey.document["check"] = report::check_document(report);
+  json& document = journey.document["check"] = report::check_document(report);
+  ASSAY_CHECK(journey.recording.write(check_attempt(journey.recording, runnable, report), document));
   journey.say(check_text(journey.spec, journey.configuration, report, journey.options));
   if (!report.passed()) journey.exit_code = ExitCode::incorrect;
   journey.finish_step("check", report.passed() ? "good" : "failed",
@@ -134,6 +152,23 @@ Result<void> check(Journey& journey, const Runnable& runnable) {
   return {};
 }
 
+// On a GPU the memory checks are those of the virtual GPU that is most like it. What it cannot run, as instructions
+// that it does not know, is no verdict on the kernel.
+Result<void> sanitize_on_twin(Journey& journey, const Runnable& runnable) {
+  if (device::is_virtual(runnable.worker.setup.device)) return sanitize(journey, runnable, journey.options);
+  const auto start = Clock::now();
+  const auto skip = [&](const std::string& reason) {
+    journey.finish_step("sanitize", "skipped", reason, start);
+    return Result<void>();
+  };
+  ASSAY_TRY(const std::unique_ptr<device::Device> device, device::open_device(runnable.worker.setup.device));
+  Options options = journey.options;
+  options.device = device::virtual_twin(*device);
+  const auto twin = make_runnable(journey.spec, journey.configuration, options);
+  if (!twin) return skip(twin.error().message);
+  return sanitize(journey, *twin, options);
+}
+
 // The steps in order. A failure makes the rest pointless, and the table says so.
 Result<void> travel(Journey& journey) {
   doctor(journey);
@@ -141,7 +176,7 @@ Result<void> travel(Journey& journey) {
   if (!journey.failed()) {
     auto runnable = make_runnable(journey.spec, journey.configuration, journey.options);
     if (!runnable) return std::move(runnable).error();
-    ASSAY_CHECK(sanitize(journey, *runnable));
+    ASSAY_CHECK(sanitize_on_twin(journey, *runnable));
     if (!journey.failed()) ASSAY_CHECK(check(journey, *runnable));
   }
   for (const char* step : {"sanitize", "check"}) {
@@ -169,10 +204,30 @@ std::string summary_text(const Journey& journey) {
   return text + fmt::format("report: {}\n", journey.options.report);
 }
 
-Result<ExitCode> run(const Options& options) {
-  ASSAY_TRY(spec::KernelSpec spec, spec::load(options.kernel));
+// The steps have attempts of their own; this one sums them up.
+Result<void> record_journey(Journey& journey) {
+  ledger::Attempt attempt = journey.recording.draft();
+  attempt.configuration = journey.configuration.id();
+  attempt.verdict = journey.failed() ? "failed" : "good";
+  attempt.exit_code = static_cast<int>(journey.exit_code);
+  if (journey.document.contains("check")) attempt.correct = !journey.failed();
+  json steps = {{"steps", journey.document["steps"]}};
+  for (const Step& step : journey.steps) {
+    attempt.duration_s += step.seconds;
+    const auto document = journey.document.find(step.name);
+    if (document != journey.document.end() && document->contains("attempt")) {
+      steps["attempts"][step.name] = (*document)["attempt"];
+    }
+  }
+  attempt.time_us = ledger::now_us() - static_cast<int64_t>(attempt.duration_s * 1e6);
+  ASSAY_CHECK(journey.recording.write(std::move(attempt), steps));
+  if (steps.contains("attempt")) journey.document["attempt"] = steps["attempt"];
+  return {};
+}
+
+Result<ExitCode> go(spec::KernelSpec spec, const Options& options, Recording& recording) {
   ASSAY_TRY(spec::Configuration configuration, chosen_configuration(spec, options));
-  Journey journey{options, std::move(spec), std::move(configuration), {}, {}, ExitCode::good};
+  Journey journey{options, recording, std::move(spec), std::move(configuration), {}, {}, ExitCode::good};
   journey.document = document_head("run", journey.spec, journey.configuration, options);
   ASSAY_CHECK(travel(journey));
   json steps = json::array();
@@ -182,6 +237,7 @@ Result<ExitCode> run(const Options& options) {
   }
   journey.document["steps"] = std::move(steps);
   journey.document["verdict"] = journey.failed() ? "failed" : "good";
+  ASSAY_CHECK(record_journey(journey));
   ASSAY_CHECK(write_file_atomically(options.report,
                                     journey.document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"));
   if (options.json) {
@@ -190,6 +246,12 @@ Result<ExitCode> run(const Options& options) {
     fmt::print("{}", summary_text(journey));
   }
   return journey.exit_code;
+}
+
+Result<ExitCode> run(const Options& options) {
+  ASSAY_TRY(spec::KernelSpec spec, spec::load(options.kernel));
+  ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::run, spec));
+  return recording.close(go(std::move(spec), options, recording));
 }
 
 }  // namespace

@@ -42,6 +42,12 @@ std::string sanitize_text(const spec::KernelSpec& spec, const check::SanitizeRep
   const check::CaseResult* failure = report.failure();
   uint64_t instructions = 0;
   for (const check::CaseResult& result : report.results) instructions += result.thread_instructions;
+  if (failure == nullptr && !device::is_virtual(device_name(options))) {
+    return fmt::format(
+        "{} {}: no fault and no damaged guard bytes in {} shapes on {}\n"
+        "Every access is checked on a virtual GPU (without --device), or with --with compute-sanitizer.\n",
+        terminal.paint(Colour::green, "clean"), spec.kernel.name, report.results.size(), device_name(options));
+  }
   if (failure == nullptr) {
     return fmt::format("{} {}: no bad memory access in {} shapes on {} ({:.1f} M thread instructions counted)\n",
                        terminal.paint(Colour::green, "clean"), spec.kernel.name, report.results.size(),

@@ -13,9 +13,17 @@
 
 #include "base/result.hpp"
 #include "vgpu/models/gpu_model.hpp"
+#include "vgpu/observe/counters.hpp"
 #include "vgpu/observe/finding.hpp"
 
 namespace assay::device {
+
+// What a kernel was compiled to. A device takes what suits it best: the virtual GPU the PTX, a GPU the cubin.
+struct Image {
+  std::string_view ptx;
+  std::string file_name;   // of the PTX, for messages
+  std::string_view cubin;  // empty if there is none for this device
+};
 
 // A loaded module of this device.
 class Module {
@@ -29,21 +37,42 @@ struct LaunchRequest {
   vgpu::Dim3 grid;
   vgpu::Dim3 block;
   uint32_t shared_bytes = 0;                      // dynamic
+  std::optional<vgpu::Dim3> cluster;              // blocks of one cluster
   std::vector<std::vector<std::byte>> arguments;  // one per parameter, in the kernel's order
   bool check_memory = false;                      // report bad accesses as findings and go on
   uint64_t instruction_limit = 0;                 // 0: the device's own
+  bool count = false;                             // LaunchOutcome::counters; a device that cannot count gives none
 };
 
 struct LaunchOutcome {
   std::vector<vgpu::Finding> findings;  // of the memory checks, in the order of their first occurrence
   uint64_t finding_occurrences = 0;
   std::optional<vgpu::Finding> fault;  // what stopped the kernel, if something did
+  std::string fault_hint;              // how to learn more of it, if this device cannot tell
   std::string printed;
-  uint64_t instructions = 0;         // counted, of warps
-  uint64_t thread_instructions = 0;  // counted, of threads
+  uint64_t instructions = 0;                     // counted, of warps
+  uint64_t thread_instructions = 0;              // counted, of threads
+  std::optional<vgpu::LaunchCounters> counters;  // if they were asked for and the kernel ran to its end
 
   bool clean() const { return findings.empty() && !fault; }
 };
+
+// A Hopper tensor map over a tensor in the device's memory. Dimensions in the order of the tensor's shape: the last one
+// is contiguous.
+struct TensorMapRequest {
+  std::string dtype;     // "f16", as in a specification
+  uint64_t address = 0;  // of the first element
+  std::vector<uint64_t> dims;
+  std::vector<uint64_t> stride_bytes;  // one for each dimension
+  std::vector<uint32_t> box;
+  std::vector<uint32_t> element_strides;
+  int swizzle = 0;       // bytes: 0, 32, 64, 128
+  int interleave = 0;    // bytes: 0, 16, 32
+  int l2_promotion = 0;  // bytes: 0, 64, 128, 256
+  bool out_of_bounds_nan = false;
+};
+
+inline constexpr size_t kTensorMapBytes = 128;
 
 class Device {
  public:
@@ -52,6 +81,7 @@ class Device {
   virtual std::string name() const = 0;  // as in --device: "vgpu:l4"
   virtual const vgpu::GpuModel& model() const = 0;
   virtual Result<std::unique_ptr<Module>> load(std::string_view ptx, const std::string& file_name) = 0;
+  virtual Result<std::unique_ptr<Module>> load_image(const Image& image) { return load(image.ptx, image.file_name); }
   virtual std::vector<std::string> approximate_instructions(const Module& module) const = 0;
 
   virtual Result<uint64_t> allocate(uint64_t bytes, const std::string& label) = 0;
@@ -59,10 +89,23 @@ class Device {
   virtual Result<void> upload(uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual Result<void> download(uint64_t address, std::span<std::byte> bytes) = 0;
   virtual Result<LaunchOutcome> launch(const LaunchRequest& request) = 0;
+  // The bytes of a kernel's tensor-map parameter.
+  virtual Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) = 0;
+
+  virtual bool has_tensor_maps() const = 0;
+  virtual bool has_clusters() const = 0;
+  // Whether LaunchRequest::check_memory has an effect: whether bad accesses become findings.
+  virtual bool checks_memory() const = 0;
+  // After a fault that it does not survive: nothing works any more, and only another process gets a fresh one.
+  virtual bool lost() const { return false; }
 };
 
-// "vgpu:l4", "vgpu:a100", ... An unknown name is an error that lists those there are.
+// "vgpu:l4", "vgpu:a100", ..., "cuda:0". An unknown name is an error that lists those there are.
 Result<std::unique_ptr<Device>> open_device(const std::string& name);
-std::string default_device_name();
+std::string default_device_name();         // the first GPU if there is one, else a virtual one
+std::vector<std::string> device_names();   // all that open_device takes here, GPUs first
+bool is_virtual(const std::string& name);  // "vgpu:..."
+// The virtual GPU that is most like this device: for the checks that only a virtual one makes.
+std::string virtual_twin(const Device& device);
 
 }  // namespace assay::device

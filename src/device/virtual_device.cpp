@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "vgpu/observe/counting.hpp"
 #include "vgpu/observe/memory_check.hpp"
 
 namespace assay::device {
@@ -94,6 +95,12 @@ Result<void> VirtualDevice::download(uint64_t address, std::span<std::byte> byte
 
 Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   const vgpu::Program& program = program_of(*request.module);
+  if (request.cluster && request.cluster->volume() > 1) {
+    return Error{"the virtual GPU does not support clusters of blocks yet",
+                 {},
+                 "they run on a GPU of compute capability 9.0 or newer: --device cuda:0",
+                 ExitCode::environment};
+  }
   vgpu::Launch launch;
   launch.program = &program;
   launch.kernel = program.entry(request.entry);
@@ -113,6 +120,8 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   if (request.instruction_limit != 0) launch.instruction_limit = request.instruction_limit;
   vgpu::MemoryCheck memory_check;
   if (request.check_memory) launch.observers.push_back(&memory_check);
+  vgpu::Counting counting;
+  if (request.count) launch.observers.push_back(&counting);
   ASSAY_TRY(vgpu::LaunchResult result, gpu_.launch(launch));
   LaunchOutcome outcome;
   outcome.findings = memory_check.found().findings();
@@ -121,23 +130,15 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   outcome.printed = std::move(result.printed);
   outcome.instructions = result.instructions;
   outcome.thread_instructions = result.thread_instructions;
+  if (request.count && !outcome.fault) outcome.counters = counting.counters();
   return outcome;
 }
 
-std::string default_device_name() {
-  return "vgpu:l4";
-}
-
-Result<std::unique_ptr<Device>> open_device(const std::string& name) {
-  constexpr std::string_view kPrefix = "vgpu:";
-  std::string known;
-  for (const vgpu::GpuModel& model : vgpu::all_models())
-    known += fmt::format("{}vgpu:{}", known.empty() ? "" : ", ", model.id);
-  if (name.starts_with(kPrefix)) {
-    const vgpu::GpuModel* model = vgpu::find_model(std::string_view(name).substr(kPrefix.size()));
-    if (model != nullptr) return std::unique_ptr<Device>(std::make_unique<VirtualDevice>(*model));
-  }
-  return Error{fmt::format("there is no device '{}'", name), {}, "choose one of " + known};
+Result<std::vector<std::byte>> VirtualDevice::encode_tensor_map(const TensorMapRequest& /*request*/) {
+  return Error{fmt::format("the virtual GPU {} does not support tensor maps yet", gpu_.model().name),
+               {},
+               "kernels with tensormap arguments run on a GPU of compute capability 9.0 or newer: --device cuda:0",
+               ExitCode::environment};
 }
 
 }  // namespace assay::device

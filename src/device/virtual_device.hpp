@@ -20,6 +20,10 @@ class VirtualDevice final : public Device {
   Result<void> upload(uint64_t address, std::span<const std::byte> bytes) override;
   Result<void> download(uint64_t address, std::span<std::byte> bytes) override;
   Result<LaunchOutcome> launch(const LaunchRequest& request) override;
+  Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
+  bool has_tensor_maps() const override { return false; }
+  bool has_clusters() const override { return false; }
+  bool checks_memory() const override { return true; }
 
  private:
   Result<void> check_range(uint64_t address, uint64_t bytes);

@@ -69,12 +69,12 @@ bool Parser::fail_expected(std::string_view what) {
   return fail(token_, fmt::format("expected {}, found {}", what, shown(token_)));
 }
 
-bool Parser::fail(const Token& at, std::string message) {
+bool Parser::fail(const Token& at, const std::string& message) {
   if (error_) return false;
   // A broken token explains itself better than the phrase that did not want it.
   const bool broken = token_.is(TokenKind::invalid);
   const Token& where = broken ? token_ : at;
-  error_ = Error{broken ? lexer_.problem() : std::move(message), Place{file_name_, where.line, where.column}, "",
+  error_ = Error{broken ? lexer_.problem() : message, Place{file_name_, where.line, where.column}, "",
                  ExitCode::usage};
   return false;
 }

@@ -20,7 +20,7 @@ bool Parser::operand(Operand& out, bool lists_allowed) {
   if (!plain_operand(out)) return false;
   if (!accept('|')) return true;
   PairOperand pair;
-  pair.elements.push_back(std::move(out));
+  pair.elements.push_back(std::exchange(out, {}));
   if (!named_operand(pair.elements.emplace_back())) return false;
   out.value = std::move(pair);
   return true;

@@ -46,7 +46,7 @@ class Parser {
   bool expect_string(std::string& text, std::string_view what);
   bool expect_int(int& value, std::string_view what);  // 0 ... 2^31 - 1
   bool fail_expected(std::string_view what);           // "expected <what>, found <the current token>"
-  bool fail(const Token& at, std::string message);
+  bool fail(const Token& at, const std::string& message);
   TextPosition position() const { return {token_.line, token_.column}; }
 
   // Limits the nesting of phrases while it lives.

@@ -76,9 +76,9 @@ class Compilation {
   }
 
   Result<void> build(const fs::path& program) const {
-    ASSAY_TRY(const std::string output,
-              compiler(with_flags({source_.string(), (scratch_ / "main.cpp").string(), "-o", program.string()})));
-    return {};
+    const auto output =
+        compiler(with_flags({source_.string(), (scratch_ / "main.cpp").string(), "-o", program.string()}));
+    return output ? Result<void>() : output.error();
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "check/result_json.hpp"
 
 namespace assay::report {
 namespace {
@@ -81,6 +82,9 @@ bool is_access(const Finding& finding) {
 std::string group_text(const Terminal& terminal, const Group& group, size_t most_threads) {
   const Finding& first = *group.members.front();
   std::string text;
+  if (!check::place_known(first))
+    return fmt::format("{} in kernel {}\n  {}\n", terminal.paint(Colour::red, fmt::format("{}", to_string(first.kind))),
+                       first.kernel, first.message);
   const vgpu::SourceLine* line = user_line(first);
   const std::string where =
       line == nullptr ? fmt::format("PTX line {}", first.ptx_line) : fmt::format("{}:{}", line->file, line->line);

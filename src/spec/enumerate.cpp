@@ -71,7 +71,7 @@ Result<void> for_each_configuration(const KernelSpec& spec, const ConfigurationV
 }
 
 Result<void> for_each_shape(const KernelSpec& spec, const ShapeSet& set, const ShapeVisitor& visit) {
-  const auto visit_legal = [&](Shape shape) -> Result<bool> {
+  const auto visit_legal = [&](const Shape& shape) -> Result<bool> {
     ASSAY_TRY(const bool legal, all_hold(spec, spec.shapes.constraints, shape.values));
     return legal ? visit(shape) : Result<bool>(true);
   };

@@ -212,5 +212,19 @@ TEST(ResultJson, refuses_values_of_another_kind) {
   }
 }
 
+TEST(ResultJson, a_fault_without_a_place_has_no_thread) {
+  CaseResult result;
+  result.outcome = Outcome::fault;
+  result.findings.emplace_back();
+  result.findings[0].kind = vgpu::FindingKind::illegal_address;
+  const json document = to_json(result);
+  EXPECT_TRUE(document.at("findings").at(0).at("thread").is_null());
+  const auto read = case_result_from_json(document, {});
+  ASSERT_TRUE(read.ok()) << to_string(read.error());
+  EXPECT_EQ(read->findings.size(), 1u);
+  result.findings[0].ptx_line = 3;
+  EXPECT_TRUE(to_json(result).at("findings").at(0).at("thread").is_array());
+}
+
 }  // namespace
 }  // namespace assay::check

@@ -18,7 +18,9 @@ inline ProcessOutcome assay_program(std::vector<std::string> arguments, bool wit
   command.arguments.insert(command.arguments.begin(), ASSAY_BINARY_DIR "/assay");
   command.folder = ASSAY_SOURCE_DIR;
   command.environment["ASSAY_CACHE"] = ASSAY_BINARY_DIR "/test-cache";
+  command.environment["ASSAY_LEDGER"] = ASSAY_BINARY_DIR "/test-ledger.sqlite";
   if (!with_nvcc) command.environment["ASSAY_NVCC"] = "none";
+  command.environment["ASSAY_CUDA_DRIVER"] = "none";  // the same with and without a GPU
   command.time_limit = std::chrono::minutes(5);
   auto outcome = run(command);
   EXPECT_TRUE(outcome.ok()) << to_string(outcome.error());

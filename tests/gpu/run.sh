@@ -20,3 +20,23 @@ g++ -std=c++20 -O1 -Isrc -Itests -o "$work/ptx_truth" tests/gpu/ptx_truth.cpp te
 
 echo "== kernels: every configuration against float64"
 sh tests/gpu/kernel_truth.sh "$work/kernels" truth
+
+echo "== attention: the library and its Python package"
+if [ -e build/attention/libassay_attention.so ]; then
+  build/attention/example
+  build/attention/call_cost
+  python3 -B -W ignore tests/attention/gpu_test.py
+  python3 -B -W ignore tests/attention/gpu_pytorch_test.py
+else
+  echo "test-gpu: build/attention/libassay_attention.so is missing; make attention builds it" >&2
+  exit 6
+fi
+
+echo "== commands: on this GPU"
+sh tests/gpu/device_truth.sh build/assay
+
+echo "== providers: SDPA as timed by the protocol"
+python3 tests/gpu/provider_truth.py sdpa
+
+echo "== red team: every cheat caught, every honest kernel accepted"
+python3 tests/gpu/red_team_truth.py build/assay

@@ -115,5 +115,14 @@ TEST(FindingsText, has_nothing_to_say_about_nothing) {
   EXPECT_EQ(findings_text(Terminal(true), {}), "");
 }
 
+TEST(FindingsText, claims_no_thread_where_a_gpu_told_none) {
+  Finding fault;
+  fault.kind = FindingKind::illegal_address;
+  fault.kernel = "copy";
+  fault.message = "an access to memory that is not mapped";
+  const std::string text = findings_text(Terminal(false), {fault});
+  EXPECT_EQ(text, "illegal_address in kernel copy\n  an access to memory that is not mapped\n");
+}
+
 }  // namespace
 }  // namespace assay::report

@@ -10,8 +10,9 @@
 
 #include "hopper_attention.h"
 #include "resident.cuh"
-#include "self_fed.cuh"
+#include "shared_memory_limit.hpp"
 #include "streaming.cuh"
+#include "tensor_map_cache.hpp"
 
 namespace assay::attention::hopper {
 namespace {
@@ -42,6 +43,13 @@ EncodeTiled encode_tiled() {
 
 const char* encode(CUtensorMap& map, const Call& call, const void* base, const int64_t (&strides)[3], int heads,
                    int rows, int box_rows) {
+  thread_local TensorMapCache cache;
+  const TensorMapKey key{
+      base, {strides[0], strides[1], strides[2]}, call.batch, heads, rows, call.head_dim, box_rows, call.bf16 != 0};
+  if (const CUtensorMap* known = cache.find(key)) {
+    map = *known;
+    return nullptr;
+  }
   const cuuint64_t sizes[4] = {static_cast<cuuint64_t>(call.head_dim), static_cast<cuuint64_t>(rows),
                                static_cast<cuuint64_t>(heads), static_cast<cuuint64_t>(call.batch)};
   const cuuint64_t byte_strides[3] = {static_cast<cuuint64_t>(strides[2]) * 2, static_cast<cuuint64_t>(strides[1]) * 2,
@@ -54,7 +62,10 @@ const char* encode(CUtensorMap& map, const Call& call, const void* base, const i
       function(&map, call.bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4,
                const_cast<void*>(base), sizes, byte_strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (status == CUDA_SUCCESS) return nullptr;
+  if (status == CUDA_SUCCESS) {
+    cache.insert(key, map);
+    return nullptr;
+  }
   std::snprintf(error_text, sizeof error_text, "cuTensorMapEncodeTiled failed with code %d", static_cast<int>(status));
   return error_text;
 }
@@ -67,8 +78,7 @@ const char* fill(Params& params, const Call& call, int key_block) {
     int heads, rows, box_rows;
   } tensors[] = {{params.query, call.query, call.query_strides, call.query_heads, call.query_rows, kTileRows},
                  {params.key, call.key, call.key_strides, call.key_heads, call.key_rows, key_block},
-                 {params.value, call.value, call.value_strides, call.key_heads, call.key_rows, key_block},
-                 {params.output, call.output, call.output_strides, call.query_heads, call.query_rows, kTileRows}};
+                 {params.value, call.value, call.value_strides, call.key_heads, call.key_rows, key_block}};
   for (const auto& tensor : tensors) {
     const char* error =
         encode(tensor.map, call, tensor.base, tensor.strides, tensor.heads, tensor.rows, tensor.box_rows);
@@ -79,6 +89,7 @@ const char* fill(Params& params, const Call& call, int key_block) {
   params.output_head_stride = call.output_strides[1];
   params.output_row_stride = call.output_strides[2];
   params.g_log_sum_exp = call.log_sum_exp;
+  params.head_dim = call.head_dim;
   params.query_rows = call.query_rows;
   params.key_rows = call.key_rows;
   params.query_heads = call.query_heads;
@@ -90,9 +101,6 @@ const char* fill(Params& params, const Call& call, int key_block) {
 
 const char* launch_kernel(void (*kernel)(Params), const Params& params, dim3 grid, int threads, size_t shared_bytes,
                           bool overlap, cudaStream_t stream) {
-  cudaError_t status =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
-  if (status != cudaSuccess) return describe("cudaFuncSetAttribute", status);
   cudaLaunchAttribute attribute;
   attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -103,7 +111,9 @@ const char* launch_kernel(void (*kernel)(Params), const Params& params, dim3 gri
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = overlap ? 1 : 0;
-  status = cudaLaunchKernelEx(&config, kernel, params);
+  const cudaError_t status =
+      launch_with_shared_memory(reinterpret_cast<const void*>(kernel), static_cast<int>(shared_bytes),
+                                [&] { return cudaLaunchKernelEx(&config, kernel, params); });
   return status == cudaSuccess ? nullptr : describe("cudaLaunchKernelEx", status);
 }
 
@@ -145,21 +155,15 @@ const char* launch_streaming(const Call& call, cudaStream_t stream) {
   return launch_persistent<Config>(streaming_attention<Config>, call, stream);
 }
 
-template <class Config>
-const char* launch_self_fed(const Call& call, cudaStream_t stream) {
-  return launch_persistent<Config>(self_fed::self_fed_attention<Config>, call, stream);
-}
-
-// What the table below chooses among; each exists for both masks and both element types.
+// What the table below chooses among; each exists for both element types, not each for both masks.
 enum class Kernel {
   resident_1x4,
   resident_2x2,
   resident_4x1,
   resident_4x1_twice,
-  self_fed,
   streaming_2,
   streaming_3,
-  streaming_2_free
+  streaming_4
 };
 
 struct Variant {
@@ -186,36 +190,36 @@ using bf16 = __nv_bfloat16;
    MASK,                                                             \
    launch_resident<resident::ResidentConfig<ELEMENT, ROWS, SPLITS, PASSES, MASK>>}
 
-#define SELF_FED(ELEMENT, MASK)    \
-  {Kernel::self_fed,               \
-   "self_fed_" #ELEMENT "_" #MASK, \
-   64,                             \
-   0,                              \
-   std::is_same_v<ELEMENT, bf16>,  \
-   MASK,                           \
-   launch_self_fed<self_fed::SelfFedConfig<ELEMENT, MASK>>}
+#define STREAMING(KERNEL, ELEMENT, MASK, DIM, CONSUMERS, KEYS, STAGES) \
+  {Kernel::KERNEL,                                                     \
+   #KERNEL "_" #ELEMENT "_d" #DIM "_" #MASK,                           \
+   DIM,                                                                \
+   0,                                                                  \
+   std::is_same_v<ELEMENT, bf16>,                                      \
+   MASK,                                                               \
+   launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, KEYS, STAGES, MASK>>}
 
-#define STREAMING(KERNEL, ELEMENT, MASK, DIM, CONSUMERS, STAGES, ORDERED) \
-  {Kernel::KERNEL,                                                        \
-   #KERNEL "_" #ELEMENT "_d" #DIM "_" #MASK,                              \
-   DIM,                                                                   \
-   0,                                                                     \
-   std::is_same_v<ELEMENT, bf16>,                                         \
-   MASK,                                                                  \
-   launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, 128, STAGES, ORDERED, MASK>>}
+#define BOTH_MASKS(ELEMENT, MASK)                                                                                \
+  RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 128, 3),          \
+      STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 128, 3), STREAMING(streaming_4, ELEMENT, MASK, 64, 4, 64, 4), \
+      STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 128, 2)
 
-#define ALL_KERNELS(ELEMENT, MASK)                                                                                   \
-  RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), RESIDENT(resident_2x2, ELEMENT, MASK, 2, 2, 1),                    \
-      RESIDENT(resident_4x1, ELEMENT, MASK, 4, 1, 1), RESIDENT(resident_4x1_twice, ELEMENT, MASK, 4, 1, 2),          \
-      SELF_FED(ELEMENT, MASK), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 3, true),                                \
-      STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 3, true), STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 2, true), \
-      STREAMING(streaming_2_free, ELEMENT, MASK, 128, 2, 2, false)
+#define ALL_KERNELS(ELEMENT)                                                                                \
+  BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1), \
+      RESIDENT(resident_4x1, ELEMENT, causal, 4, 1, 1), RESIDENT(resident_4x1_twice, ELEMENT, causal, 4, 1, 2)
 
-const Variant kVariants[] = {ALL_KERNELS(half, full), ALL_KERNELS(half, causal), ALL_KERNELS(bf16, full),
-                             ALL_KERNELS(bf16, causal)};
+const Variant kVariants[] = {ALL_KERNELS(half), ALL_KERNELS(bf16)};
+
+// Columns beyond head_dim are loaded as zeros by every kernel, but only the streaming kernels leave them out of what
+// they store.
+bool fits(const Variant& variant, int head_dim) {
+  if (head_dim == variant.head_dim) return true;
+  const bool clips = variant.key_capacity == 0;
+  return clips && head_dim > variant.head_dim - 64 && head_dim < variant.head_dim && head_dim % 8 == 0;
+}
 
 const char* check(const Variant& variant, const Call& call) {
-  if (call.head_dim != variant.head_dim) return "this variant is for another head_dim";
+  if (!fits(variant, call.head_dim)) return "this variant is for another head_dim";
   if ((call.causal != 0) != variant.causal) return "this variant is for the other kind of mask";
   if ((call.bf16 != 0) != variant.bf16) return "this variant is for another element type";
   if (variant.key_capacity != 0 && call.key_rows > variant.key_capacity) return "too many keys for this variant";
@@ -236,17 +240,40 @@ const char* check(const Variant& variant, const Call& call) {
   return nullptr;
 }
 
-// Measured on an H200 (README.md). Up to 512 keys the number of 64-row tiles decides how many of them a multiprocessor
-// must take; beyond, the length of the sequence.
-Kernel choose(const Call& call, int multiprocessors) {
-  if (call.head_dim == 128) {
-    return !call.causal && call.key_rows <= 1024 ? Kernel::streaming_2 : Kernel::streaming_2_free;
+// The streaming kernel whose grid takes the least time: rounds of one tile (causal: one pair of tiles) per
+// multiprocessor times what a round costs, as measured on an H200 for long sequences.
+Kernel choose_streaming(const Call& call, int multiprocessors) {
+  constexpr struct {
+    Kernel kernel;
+    int rows;
+    double cost;
+  } kCandidates[] = {
+      {Kernel::streaming_2, 128, 1.0}, {Kernel::streaming_3, 192, 1.28}, {Kernel::streaming_4, 256, 1.87}};
+  Kernel best = Kernel::streaming_2;
+  double least = INFINITY;
+  for (const auto& candidate : kCandidates) {
+    const int tiles = ceil_div(call.query_rows, candidate.rows);
+    const int64_t pieces = int64_t{call.causal ? ceil_div(tiles, 2) : tiles} * call.query_heads * call.batch;
+    const auto rounds = static_cast<double>((pieces + multiprocessors - 1) / multiprocessors);
+    const double keys = call.causal ? call.key_rows + candidate.rows : call.key_rows;
+    const double time = rounds * candidate.cost * keys;
+    if (time < least) {
+      least = time;
+      best = candidate.kernel;
+    }
   }
-  if (call.key_rows > 2048) return Kernel::streaming_3;
-  if (call.key_rows > 512) return call.causal ? Kernel::streaming_2 : Kernel::self_fed;
+  return best;
+}
+
+// Measured on an H200 (README.md). Up to 512 keys the number of 64-row tiles decides how many of them a multiprocessor
+// must take.
+Kernel choose(const Call& call, int multiprocessors) {
+  if (call.head_dim > 64) return Kernel::streaming_2;
+  if (call.key_rows > 512 || call.head_dim < 64) return choose_streaming(call, multiprocessors);
   const int64_t tiles = int64_t{ceil_div(call.query_rows, kTileRows)} * call.query_heads * call.batch;
   if (tiles <= multiprocessors) return Kernel::resident_1x4;
-  if (tiles <= 2 * multiprocessors) return call.causal ? Kernel::resident_2x2 : Kernel::streaming_2;
+  if (!call.causal) return choose_streaming(call, multiprocessors);
+  if (tiles <= 2 * multiprocessors) return Kernel::resident_2x2;
   return tiles <= 4 * multiprocessors ? Kernel::resident_4x1 : Kernel::resident_4x1_twice;
 }
 

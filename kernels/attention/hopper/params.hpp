@@ -8,15 +8,15 @@
 namespace assay::attention::hopper {
 
 struct Params {
-  CUtensorMap query;   // (head_dim, query_rows, query_heads, batch), boxes of 64 x 64
-  CUtensorMap key;     // (head_dim, key_rows, key_heads, batch), boxes of 64 columns x one key block
-  CUtensorMap value;   // as key
-  CUtensorMap output;  // as query
+  CUtensorMap query;  // (head_dim, query_rows, query_heads, batch), boxes of 64 x 64
+  CUtensorMap key;    // (head_dim, key_rows, key_heads, batch), boxes of 64 columns x one key block
+  CUtensorMap value;  // as key
   void* g_output;
   int64_t output_batch_stride;  // strides in elements
   int64_t output_head_stride;
   int64_t output_row_stride;
   float* g_log_sum_exp;  // (batch, query_heads, query_rows) or null
+  int head_dim;          // of the tensors; a kernel may be for a larger one
   int query_rows;
   int key_rows;
   int query_heads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tile copies between global and shared memory by the copy engine, and what orders them with the rest of the program.
+// Tile copies from global to shared memory by the copy engine, and what orders them with the rest of the program.
 #pragma once
 
 #include <cuda.h>
@@ -28,22 +28,6 @@ __device__ __forceinline__ void load_tile(void* s_tile, const CUtensorMap& map, 
       "[%6];" ::"r"(shared_address(s_tile)),
       "l"(&map), "r"(origin.column), "r"(origin.row), "r"(origin.head), "r"(origin.batch), "r"(shared_address(&full))
       : "memory");
-}
-
-// PTX ISA "cp.async.bulk.tensor", shared to global. Rows and columns outside the tensor are not written.
-__device__ __forceinline__ void store_tile(const CUtensorMap& map, const void* s_tile, TileOrigin origin) {
-  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
-               "r"(origin.column), "r"(origin.row), "r"(origin.head), "r"(origin.batch), "r"(shared_address(s_tile))
-               : "memory");
-}
-
-// PTX ISA "cp.async.bulk.commit_group" and "cp.async.bulk.wait_group": the thread's stores have read their shared
-// memory.
-__device__ __forceinline__ void commit_stores() {
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-__device__ __forceinline__ void wait_stores_read() {
-  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
 // PTX ISA "membar / fence", .proxy.async: ordinary writes to shared memory before it are seen by the copy engine after

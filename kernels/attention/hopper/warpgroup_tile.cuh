@@ -11,17 +11,24 @@ namespace assay::attention::hopper {
 constexpr int kWarpgroup = 128;
 constexpr int kTileRows = 64;
 
+// The thread's index, read where it is needed: what is computed from it is then not kept in registers from far before.
+__device__ __forceinline__ int reread_thread() {
+  int thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+}
+
 // S = Q K^T. Starts the work; the caller commits and waits.
 template <class Element, int kHeadDim, int kKeys>
 __device__ __forceinline__ void start_scores(float (&scores)[kKeys / 2], const void* s_query, const void* s_key) {
-  uint64_t query = matrix_descriptor(shared_address(s_query), 16);  // (64, head_dim)
-  uint64_t key = matrix_descriptor(shared_address(s_key), 16);      // (keys, head_dim)
+  const uint32_t query = matrix_place(shared_address(s_query), 16);  // (64, head_dim)
+  const uint32_t key = matrix_place(shared_address(s_key), 16);      // (keys, head_dim)
 #pragma unroll
   for (int step = 0; step < kHeadDim / 16; ++step) {
     const int panel = step / 4;
     const int offset = (step % 4) * 32 / 16;
-    multiply_shared<Element>(scores, query + panel * (kTileRows * kPanelRowBytes / 16) + offset,
-                             key + panel * (kKeys * kPanelRowBytes / 16) + offset, step > 0);
+    multiply_shared<Element>(scores, matrix_descriptor(query + panel * (kTileRows * kPanelRowBytes / 16) + offset),
+                             matrix_descriptor(key + panel * (kKeys * kPanelRowBytes / 16) + offset), step > 0);
   }
 }
 
@@ -45,10 +52,11 @@ struct Probabilities {
 template <class Element, int kHeadDim, int kKeys>
 __device__ __forceinline__ void start_output(float (&output)[kHeadDim / 2],
                                              const Probabilities<Element, kKeys>& probabilities, const void* s_value) {
-  uint64_t value = matrix_descriptor(shared_address(s_value), kKeys * kPanelRowBytes);  // (keys, head_dim)
+  const uint32_t value = matrix_place(shared_address(s_value), kKeys * kPanelRowBytes);  // (keys, head_dim)
 #pragma unroll
   for (int step = 0; step < kKeys / 16; ++step) {
-    multiply_registers<Element>(output, probabilities.steps[step], value + step * (16 * kPanelRowBytes / 16), 1);
+    multiply_registers<Element>(output, probabilities.steps[step],
+                                matrix_descriptor(value + step * (16 * kPanelRowBytes / 16)), 1);
   }
 }
 
@@ -57,7 +65,8 @@ struct RowLimits {
   int last_key[2];
 
   __device__ RowLimits(int first_row, int query_rows, int key_rows, bool causal) {
-    const int lane_row = first_row + (threadIdx.x % kWarpgroup) / 32 * 16 + threadIdx.x % 32 / 4;
+    const int thread = reread_thread();
+    const int lane_row = first_row + thread % kWarpgroup / 32 * 16 + thread % 32 / 4;
 #pragma unroll
     for (int row = 0; row < 2; ++row) {
       int diagonal = lane_row + 8 * row + key_rows - query_rows;
@@ -67,7 +76,7 @@ struct RowLimits {
 
   template <int kCount>
   __device__ __forceinline__ void hide(float (&scores)[kCount], int first_key) const {
-    const int column = first_key + 2 * (threadIdx.x % 4);
+    const int column = first_key + 2 * (reread_thread() % 4);
     const int visible[2] = {last_key[0] - column, last_key[1] - column};
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
@@ -106,9 +115,10 @@ __device__ __forceinline__ void stage_output(const float (&output)[kHeadDim / 2]
   }
 }
 
-// Copies the warp's 16 staged rows to global memory, 16 bytes a lane.
+// Copies the warp's 16 staged rows to global memory, 16 bytes a lane. Leaves out what is beyond rows and columns.
 template <class Element, int kHeadDim>
-__device__ __forceinline__ void write_staged_rows(const void* s_tile, Element* g_tile, int64_t row_stride, int rows) {
+__device__ __forceinline__ void write_staged_rows(const void* s_tile, Element* g_tile, int64_t row_stride, int rows,
+                                                  int columns = kHeadDim) {
   const int lane = threadIdx.x % 32;
   const int warp_row = (threadIdx.x % kWarpgroup) / 32 * 16;
 #pragma unroll
@@ -117,11 +127,11 @@ __device__ __forceinline__ void write_staged_rows(const void* s_tile, Element* g
     for (int i = 0; i < 4; ++i) {
       const int row = warp_row + 4 * i + lane / 8;
       const int chunk = lane % 8;
+      const int column = panel * kPanelColumns + chunk * 8;
       const auto* s_chunk =
           static_cast<const uint8_t*>(s_tile) + (panel * kTileRows + row) * kPanelRowBytes + (chunk ^ (row % 8)) * 16;
-      if (row < rows) {
-        *reinterpret_cast<uint4*>(g_tile + row * row_stride + panel * kPanelColumns + chunk * 8) =
-            *reinterpret_cast<const uint4*>(s_chunk);
+      if (row < rows && column < columns) {
+        *reinterpret_cast<uint4*>(g_tile + row * row_stride + column) = *reinterpret_cast<const uint4*>(s_chunk);
       }
     }
   }

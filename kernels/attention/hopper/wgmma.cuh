@@ -15,10 +15,14 @@ constexpr int kPanelColumns = 64;
 constexpr int kPanelRowBytes = 128;
 constexpr int kAtomBytes = 8 * kPanelRowBytes;
 
-__device__ __forceinline__ uint64_t matrix_descriptor(uint32_t s_address, uint32_t leading_bytes) {
+// The half of a descriptor that differs between matrices; to move within one, add bytes / 16.
+__device__ __forceinline__ uint32_t matrix_place(uint32_t s_address, uint32_t leading_bytes) {
+  return (leading_bytes / 16) << 16 | (s_address & 0x3FFFF) / 16;
+}
+__device__ __forceinline__ uint64_t matrix_descriptor(uint32_t place) {
   constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;
   constexpr uint64_t kStride = uint64_t{kAtomBytes / 16} << 32;
-  return kSwizzle128 | kStride | (uint64_t{leading_bytes / 16} << 16) | ((s_address & 0x3FFFF) / 16);
+  return kSwizzle128 | kStride | place;
 }
 
 // PTX ISA "wgmma.fence": registers written before it may be read by matrix instructions after it.

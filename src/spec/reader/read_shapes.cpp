@@ -34,22 +34,6 @@ class ShapesReader {
   }
 
  private:
-  Result<Value> read_value(const Node& value, const std::string& dimension) {
-    if (value.kind == Node::Kind::boolean) return Value(value.boolean);
-    if (value.kind == Node::Kind::integer) {
-      if (value.integer >= 1) return Value(value.integer);
-      return mistake(value.place, fmt::format("dimension \"{}\" is {}; expected at least 1", dimension, value.integer));
-    }
-    const auto dtype = value.kind == Node::Kind::string ? dtype_from_name(value.text) : std::nullopt;
-    if (dtype) return Value(*dtype);
-    const std::string found =
-        value.kind == Node::Kind::string ? fmt::format("\"{}\"", value.text) : std::string(kind_name(value.kind));
-    return mistake(
-        value.place,
-        fmt::format("dimension \"{}\" is {}; expected an integer, a boolean or an element type", dimension, found),
-        value.kind == Node::Kind::string ? suggestion(value.text, dtype_names(), "element types") : "");
-  }
-
   // The dimension exists from here on, with this kind of value everywhere.
   Result<void> note(const std::string& dimension, const Value& value, const Place& place, const Place& value_place) {
     const auto [found, is_new] = shapes_.kinds.emplace(dimension, value.kind());
@@ -70,7 +54,7 @@ class ShapesReader {
     ASSAY_TRY(const Node* const defaults, TableReader(section_, "[shapes]").find("defaults", Node::Kind::table));
     if (defaults == nullptr) return {};
     for (const Node& item : defaults->items) {
-      ASSAY_TRY(const Value value, read_value(item, item.key));
+      ASSAY_TRY(const Value value, read_dimension(item, item.key));
       ASSAY_CHECK(note(item.key, value, item.key_place, item.place));
       shapes_.defaults[item.key] = value;
     }
@@ -107,7 +91,7 @@ class ShapesReader {
       ASSAY_CHECK(expect_kind(item, Node::Kind::table, fmt::format("a shape of \"{}\"", node.key)));
       Bindings shape;
       for (const Node& entry : item.items) {
-        ASSAY_TRY(const Value value, read_value(entry, entry.key));
+        ASSAY_TRY(const Value value, read_dimension(entry, entry.key));
         ASSAY_CHECK(note(entry.key, value, entry.key_place, entry.place));
         shape[entry.key] = value;
       }
@@ -133,7 +117,7 @@ class ShapesReader {
                                                 entry.key, node.key));
       }
       for (const Node& item : items) {
-        ASSAY_TRY(const Value value, read_value(item, entry.key));
+        ASSAY_TRY(const Value value, read_dimension(item, entry.key));
         ASSAY_CHECK(note(entry.key, value, entry.key_place, item.place));
         axis.values.push_back(value);
         if (axis.values.size() > kMaxShapes) break;

@@ -65,6 +65,22 @@ Result<void> expect_one_of(const std::string& word, const std::vector<std::strin
                  nearest(word, known).empty() ? "" : suggestion(word, known, ""));
 }
 
+Result<Value> read_dimension(const Node& value, const std::string& dimension) {
+  if (value.kind == Node::Kind::boolean) return Value(value.boolean);
+  if (value.kind == Node::Kind::integer) {
+    if (value.integer >= 1) return Value(value.integer);
+    return mistake(value.place, fmt::format("dimension \"{}\" is {}; expected at least 1", dimension, value.integer));
+  }
+  const auto dtype = value.kind == Node::Kind::string ? dtype_from_name(value.text) : std::nullopt;
+  if (dtype) return Value(*dtype);
+  const std::string found =
+      value.kind == Node::Kind::string ? fmt::format("\"{}\"", value.text) : std::string(kind_name(value.kind));
+  return mistake(
+      value.place,
+      fmt::format("dimension \"{}\" is {}; expected an integer, a boolean or an element type", dimension, found),
+      value.kind == Node::Kind::string ? suggestion(value.text, dtype_names(), "element types") : "");
+}
+
 Result<void> expect_name(const std::string& name, const Place& place, const std::string& what) {
   if (!is_identifier(name)) {
     return mistake(place, fmt::format("\"{}\" cannot name {}; expected at most 64 letters, digits and underscores, no "

@@ -54,6 +54,8 @@ Result<Expression> read_expression(const Node& value, const std::string& what);
 Result<Options> read_options(const Node& table, const std::vector<std::string>& skip, const std::string& title);
 Result<void> expect_one_of(const std::string& word, const std::vector<std::string>& known, const Place& place,
                            const std::string& what);
+// The value of a dimension: an integer of at least 1, a boolean or an element type.
+Result<Value> read_dimension(const Node& value, const std::string& dimension);
 // A name for a tunable, dimension, derived value or argument.
 Result<void> expect_name(const std::string& name, const Place& place, const std::string& what);
 

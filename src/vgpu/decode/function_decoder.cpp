@@ -182,8 +182,7 @@ Result<void> FunctionDecoder::decode_instruction(const ptx::Instruction& source)
     return error(fmt::format("the row '{}' of the opcode table has no handler", pattern.row->name));
   ASSAY_TRY(out.handler, binder(*this));
   if (pattern.row->fidelity == ptx::Fidelity::approximate) {
-    std::string name = source.opcode;
-    for (const std::string& modifier : source.modifiers) name += "." + modifier;
+    std::string name = program_.opcodes[static_cast<size_t>(opcode_number(source))];
     auto& list = program_.approximate;
     if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(std::move(name));
   }
@@ -200,13 +199,24 @@ Result<void> FunctionDecoder::bind_guard(const ptx::Guard& guard, Instruction& o
   return {};
 }
 
+int FunctionDecoder::opcode_number(const ptx::Instruction& source) {
+  std::string name = source.opcode;
+  for (const std::string& modifier : source.modifiers) {
+    name += '.';
+    name += modifier;
+  }
+  const auto [entry, fresh] = program_.opcode_index.try_emplace(name, static_cast<int>(program_.opcodes.size()));
+  if (fresh) program_.opcodes.push_back(std::move(name));
+  return entry->second;
+}
+
 void FunctionDecoder::emit(const Instruction& out, const ptx::TextPosition& position, int table_row,
                            const std::vector<BoundOperand>& bound) {
   row_starts_.push_back(function->row_pool.size());
   for (const BoundOperand& operand : bound) function->row_pool.push_back(operand.row);
   function->code.push_back(out);
   function->code.back().row_count = static_cast<uint16_t>(bound.size());
-  function->origins.push_back({position.line, locations_.current(), table_row});
+  function->origins.push_back({position.line, locations_.current(), table_row, opcode_number(*syntax)});
   locations_.instruction_seen();
 }
 

@@ -60,6 +60,7 @@ class FunctionDecoder final : private BindContext {
   Result<std::vector<std::string>> target_list(const std::string& name) override;
   Error error(std::string message) const override;
 
+  int opcode_number(const ptx::Instruction& source);  // in Program::opcodes
   void emit(const Instruction& instruction, const ptx::TextPosition& position, int table_row,
             const std::vector<BoundOperand>& operands);
 

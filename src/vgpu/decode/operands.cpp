@@ -247,7 +247,7 @@ Result<BoundOperand> FunctionDecoder::negate(const std::string& name) {
   helper.handler = [](Warp& warp, const Instruction& self) {
     *warp.row<LaneMask>(self.rows[0]) = ~*warp.row<LaneMask>(self.rows[1]);
   };
-  emit(helper, syntax->position, table_row_, {result, source});
+  emit(helper, syntax->position, kNoTableRow, {result, source});
   return result;
 }
 

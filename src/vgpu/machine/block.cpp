@@ -44,12 +44,21 @@ void Block::start(uint64_t linear_index) {
   printed_.clear();
   instructions_ = 0;
   thread_instructions_ = 0;
-  observers_.clear();
-  for (Observer* observer : launch.observers) observers_.push_back(observer->begin_block(*this));
+  start_observers();
   const size_t warps = (threads + kLanes - 1) / kLanes;
   while (warps_.size() < warps) warps_.push_back(std::make_unique<Warp>());
   warps_.resize(warps);
   for (size_t i = 0; i < warps; ++i) warps_[i]->start(*this, static_cast<int>(i), *launch.kernel);
+}
+
+void Block::start_observers() {
+  observers_.clear();
+  counter_ = nullptr;
+  for (Observer* observer : grid_.launch.observers) {
+    observers_.push_back(observer->begin_block(*this));
+    if (counter_ == nullptr && observers_.back()->executions(*grid_.launch.kernel) != nullptr)
+      counter_ = observers_.back().get();
+  }
 }
 
 Block::Outcome Block::run(bool may_suspend) {

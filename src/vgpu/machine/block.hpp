@@ -44,6 +44,10 @@ class Block {
   bool over_limit() const { return instructions_ > grid_.launch.instruction_limit; }
   void print(const std::string& text) { printed_ += text; }
   bool watched() const { return !observers_.empty(); }
+  // Where executions of this function's instructions are counted; nullptr: they are not.
+  ExecutionCount* executions(const Function& function) const {
+    return counter_ == nullptr ? nullptr : counter_->executions(function);
+  }
   LaneMask observe(const Access& access);
 
   // --- results
@@ -56,6 +60,7 @@ class Block {
  private:
   void complete(int barrier);
   void report_deadlock();
+  void start_observers();
 
   const Grid& grid_;
   Dim3 index_;
@@ -65,6 +70,7 @@ class Block {
   std::vector<std::byte> shared_;
   uint32_t shared_bytes_ = 0;
   std::array<Barrier, Barrier::kCount> barriers_{};
+  BlockObserver* counter_ = nullptr;  // one of the observers
 };
 
 }  // namespace assay::vgpu

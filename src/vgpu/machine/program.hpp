@@ -38,10 +38,12 @@ struct Instruction {
 };
 
 // What an instruction was in the text; looked at only when something is reported.
+inline constexpr int kNoTableRow = -1;  // InstructionOrigin::table_row of what the decoder added by itself
 struct InstructionOrigin {
   int ptx_line = 0;
   int32_t location = -1;  // index into Program::locations
   int table_row = 0;      // index into the opcode table
+  int opcode = 0;         // index into Program::opcodes
 };
 
 struct LocationEntry {
@@ -179,7 +181,9 @@ struct Program {
   std::map<std::string, uint64_t> global_symbols;  // name -> address
   std::vector<std::string> approximate;            // opcodes whose results are within bounds, not bit-exact
 
-  std::vector<std::string> source_lines;  // of the PTX, for reports
+  std::vector<std::string> source_lines;    // of the PTX, for reports
+  std::vector<std::string> opcodes;         // "mma.sync.aligned.m16n8k16...": each that occurs, once
+  std::map<std::string, int> opcode_index;  // the same, the other way round
 
   std::vector<SourceLine> source_chain(int32_t location) const;
   const Function* entry(const std::string& name) const;

@@ -27,7 +27,11 @@ void Warp::run() {
     Path* path = pick();
     if (path == nullptr) return;
     enter(*path);
-    loop();
+    if (ExecutionCount* counts = block_->executions(*frame_->function)) {
+      loop<true>(counts);
+    } else {
+      loop<false>(nullptr);
+    }
     leave();
   }
 }
@@ -66,7 +70,8 @@ void Warp::enter(Path& path) {
   }
 }
 
-void Warp::loop() {
+template <bool Counting>
+void Warp::loop([[maybe_unused]] ExecutionCount* counts) {
   const Instruction* code = frame_->function->code.data();
   const auto threads = static_cast<uint64_t>(std::popcount(active));  // what changes them ends the loop
   uint64_t executed = 0;
@@ -78,11 +83,28 @@ void Warp::loop() {
     if (instruction.guard != kNoRow) {
       const LaneMask predicate = *row<LaneMask>(instruction.guard);
       mask &= instruction.guard_negated ? ~predicate : predicate;
-      if (mask == 0) continue;
+      if (mask == 0) {
+        if constexpr (Counting) counts[pc - 1].add(threads, threads);
+        continue;
+      }
     }
-    instruction.handler(*this, instruction);
+    if constexpr (Counting) {
+      execute_counted(instruction, counts[pc - 1]);
+    } else {
+      instruction.handler(*this, instruction);
+    }
   } while (!stop_ && pc != limit_);
   block_->count(executed, executed * threads);
+}
+
+void Warp::execute_counted(const Instruction& instruction, ExecutionCount& count) {
+  const LaneMask before = active;
+  const LaneMask on = mask;
+  comes_back_ = false;
+  instruction.handler(*this, instruction);
+  if (comes_back_) return;
+  count.add(static_cast<uint64_t>(std::popcount(before)), static_cast<uint64_t>(std::popcount(before & ~on)));
+  if (active != before) ++count.divergent;
 }
 
 void Warp::leave() {
@@ -167,6 +189,7 @@ void Warp::exit(LaneMask lanes) {
 bool Warp::converged(LaneMask members) {
   members &= live_lanes();
   if ((members & ~active) == 0) return true;
+  comes_back_ = true;
   Path& path = paths_[running_];
   path.state = Path::State::at_warp_sync;
   path.sync_members = members;
@@ -200,6 +223,8 @@ bool Warp::release_warp_sync() {
     for (Path& path : paths_) {
       if (path.state != Path::State::at_warp_sync) continue;
       path.state = Path::State::ready;
+      if (ExecutionCount* counts = block_->executions(*path.frame->function))
+        counts[path.pc].add(static_cast<uint64_t>(std::popcount(path.lanes)), 0);
       ++path.pc;
     }
     return true;

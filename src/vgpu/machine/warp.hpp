@@ -13,6 +13,7 @@
 namespace assay::vgpu {
 
 class Block;
+struct ExecutionCount;
 
 // Instruction::variant of bar.warp.sync: threads may meet at it from different places.
 inline constexpr uint8_t kWarpBarrier = 1;
@@ -88,7 +89,10 @@ class Warp {
   Path* pick();
   void enter(Path& path);
   void leave();
-  void loop();
+  // The instructions of a path, until it stops. Without counts there is no trace of them in the compiled loop.
+  template <bool Counting>
+  void loop(ExecutionCount* counts);
+  void execute_counted(const Instruction& instruction, ExecutionCount& count);
   // Adds the lanes to a path (not the one at `except`) that stands at the same instruction, if there is one.
   bool join(const Path& from, size_t except);
   void part(LaneMask lanes, Frame* frame, uint32_t target);     // some of the path's lanes go elsewhere
@@ -109,6 +113,7 @@ class Warp {
   uint32_t limit_ = 0;       // where another path waits to be joined
   size_t running_ = 0;       // index of the running path
   bool path_ended_ = false;  // the running path's lanes all left it
+  bool comes_back_ = false;  // the last instruction did nothing and will be executed again; set for who counts
   uint32_t local_stride_ = 0;
   std::unique_ptr<std::byte[]> local_;
   size_t local_capacity_ = 0;

@@ -27,6 +27,12 @@ std::string_view to_string(FindingKind kind) {
       return "invalid_free";
     case FindingKind::illegal_instruction:
       return "illegal_instruction";
+    case FindingKind::uninitialised:
+      return "uninitialised";
+    case FindingKind::race:
+      return "race";
+    case FindingKind::barrier:
+      return "barrier";
   }
   return "unknown";
 }

@@ -24,6 +24,9 @@ enum class FindingKind : uint8_t {
   instruction_limit,  // it ran for longer than allowed
   invalid_free,
   illegal_instruction,  // an operand that the instruction does not allow
+  uninitialised,        // a read of memory that nobody wrote
+  race,                 // accesses of two threads with nothing to order them
+  barrier,              // a barrier that is used against its rules
 };
 
 std::string_view to_string(FindingKind kind);

@@ -24,9 +24,26 @@ struct Access {
   const uint64_t* addresses;  // of all 32 lanes, inside the space
 };
 
+// How often one instruction was executed. The machine itself adds to it, without a call for each instruction.
+struct ExecutionCount {
+  uint64_t warps = 0;      // executions by a warp, or by a path of one that has diverged
+  uint64_t threads = 0;    // lanes of those paths
+  uint64_t guarded = 0;    // of `threads`: lanes whose guard was off
+  uint64_t divergent = 0;  // of `warps`: some lanes left the path here (branches that part, guarded exits)
+
+  void add(uint64_t lanes, uint64_t lanes_off) {
+    ++warps;
+    threads += lanes;
+    guarded += lanes_off;
+  }
+};
+
 class BlockObserver {
  public:
   virtual ~BlockObserver() = default;
+  // One entry for each instruction of the function, to be added to; nullptr: this observer does not count. Of several
+  // observers the first that counts is given the counts.
+  virtual ExecutionCount* executions(const Function&) { return nullptr; }
   // Returns the lanes that may go ahead. The others are left out: a load gives 0, a store does nothing.
   virtual LaneMask access(const Access& access) = 0;
 };

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// The thread of the streaming kernel that requests queries, keys and values in the order in which they are needed.
+#pragma once
+
+#include "schedule.cuh"
+#include "tensor_copy.cuh"
+#include "warpgroup_tile.cuh"
+
+namespace assay::attention::hopper {
+
+template <class Config>
+struct StreamingProducer {
+  using Element = typename Config::Element;
+
+  typename Config::Shared& shared;
+  const Params& params;
+  RingCursor<Config::kStages> key_cursor;
+  RingCursor<Config::kStages> value_cursor;
+  RingCursor<2> query_cursor;
+  TileWork work;
+  int key_head;
+  int step = 0;  // in the list of tiles
+
+  // The queries and the first keys of the next tile. False at the end, of which it tells the consumers.
+  __device__ __forceinline__ bool start_tile() {
+    const bool more = find_tile();
+    const int buffer = query_cursor.stage;
+    Mbarrier& full = shared.query_full[buffer];
+    shared.query_empty[buffer].wait(query_cursor.parity ^ 1);
+    query_cursor.advance();
+    shared.tile[buffer] = work;
+    if (!more) {
+      full.arrive();
+      return false;
+    }
+    full.expect_bytes(Config::kRows * Config::kHeadDim * sizeof(Element));
+#pragma unroll
+    for (int group = 0; group < Config::kConsumers; ++group) {
+#pragma unroll
+      for (int panel = 0; panel < Config::kPanels; ++panel) {
+        load_tile(shared.query[buffer][group] + panel * kTileRows * kPanelColumns, params.query,
+                  {panel * kPanelColumns, work.tile * Config::kRows + group * kTileRows, work.head, work.batch}, full);
+      }
+      if (group == 0) load_key(work.key_blocks - 1);
+    }
+    return true;
+  }
+
+  // All that follows the first call of start_tile().
+  __device__ __forceinline__ void run() {
+    do {
+#pragma unroll 1
+      for (int block = work.key_blocks - 1; block >= 0; --block) {
+        if (block > 0) load_key(block - 1);
+        load_value(block);
+      }
+    } while (start_tile());
+  }
+
+ private:
+  // Rows that see no key still take part in one block, in which all is hidden.
+  __device__ __forceinline__ bool find_tile() {
+    do {
+      if (!next_work<Config>(params, step++, work)) {
+        work.key_blocks = 0;
+        return false;
+      }
+    } while (work.key_blocks < 0);
+    work.key_blocks = max(work.key_blocks, 1);
+    key_head = work.head / params.heads_per_key_head;
+    return true;
+  }
+
+  __device__ __forceinline__ void load_block(Element* s_block, const CUtensorMap& map, int block, Mbarrier& full) {
+    full.expect_bytes(Config::kKeyBlock * Config::kHeadDim * sizeof(Element));
+#pragma unroll
+    for (int panel = 0; panel < Config::kPanels; ++panel) {
+      load_tile(s_block + panel * Config::kKeyBlock * kPanelColumns, map,
+                {panel * kPanelColumns, block * Config::kKeyBlock, key_head, work.batch}, full);
+    }
+  }
+  __device__ __forceinline__ void load_key(int block) {
+    shared.key_empty[key_cursor.stage].wait(key_cursor.parity ^ 1);
+    load_block(shared.key[key_cursor.stage], params.key, block, shared.key_full[key_cursor.stage]);
+    key_cursor.advance();
+  }
+  __device__ __forceinline__ void load_value(int block) {
+    shared.value_empty[value_cursor.stage].wait(value_cursor.parity ^ 1);
+    load_block(shared.value[value_cursor.stage], params.value, block, shared.value_full[value_cursor.stage]);
+    value_cursor.advance();
+  }
+};
+
+}  // namespace assay::attention::hopper

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What a call must fulfil before any kernel is thought of, and which GPUs have which kernels. Knows no CUDA.
+#pragma once
+
+#include "assay_attention.h"
+
+namespace assay::attention::library {
+
+// Copies the caller's struct, of whatever version, into `known` and checks it. Strides of dimensions of size 1 become
+// ones that every kernel accepts. Null tensors are an error only where `tensors_needed`.
+// A code of assay_attention.h; the text is in last_failure().
+int check_call(const assay_attention_call* call, bool tensors_needed, assay_attention_call& known);
+
+enum class Family {
+  none,
+  warp,   // mma.sync, sm_80 and later
+  hopper  // wgmma and the tensor copy engine, sm_90
+};
+
+// The family that computes a checked call on a GPU of this compute capability (major * 10 + minor).
+Family family_of(const assay_attention_call& call, int compute_capability);
+
+// Fails with what is wrong about this compute capability.
+int fail_no_kernels(int compute_capability);
+
+}  // namespace assay::attention::library

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// The functions of assay_attention.h.
+#include "assay_attention.h"
+#include "call_check.hpp"
+#include "devices.hpp"
+#include "failure.hpp"
+#include "hopper_call.hpp"
+#include "warp_launch.hpp"
+
+using namespace assay::attention::library;
+
+namespace {
+
+constexpr int kFirstWarpKernel = 192;  // in the numbering of FirstUse; Hopper variants come before
+
+int launch_hopper(int variant, const hopper_attention_call& call, const DeviceFacts& device, void* stream) {
+  FirstUse first_use(device.index, variant);
+  const char* error = hopper_attention_launch(variant, &call, stream);
+  if (error != nullptr) {
+    return fail(ASSAY_ATTENTION_CUDA_FAILED, "%s: %s", hopper_attention_name(variant), error);
+  }
+  first_use.succeeded();
+  return ASSAY_ATTENTION_OK;
+}
+
+int launch_warp(const assay_attention_call& call, const DeviceFacts& device, void* stream) {
+  const WarpKernel* kernel = choose_warp_kernel(call, device.multiprocessors);
+  FirstUse first_use(device.index,
+                     kFirstWarpKernel + kernel->head_dim / 64 * 4 + kernel->query_rows / 128 * 2 + kernel->bf16);
+  const int status = launch_warp_kernel(*kernel, call, static_cast<cudaStream_t>(stream));
+  if (status == ASSAY_ATTENTION_OK) first_use.succeeded();
+  return status;
+}
+
+}  // namespace
+
+extern "C" {
+
+int assay_attention_forward(const assay_attention_call* call, void* stream) {
+  assay_attention_call known;
+  DeviceFacts device{};
+  if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
+  if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
+  const Family family = family_of(known, device.compute_capability);
+  if (family == Family::none) return fail_no_kernels(device.compute_capability);
+  if (family == Family::hopper) {
+    const hopper_attention_call hopper = hopper_call(known);
+    const int variant = hopper_attention_choose(&hopper);
+    if (variant >= 0) return launch_hopper(variant, hopper, device, stream);
+  }
+  return launch_warp(known, device, stream);
+}
+
+int assay_attention_query(const assay_attention_call* call, int compute_capability, const char** kernel) {
+  if (kernel == nullptr) return fail(ASSAY_ATTENTION_INVALID, "kernel is null: there is no place for the answer");
+  *kernel = nullptr;
+  assay_attention_call known;
+  DeviceFacts device{0, compute_capability, compute_capability == 90 ? 132 : 108};
+  if (int status = check_call(call, false, known); status != ASSAY_ATTENTION_OK) return status;
+  if (compute_capability == 0) {
+    if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
+  }
+  const Family family = family_of(known, device.compute_capability);
+  if (family == Family::none) return fail_no_kernels(device.compute_capability);
+  if (family == Family::hopper) {
+    const hopper_attention_call hopper = hopper_call(known);
+    *kernel = hopper_attention_name(hopper_attention_choose(&hopper));
+  }
+  if (*kernel == nullptr) *kernel = choose_warp_kernel(known, device.multiprocessors)->name;
+  return ASSAY_ATTENTION_OK;
+}
+
+const char* assay_attention_last_error(void) {
+  return last_failure();
+}
+
+const char* assay_attention_status_name(int status) {
+  switch (status) {
+    case ASSAY_ATTENTION_OK:
+      return "ASSAY_ATTENTION_OK";
+    case ASSAY_ATTENTION_INVALID:
+      return "ASSAY_ATTENTION_INVALID";
+    case ASSAY_ATTENTION_UNSUPPORTED:
+      return "ASSAY_ATTENTION_UNSUPPORTED";
+    case ASSAY_ATTENTION_NO_KERNEL:
+      return "ASSAY_ATTENTION_NO_KERNEL";
+    case ASSAY_ATTENTION_CUDA_FAILED:
+      return "ASSAY_ATTENTION_CUDA_FAILED";
+    default:
+      return "unknown";
+  }
+}
+
+int assay_attention_version(void) {
+  return ASSAY_ATTENTION_VERSION;
+}
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""The two ways to time single calls, and the throughput of many (docs/providers.md, "One timed call").
+
+`graph`: one CUDA graph for each set, with the cache flush, both events, the call and the fingerprint in it. The poison,
+whose byte differs from sample to sample, is filled on the same stream just before the graph. An event in a graph is
+overwritten by the next replay of that graph, so a request is cut where a set comes again: what is in flight is waited
+for and read first.
+
+`event`: everything is enqueued behind a kernel that spins, so that the time to enqueue is not measured. If the spinning
+ended before all was enqueued, the samples are thrown away and taken again behind a longer one: waiting for the host's
+word instead would hang for ever on a call that synchronises.
+"""
+
+import time
+
+GATE_CYCLES_PER_CALL = 250_000
+MOST_GATE_CYCLES = 400_000_000  # about a fifth of a second
+MOST_CALLS_BEHIND_GATE = 32     # the queue of a stream is finite
+WARM_UP_CYCLES = 100_000
+
+now_ns = time.perf_counter_ns   # bound before user code is loaded
+
+
+class Taken:
+    """What was measured for each sample."""
+
+    def __init__(self, count):
+        self.us = [0.0] * count
+        self.fingerprints = [0] * count
+        self.host_us = 0.0
+
+
+class CallSampler:
+    """What both protocols share: the part of a sample that lies between poison and fingerprint."""
+
+    def __init__(self, gpu, case, problem, sets):
+        self.gpu, self.case, self.problem, self.sets = gpu, case, problem, sets
+        self.persisting_l2_bytes = 0  # the most that was ever set aside when we looked
+
+    def prepare_cache(self):
+        """The part that the host must do. Persisting lines would survive a flush."""
+        if self.case.timing.cold:
+            self.gpu.synchronize()
+            self.persisting_l2_bytes = max(self.persisting_l2_bytes, self.gpu.reset_persisting_l2())
+
+    def enqueue(self, number, start, stop, slot):
+        """Returns what the call returned and how many graph nodes it added (None unless captured)."""
+        gpu, timing = self.gpu, self.case.timing
+        if timing.cold and timing.flush_bytes:
+            gpu.flush(timing.flush_bytes)
+        gpu.record(start)
+        before = gpu.captured_nodes()
+        returned = self.problem.call(number)
+        after = gpu.captured_nodes()
+        if timing.delay_cycles:
+            gpu.spin(timing.delay_cycles)
+        gpu.record(stop)
+        gpu.note_results(returned)
+        self.sets[number].collect(returned)
+        self.sets[number].fingerprint(slot)
+        return returned, None if before is None or after is None else after - before
+
+
+class GraphSampler(CallSampler):
+    def __init__(self, gpu, case, problem, sets):
+        super().__init__(gpu, case, problem, sets)
+        self._slots = gpu.make_slots(len(sets))
+        self._events = [(gpu.make_event(), gpu.make_event()) for _ in sets]
+        self._graphs, self._returned, self.nodes = [], [], []
+        if case.timing.cold and case.timing.flush_bytes:
+            gpu.flush(case.timing.flush_bytes)  # allocates what a capture must not
+        for number in range(len(sets)):
+            self._graphs.append(gpu.capture(lambda number=number: self._capture(number)))
+
+    def _capture(self, number):
+        self._slots.clear(number, 1)
+        returned, nodes = self.enqueue(number, *self._events[number], self._slots.address(number))
+        self._returned.append(returned)
+        self.nodes.append(nodes)
+
+    def sample(self, order, poison):
+        taken = Taken(len(order))
+        begin = now_ns()
+        if not self.case.timing.cold:
+            self.gpu.spin(WARM_UP_CYCLES)  # so that the first launches wait for the device, and not it for them
+        flying = {}
+        for index, number in enumerate(order):
+            if number in flying:
+                self._land(flying, taken)
+            self.prepare_cache()
+            self.sets[number].ready(poison[index], self._returned[number])
+            self._graphs[number].replay()
+            flying[number] = index
+        self._land(flying, taken)
+        taken.host_us = (now_ns() - begin) / 1e3
+        return taken
+
+    def _land(self, flying, taken):
+        self.gpu.synchronize()
+        sums = self._slots.read()
+        for number, index in flying.items():
+            taken.us[index] = self.gpu.microseconds_between(*self._events[number])
+            taken.fingerprints[index] = sums[number]
+        flying.clear()
+
+    def close(self):
+        for start, stop in self._events:
+            self.gpu.drop_event(start)
+            self.gpu.drop_event(stop)
+        self._graphs, self._returned = [], []
+
+
+class EventSampler(CallSampler):
+    def __init__(self, gpu, case, problem, sets):
+        super().__init__(gpu, case, problem, sets)
+        self._most = 1 if case.timing.cold else MOST_CALLS_BEHIND_GATE
+        self._slots = gpu.make_slots(self._most)
+        self._events = [(gpu.make_event(), gpu.make_event()) for _ in range(self._most)]
+        self._gate = gpu.make_event()
+        self._gate_cycles = GATE_CYCLES_PER_CALL * self._most
+        self.nodes = [None] * len(sets)
+
+    def sample(self, order, poison):
+        taken = Taken(len(order))
+        begin = now_ns()
+        for first in range(0, len(order), self._most):
+            part = range(first, min(len(order), first + self._most))
+            while not self._take(part, order, poison, taken) and self._gate_cycles < MOST_GATE_CYCLES:
+                self._gate_cycles *= 4
+        taken.host_us = (now_ns() - begin) / 1e3
+        return taken
+
+    def _take(self, part, order, poison, taken):
+        """Whether the gate was still closed when the last call had been enqueued."""
+        gpu = self.gpu
+        self.prepare_cache()
+        self._slots.clear()
+        gpu.spin(self._gate_cycles)
+        gpu.record(self._gate)
+        for place, index in enumerate(part):
+            own = self.sets[order[index]]
+            own.ready(poison[index])
+            own.returned, _ = self.enqueue(order[index], *self._events[place], self._slots.address(place))
+        hidden = not gpu.has_passed(self._gate)
+        gpu.synchronize()
+        sums = self._slots.read()
+        for place, index in enumerate(part):
+            taken.us[index] = gpu.microseconds_between(*self._events[place])
+            taken.fingerprints[index] = sums[place]
+        return hidden
+
+    def close(self):
+        for event in [self._gate, *(event for pair in self._events for event in pair)]:
+            self.gpu.drop_event(event)
+
+
+class Throughput:
+    """A graph of calls back to back over all sets in turn."""
+
+    def __init__(self, gpu, case, problem, sets):
+        self._gpu, self._calls = gpu, case.timing.calls
+        held = {}  # results stay alive until their set comes again, so that every set has memory of its own
+
+        def calls():
+            for i in range(self._calls):
+                held[i % len(sets)] = problem.call(i % len(sets))
+
+        self._graph = gpu.capture(calls)
+        self._held = held
+
+    def measure(self, replays):
+        gpu = self._gpu
+        events = [(gpu.make_event(), gpu.make_event()) for _ in range(replays)]
+        self._graph.replay()
+        gpu.synchronize()
+        begin = now_ns()
+        gpu.spin(WARM_UP_CYCLES)
+        for start, stop in events:
+            gpu.record(start)
+            self._graph.replay()
+            gpu.record(stop)
+        gpu.synchronize()
+        host_us = (now_ns() - begin) / 1e3
+        us = [gpu.microseconds_between(start, stop) / self._calls for start, stop in events]
+        for start, stop in events:
+            gpu.drop_event(start)
+            gpu.drop_event(stop)
+        return us, host_us

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""Forward attention on NVIDIA GPUs, faster than PyTorch's own, over the C library libassay_attention.so.
+
+  out = assay_attention.attention(q, k, v, causal=True)      # (batch, heads, rows, head_dim), fp16 or bf16
+  with assay_attention.sdpa():                               # F.scaled_dot_product_attention, where it can be ours
+      model(x)
+
+`query` says which kernel a shape takes and needs neither PyTorch nor a GPU; everything else imports PyTorch when it is
+first used.
+"""
+
+from .errors import LibraryNotFound, Unsupported
+from .library import library_path, prepare, query, version
+
+__all__ = ["attention", "sdpa", "query", "prepare", "library_path", "version", "Unsupported", "LibraryNotFound"]
+
+
+def __getattr__(name):
+    if name == "attention":
+        from .operator import attention
+        return attention
+    if name == "sdpa":
+        from .routing import sdpa
+        return sdpa
+    raise AttributeError(f"module 'assay_attention' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted(__all__)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "check/arguments.hpp"
+
+#include <cstring>
+
+#include "spec/dtype.hpp"
+#include "spec/launch.hpp"
+
+namespace assay::check {
+namespace {
+
+std::vector<std::byte> as_bytes(const void* from, size_t bytes) {
+  std::vector<std::byte> copy(bytes);
+  std::memcpy(copy.data(), from, bytes);
+  return copy;
+}
+
+vgpu::Dim3 dim3(const std::array<uint32_t, 3>& sizes) {
+  return {sizes[0], sizes[1], sizes[2]};
+}
+
+device::TensorMapRequest map_request(const spec::ResolvedTensor& tensor, const spec::ResolvedTensorMap& map,
+                                     uint64_t address) {
+  const auto element = static_cast<uint64_t>(spec::size_bytes(tensor.dtype));
+  device::TensorMapRequest request;
+  request.dtype = spec::name(tensor.dtype);
+  request.address = address;
+  request.dims.assign(tensor.dims.begin(), tensor.dims.end());
+  for (const int64_t stride : tensor.strides) request.stride_bytes.push_back(static_cast<uint64_t>(stride) * element);
+  for (const int64_t size : map.box) request.box.push_back(static_cast<uint32_t>(size));
+  for (const int64_t stride : map.element_strides) request.element_strides.push_back(static_cast<uint32_t>(stride));
+  request.swizzle = map.swizzle;
+  request.interleave = map.interleave;
+  request.l2_promotion = map.l2_promotion;
+  request.out_of_bounds_nan = map.out_of_bounds_nan;
+  return request;
+}
+
+}  // namespace
+
+Result<device::LaunchRequest> launch_request(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                             const spec::Shape& shape) {
+  ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec, configuration, shape));
+  device::LaunchRequest request;
+  ASSAY_TRY(request.entry, spec::entry_name(spec, configuration, shape));
+  request.grid = dim3(geometry.grid);
+  request.block = dim3(geometry.block);
+  request.shared_bytes = geometry.shared_bytes;
+  if (geometry.cluster) request.cluster = dim3(*geometry.cluster);
+  return request;
+}
+
+Result<std::vector<std::vector<std::byte>>> argument_bytes(device::Device& device,
+                                                           const std::vector<spec::ResolvedArgument>& arguments,
+                                                           const std::map<std::string, uint64_t>& addresses) {
+  std::vector<std::vector<std::byte>> parameters;
+  for (const spec::ResolvedArgument& argument : arguments) {
+    if (const spec::ResolvedScalar* scalar = argument.scalar()) {
+      parameters.push_back(as_bytes(scalar->encoded.data(), scalar->encoded.size()));
+    } else if (const spec::ResolvedTensorMap* map = argument.tensor_map()) {
+      const spec::ResolvedArgument& of = arguments[map->of];
+      ASSAY_TRY(std::vector<std::byte> bytes,
+                device.encode_tensor_map(map_request(*of.tensor(), *map, addresses.at(of.name))));
+      parameters.push_back(std::move(bytes));
+    } else {
+      const uint64_t address = addresses.at(argument.name);
+      parameters.push_back(as_bytes(&address, sizeof address));
+    }
+  }
+  return parameters;
+}
+
+}  // namespace assay::check

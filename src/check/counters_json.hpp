@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The counters of a launch as JSON: a flat object of whole numbers in all, and the same, without zeros, for each line.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "vgpu/observe/counters.hpp"
+
+namespace assay::check {
+
+nlohmann::json to_json(const vgpu::LaunchCounters& counters);
+// Throws std::exception on what is no such document: it is read inside result_json.cpp, which catches.
+vgpu::LaunchCounters launch_counters_from_json(const nlohmann::json& value);
+
+}  // namespace assay::check

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Calibrations in the ledger: one for each machine and GPU model, the newest.
+#pragma once
+
+#include <optional>
+
+#include "base/result.hpp"
+#include "cli/recording.hpp"
+#include "judge/calibration.hpp"
+#include "vgpu/models/gpu_model.hpp"
+
+namespace assay::cli {
+
+Result<void> store_calibration(Recording& recording, const vgpu::GpuModel& model,
+                               const judge::Calibration& calibration);
+// Nothing if this machine was never calibrated, or nothing is recorded, or what is stored is damaged.
+std::optional<judge::Calibration> stored_calibration(Recording& recording, const vgpu::GpuModel& model);
+
+}  // namespace assay::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Exact counters of a kernel on a virtual GPU, with its results checked on the way.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "judge/counters.hpp"
+
+namespace assay::cli {
+
+struct CountedCase {
+  spec::Shape shape;
+  std::optional<std::string> incorrect;  // why, if the results are wrong
+  judge::Counters counters;
+};
+
+// The shapes that the options name, without those that would take a virtual GPU long; the smallest one if all would.
+Result<std::vector<spec::Shape>> countable_shapes(const spec::KernelSpec& spec,
+                                                  const spec::Configuration& configuration, const Options& options);
+
+Result<std::vector<CountedCase>> count_cases(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                             const std::vector<spec::Shape>& shapes, const Options& options);
+
+}  // namespace assay::cli

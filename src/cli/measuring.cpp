@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "cli/measuring.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "cli/version.hpp"
+#include "device/cuda/cuda_model.hpp"
+#include "device/cuda/nvml.hpp"
+
+namespace assay::cli {
+namespace fs = std::filesystem;
+
+void add_measuring(CLI::App& app, Options& options) {
+  MeasureOptions& measure = options.measure;
+  app.add_option("--shapes", measure.shapes, "a set of the specification");
+  app.add_option("--shape", options.shape, "NAME=value,...: only this shape");
+  app.add_option("--protocol", measure.protocol, "graph or event")->check(CLI::IsMember({"graph", "event"}));
+  app.add_option("--cache", measure.cache, "warm or cold")->check(CLI::IsMember({"warm", "cold"}));
+  app.add_option("--sets", measure.sets, "different inputs that take turns")->check(CLI::Range(1, 64));
+  app.add_option("--samples", measure.samples, "at least, of each contender")->check(CLI::Range(100, 1000000));
+  app.add_option("--most-samples", measure.most_samples, "of each contender")->check(CLI::Range(100, 1000000));
+  app.add_option("--budget", measure.budget_s, "seconds of sampling for each shape")->check(CLI::PositiveNumber);
+  app.add_option("--width", measure.width, "of the median's interval, relative, at which to stop")
+      ->check(CLI::Range(1e-6, 1.0));
+}
+
+Result<std::vector<spec::KernelSpec>> load_kernels(const std::string& folder_or_file) {
+  std::vector<spec::KernelSpec> specs;
+  std::error_code failed;
+  if (!fs::is_directory(folder_or_file, failed) || fs::exists(fs::path(folder_or_file) / "kernel.toml", failed)) {
+    ASSAY_TRY(spec::KernelSpec spec, spec::load(folder_or_file));
+    specs.push_back(std::move(spec));
+    return specs;
+  }
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder_or_file, failed)) {
+    if (fs::exists(entry.path() / "kernel.toml", failed)) files.push_back(entry.path() / "kernel.toml");
+  }
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    ASSAY_TRY(spec::KernelSpec spec, spec::load(file));
+    specs.push_back(std::move(spec));
+  }
+  if (specs.empty())
+    return Error{"there is no kernel.toml in this folder, nor in its subfolders", Place{folder_or_file},
+                 "docs/kernel_toml.md describes the file"};
+  return specs;
+}
+
+Result<int> measured_device(const Options& options, const char* command) {
+  const std::string name = device_name(options);
+  int ordinal = 0;
+  if (name.starts_with("cuda:")) {
+    const char* end = name.data() + name.size();
+    const auto [stop, problem] = std::from_chars(name.data() + 5, end, ordinal);
+    if (problem == std::errc() && stop == end) return ordinal;
+  }
+  return Error{
+      fmt::format("{} measures time, and {} has none of its own", command, name),
+      {},
+      "run it on a machine with an NVIDIA GPU (--device cuda:0); what a virtual GPU can tell is counted exactly: "
+      "assay profile, assay gate --device vgpu:l4",
+      ExitCode::environment};
+}
+
+namespace {
+
+Result<measure::Contender> baseline_contender(const spec::KernelSpec& spec, const std::string& name,
+                                              const measure::ProviderPrograms& programs, const Options& options) {
+  std::error_code failed;
+  std::string folder;
+  std::string configuration;
+  if (fs::exists(fs::path(name) / "kernel.toml", failed) || fs::is_regular_file(name, failed)) folder = name;
+  if (folder.empty()) {
+    ASSAY_TRY(const spec::Baseline baseline, measure::find_baseline(spec, name));
+    if (baseline.provider != "kernel") return programs.contender(baseline, spec.folder);
+    for (const auto& [key, option] : baseline.options) {
+      const auto* text = std::get_if<std::string>(&option);
+      if (text != nullptr && key == "folder") folder = (spec.folder / *text).lexically_normal().string();
+      if (text != nullptr && key == "configuration") configuration = *text;
+    }
+    if (folder.empty())
+      return Error{fmt::format("baseline '{}': provider 'kernel' needs folder = \"...\"", name), baseline.place,
+                   "a folder with a kernel.toml, relative to this file"};
+  }
+  ASSAY_TRY(const spec::KernelSpec other, spec::load(folder));
+  Options other_options = options;
+  other_options.configuration = configuration;
+  ASSAY_TRY(const spec::Configuration chosen, chosen_configuration(other, other_options));
+  ASSAY_TRY(const Runnable runnable, make_runnable(other, chosen, other_options));
+  measure::Contender contender = measure::kernel_contender(name, other, runnable.built);
+  contender.must_be_own_kernels = false;
+  return contender;
+}
+
+std::string file_hash(const fs::path& file) {
+  const auto content = read_file(file);
+  return content ? content_hash(*content) : "";
+}
+
+// What figures of this machine and this build depend on.
+measure::Contract describe(const Bench& bench, int ordinal) {
+  measure::Contract contract;
+  contract.set("device.name", std::string(bench.request.model.name));
+  contract.set("compiler", bench.built.compiler.empty() ? "driver" : bench.built.compiler);
+  contract.set("target", bench.built.target);
+  contract.set("assay", kVersion);
+  if (const auto state = device::cuda::read_state(ordinal)) {
+    contract.set("device.driver", state->driver_version);
+    if (state->max_sm_clock_mhz) contract.set("device.max_sm_clock_mhz", std::to_string(*state->max_sm_clock_mhz));
+    if (state->max_memory_clock_mhz)
+      contract.set("device.max_memory_clock_mhz", std::to_string(*state->max_memory_clock_mhz));
+    if (state->power_limit_w) contract.set("device.power_limit_w", fmt::format("{:.0f}", *state->power_limit_w));
+    contract.set("machine.gpu", state->uuid);
+  }
+  Hasher sources;
+  for (const build::Dependency& source : bench.built.sources) sources.add(source.hash);
+  contract.set("candidate.source", sources.hex());
+  if (!bench.built.cubin.empty()) contract.set("candidate.cubin", file_hash(bench.built.cubin));
+  contract.set("candidate.flags", fmt::format("{}", fmt::join(bench.request.spec->kernel.flags, " ")));
+  return contract;
+}
+
+std::string dtype_of(const measure::CaseMeasurement& measured) {
+  const size_t at = measured.shape.find("dtype=");
+  if (at == std::string::npos) return "";
+  const size_t end = measured.shape.find(',', at);
+  return measured.shape.substr(at + 6, end == std::string::npos ? end : end - at - 6);
+}
+
+}  // namespace
+
+Result<Bench> prepare_bench(const spec::KernelSpec& spec, const Options& options) {
+  const MeasureOptions& wanted = options.measure;
+  Bench bench;
+  measure::BenchRequest& request = bench.request;
+  ASSAY_TRY(request.device, measured_device(options, "this command"));
+  request.spec = &spec;
+  ASSAY_TRY(request.configuration, chosen_configuration(spec, options));
+  ASSAY_TRY(Runnable runnable, make_runnable(spec, request.configuration, options));
+  bench.built = std::move(runnable.built);
+  request.cache_folder = runnable.worker.setup.cache_folder;
+  ASSAY_TRY(const measure::ProviderPrograms programs, measure::ProviderPrograms::install(request.cache_folder));
+  request.instruments = programs.instruments();
+  ASSAY_TRY(bench.device, device::open_device(device_name(options)));
+  request.model = bench.device->model();
+  if (wanted.candidate.empty()) {
+    request.contenders.push_back(measure::kernel_contender(spec.kernel.name, spec, bench.built));
+  } else {
+    ASSAY_TRY(measure::Contender candidate, baseline_contender(spec, wanted.candidate, programs, options));
+    candidate.must_be_own_kernels = true;
+    request.contenders.push_back(std::move(candidate));
+  }
+  for (const std::string& name : wanted.baselines) {
+    ASSAY_TRY(measure::Contender contender, baseline_contender(spec, name, programs, options));
+    request.contenders.push_back(std::move(contender));
+  }
+  request.protocol.launch = measure::launch_from_name(wanted.protocol).value_or(measure::Launch::graph);
+  request.protocol.cache = measure::cache_from_name(wanted.cache).value_or(measure::Cache::warm);
+  request.protocol.sets = wanted.sets;
+  request.sampling.minimum = wanted.samples;
+  request.sampling.maximum = std::max(wanted.samples, wanted.most_samples);
+  request.sampling.budget_s = wanted.budget_s;
+  request.sampling.width = wanted.width;
+  request.seed = options.seed;
+  request.quiet = options.json;
+  ASSAY_TRY(request.shapes, chosen_shapes(spec, request.configuration, options));
+  request.contract = describe(bench, request.device);
+  return bench;
+}
+
+Result<std::vector<spec::Shape>> chosen_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                               const Options& options) {
+  std::vector<spec::Shape> shapes;
+  if (!options.shape.empty()) {
+    ASSAY_TRY(spec::Shape shape, spec::parse_shape(spec, options.shape));
+    shapes.push_back(std::move(shape));
+    return shapes;
+  }
+  ASSAY_TRY(const std::vector<spec::Shape> all, spec::shapes(spec, options.measure.shapes));
+  for (const spec::Shape& shape : all) {
+    ASSAY_TRY(const std::string reason, spec::why_not_applicable(spec, configuration, shape));
+    if (reason.empty()) shapes.push_back(shape);
+  }
+  if (shapes.empty())
+    return Error{
+        fmt::format("configuration {} can run none of the shapes '{}'", configuration.id(), options.measure.shapes),
+        Place{spec.file.string()}, "choose another --config or --shapes"};
+  return shapes;
+}
+
+judge::CompareOptions compare_options(const Options& options) {
+  judge::CompareOptions compare;
+  compare.seed = options.seed;
+  return compare;
+}
+
+std::vector<ledger::Samples> samples_of(const measure::CaseMeasurement& measured) {
+  std::vector<ledger::Samples> list;
+  for (size_t i = 0; i < measured.contenders.size(); ++i) {
+    const measure::ContenderResult& contender = measured.contenders[i];
+    if (!contender.timed()) continue;
+    ledger::Samples samples;
+    samples.contender = contender.name;
+    samples.role = i == 0 ? ledger::Role::candidate : ledger::Role::baseline;
+    samples.shape = measured.shape;
+    samples.dtype = dtype_of(measured);
+    samples.protocol =
+        fmt::format("{} {}", measured.contract.value("protocol.launch"), measured.contract.value("protocol.cache"));
+    for (const judge::Block& block : contender.blocks) {
+      for (size_t k = 0; k < block.microseconds.size(); ++k) {
+        samples.times_us.push_back(block.microseconds[k]);
+        samples.clocks_mhz.push_back(block.clock_mhz.value_or(0));
+        samples.throttle.push_back(!block.throttled.empty() && block.throttled[k] ? 1 : 0);
+      }
+    }
+    list.push_back(std::move(samples));
+  }
+  return list;
+}
+
+judge::Blocks blocks_of(const ledger::Samples& samples, size_t block) {
+  judge::Blocks blocks;
+  const size_t size = std::max<size_t>(1, block);
+  for (size_t at = 0; at < samples.times_us.size(); at += size) {
+    judge::Block part;
+    const size_t end = std::min(samples.times_us.size(), at + size);
+    for (size_t i = at; i < end; ++i) {
+      part.microseconds.push_back(samples.times_us[i]);
+      part.throttled.push_back(i < samples.throttle.size() && samples.throttle[i] != 0);
+    }
+    if (at < samples.clocks_mhz.size() && samples.clocks_mhz[at] > 0) part.clock_mhz = samples.clocks_mhz[at];
+    blocks.push_back(std::move(part));
+  }
+  return blocks;
+}
+
+ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, const report::BenchCase& measured) {
+  ledger::Attempt attempt = recording.draft();
+  describe_build(attempt, bench.built);
+  const measure::ContenderResult& candidate = measured.measured.candidate();
+  attempt.configuration = bench.request.configuration.id();
+  attempt.shape = measured.measured.shape;
+  attempt.dtype = dtype_of(measured.measured);
+  attempt.seed = measured.measured.seed;
+  attempt.verdict = candidate.good() ? "measured" : "rejected";
+  // Verified against float64, or not looked at: agreement with a baseline alone is not enough for a leaderboard.
+  attempt.correct = candidate.good() && candidate.verified_sets == 0 ? std::nullopt : std::optional(candidate.good());
+  attempt.exit_code = static_cast<int>(candidate.good() ? ExitCode::good : ExitCode::incorrect);
+  attempt.contract = nlohmann::json(measured.measured.contract.fields()).dump();
+  attempt.comparable = measured.measured.contract.hash();
+  if (candidate.time_us) attempt.p50_us = candidate.time_us->p50;
+  attempt.details =
+      report::bench_case_document(measured, false).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return attempt;
+}
+
+Result<std::vector<report::BenchCase>> run_bench(Bench& bench, const Options& options, Recording& recording,
+                                                 const OnCase& on_case) {
+  std::vector<report::BenchCase> cases;
+  bench.request.on_case = [&](const measure::CaseMeasurement& measured) -> Result<void> {
+    ASSAY_TRY(report::BenchCase judged, report::judge_case(measured, compare_options(options)));
+    const std::vector<ledger::Samples> samples = samples_of(measured);
+    ASSAY_TRY(const std::optional<int64_t> attempt,
+              recording.write(measure_attempt(recording, bench, judged), samples));
+    cases.push_back(std::move(judged));
+    return on_case(cases.back(), attempt);
+  };
+  ASSAY_TRY(const auto measured, measure::bench(bench.request));
+  return cases;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "cli/stored_measurement.hpp"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "cli/measuring.hpp"
+
+namespace assay::cli {
+
+Result<StoredMeasurement> load_measurement(ledger::Ledger& ledger, int64_t id) {
+  StoredMeasurement stored;
+  ASSAY_TRY(stored.attempt, ledger.attempt(id));
+  const auto contract = nlohmann::json::parse(stored.attempt.contract, nullptr, false);
+  if (contract.is_object()) {
+    for (const auto& [field, value] : contract.items()) {
+      if (value.is_string()) stored.contract.set(field, value.get<std::string>());
+    }
+  }
+  ASSAY_TRY(const std::vector<ledger::Samples> all, ledger.samples(id));
+  size_t block = 1;
+  const std::string text = stored.contract.value("protocol.block");
+  std::from_chars(text.data(), text.data() + text.size(), block);
+  for (const ledger::Samples& samples : all) {
+    if (samples.role == ledger::Role::candidate) stored.blocks = blocks_of(samples, block);
+  }
+  if (stored.blocks.empty())
+    return Error{
+        fmt::format("attempt {} is a {} and holds no samples of a candidate", id, to_string(stored.attempt.kind)),
+        Place{ledger.file().string()}, "assay log --kind measure lists measurements"};
+  return stored;
+}
+
+Result<void> check_contracts(const measure::Contract& one, const measure::Contract& other, bool force) {
+  const std::vector<std::string> lines = measure::differences(one, other);
+  if (lines.empty() || force) return {};
+  return Error{fmt::format("these figures were measured under different contracts:\n  {}", join(lines, "\n  ")),
+               {},
+               "measure both in the same way on the same machine; --force compares them all the same"};
+}
+
+}  // namespace assay::cli

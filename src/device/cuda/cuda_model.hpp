@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// A GPU of this machine as a GpuModel: limits as the driver tells them, peaks of the product where it is known.
+#pragma once
+
+#include <string>
+
+#include "device/cuda/driver.hpp"
+#include "vgpu/models/gpu_model.hpp"
+
+namespace assay::device::cuda {
+
+class CudaModel {
+ public:
+  CudaModel(const Driver& driver, CUdevice device);
+  CudaModel(const CudaModel&) = delete;
+  CudaModel& operator=(const CudaModel&) = delete;
+
+  const vgpu::GpuModel& get() const { return model_; }
+  // Whether the peaks are the product's; otherwise they are computed from clocks and widths.
+  bool known_product() const { return known_; }
+
+ private:
+  std::string id_;    // "h200", or "sm_90" for a product that is not in our table
+  std::string name_;  // as the driver spells it
+  bool known_ = false;
+  vgpu::GpuModel model_;  // its strings are those above
+};
+
+// The model in our table that a driver's name for a GPU means, or nullptr.
+const vgpu::GpuModel* product_named(std::string_view name);
+
+}  // namespace assay::device::cuda

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "device/cuda/prepared_launch.hpp"
+
+#include <array>
+#include <cassert>
+#include <fmt/format.h>
+
+namespace assay::device::cuda {
+namespace {
+
+constexpr uint64_t kPortableCluster = 8;  // blocks; more needs the kernel's consent
+
+Error does_not_fit(std::string message, std::string hint) {
+  return Error{std::move(message), {}, std::move(hint), ExitCode::incorrect};
+}
+
+// What the function was compiled with; 0 if the driver does not tell.
+int attribute(const Driver& driver, CUfunction function, CUfunction_attribute which) {
+  int value = 0;
+  return driver.cuFuncGetAttribute(&value, which, function) == CUDA_SUCCESS ? value : 0;
+}
+
+}  // namespace
+
+Result<PreparedLaunch> PreparedLaunch::make(const Driver& driver, CUfunction function, const vgpu::GpuModel& model,
+                                            const LaunchRequest& request) {
+  PreparedLaunch prepared(driver, function);
+  prepared.entry_ = request.entry;
+  prepared.grid_ = request.grid;
+  prepared.block_ = request.block;
+  prepared.shared_bytes_ = request.shared_bytes;
+  prepared.cluster_ = request.cluster;
+  prepared.arguments_ = request.arguments;
+  ASSAY_CHECK(prepared.check_size(model));
+  ASSAY_CHECK(prepared.check_arguments());
+  if (request.shared_bytes > 0) {
+    ASSAY_CHECK(
+        driver.check(driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                               static_cast<int>(request.shared_bytes)),
+                     fmt::format("{} bytes of dynamic shared memory for '{}'", request.shared_bytes, request.entry)));
+  }
+  if (request.cluster && request.cluster->volume() > kPortableCluster) {
+    ASSAY_CHECK(
+        driver.check(driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+                     fmt::format("clusters of {} blocks for '{}'", request.cluster->volume(), request.entry)));
+  }
+  return prepared;
+}
+
+Result<void> PreparedLaunch::check_size(const vgpu::GpuModel& model) const {
+  const uint64_t threads = block_.volume();
+  if (grid_.volume() == 0 || threads == 0) return Error{"the grid and the block need at least one thread"};
+  if (threads > static_cast<uint64_t>(model.max_threads_per_block)) {
+    return does_not_fit(
+        fmt::format("{} threads per block are more than {} has ({})", threads, model.name, model.max_threads_per_block),
+        "launch fewer threads");
+  }
+  const int most = attribute(*driver_, function_, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  if (most > 0 && threads > static_cast<uint64_t>(most)) {
+    return does_not_fit(fmt::format("{} threads per block, but '{}' can have at most {} with its registers and bounds",
+                                    threads, entry_, most),
+                        "raise __launch_bounds__ or launch fewer threads");
+  }
+  const int fixed = attribute(*driver_, function_, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  const int64_t shared = int64_t{fixed} + shared_bytes_;
+  if (shared > model.shared_bytes_per_block_optin) {
+    return does_not_fit(fmt::format("{} bytes of shared memory do not fit: {} allows {} per block", shared, model.name,
+                                    model.shared_bytes_per_block_optin),
+                        "use smaller tiles or fewer stages");
+  }
+  if (!cluster_) return {};
+  if (cluster_->volume() == 0 || grid_.x % cluster_->x != 0 || grid_.y % cluster_->y != 0 || grid_.z % cluster_->z != 0)
+    return Error{"the grid is not made of whole clusters", {}, "compare [launch] grid with cluster"};
+  if (cluster_->volume() > 1 && model.compute_major < 9)
+    return does_not_fit(fmt::format("{} has no clusters of blocks", model.name),
+                        "they came with compute capability 9.0");
+  return {};
+}
+
+// Without this the driver would read as many bytes as the kernel wants, ours or not.
+Result<void> PreparedLaunch::check_arguments() {
+  constexpr size_t kMost = 4096;  // bytes of parameters have a limit, so their number has one
+  if (driver_->cuFuncGetParamInfo != nullptr) {
+    size_t count = 0;
+    for (size_t offset = 0, bytes = 0;
+         count < kMost && driver_->cuFuncGetParamInfo(function_, count, &offset, &bytes) == CUDA_SUCCESS; ++count) {
+      if (count < arguments_.size() && arguments_[count].size() != bytes) {
+        return Error{fmt::format("parameter {} of '{}' has {} bytes, the argument has {}", count, entry_, bytes,
+                                 arguments_[count].size()),
+                     {},
+                     "compare the argument's type with the kernel's signature"};
+      }
+    }
+    if (count != arguments_.size()) {
+      return Error{
+          fmt::format("the kernel '{}' takes {} parameters, {} arguments were given", entry_, count, arguments_.size()),
+          {},
+          "compare the [[argument]] list with the kernel's signature"};
+    }
+  } else {
+    // An older driver does not tell; zeros behind the arguments keep it from reading what is not ours.
+    for (std::vector<std::byte>& bytes : arguments_) bytes.resize(kMost);
+    arguments_.resize(std::max<size_t>(arguments_.size(), 256), std::vector<std::byte>(kMost));
+  }
+  pointers_.reserve(arguments_.size());
+  for (std::vector<std::byte>& bytes : arguments_) pointers_.push_back(bytes.data());
+  return {};
+}
+
+void PreparedLaunch::set_argument(size_t index, std::vector<std::byte> bytes) {
+  assert(index < arguments_.size() && bytes.size() <= arguments_[index].size());
+  bytes.resize(arguments_[index].size());
+  arguments_[index] = std::move(bytes);
+  pointers_[index] = arguments_[index].data();
+}
+
+CUresult PreparedLaunch::launch(CUstream stream) const {
+  std::array<CUlaunchAttribute, 2> attributes{};
+  unsigned count = 0;
+  if (cluster_) {
+    CUlaunchAttribute& attribute = attributes[count++];
+    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute.value.clusterDim = {cluster_->x, cluster_->y, cluster_->z};
+  }
+  if (early_start_) {
+    CUlaunchAttribute& attribute = attributes[count++];
+    attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute.value.programmaticStreamSerializationAllowed = 1;
+  }
+  const CUlaunchConfig config{grid_.x,  grid_.y,       grid_.z, block_.x,          block_.y,
+                              block_.z, shared_bytes_, stream,  attributes.data(), count};
+  return driver_->cuLaunchKernelEx(&config, function_, const_cast<void**>(pointers_.data()), nullptr);
+}
+
+}  // namespace assay::device::cuda

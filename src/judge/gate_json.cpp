@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "judge/gate_json.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "judge/comparison_json.hpp"
+#include "judge/escape.hpp"
+#include "judge/json_fields.hpp"
+
+namespace assay::judge {
+namespace {
+
+using nlohmann::json;
+
+json counter_json(const CounterChange& change) {
+  return {{"name", valid_utf8(change.name)},
+          {"baseline", change.baseline},
+          {"candidate", change.candidate},
+          {"growth", number(change.growth)},
+          {"trend", to_string(change.trend)}};
+}
+
+CounterChange counter_from(const json& value) {
+  return {word_from(value.at("name")), whole_from(value.at("baseline")), whole_from(value.at("candidate")),
+          number_from(value.at("growth")),
+          enum_from(value.at("trend"), {CounterTrend::same, CounterTrend::better, CounterTrend::worse,
+                                        CounterTrend::changed, CounterTrend::added, CounterTrend::removed})};
+}
+
+GateVerdict verdict_from(const json& value) {
+  return enum_from(value,
+                   {GateVerdict::pass, GateVerdict::regression, GateVerdict::inconclusive, GateVerdict::incorrect});
+}
+
+json case_json(const GateCaseResult& test) {
+  json result{{"name", valid_utf8(test.name)},
+              {"verdict", to_string(test.verdict)},
+              {"reason", valid_utf8(test.reason)},
+              {"adjusted_p", number(test.adjusted_p)},
+              {"counters", json::array()}};
+  for (const CounterChange& change : test.counters) result["counters"].push_back(counter_json(change));
+  if (test.comparison) result["comparison"] = to_json(*test.comparison);
+  return result;
+}
+
+template <class T>
+T value_or_throw(Result<T> result) {
+  if (!result) throw std::invalid_argument(result.error().message);
+  return std::move(result).value();
+}
+
+GateCaseResult case_from(const json& value) {
+  GateCaseResult test;
+  test.name = word_from(value.at("name"));
+  test.verdict = verdict_from(value.at("verdict"));
+  test.reason = word_from(value.at("reason"));
+  test.adjusted_p = number_from(value.at("adjusted_p"));
+  const json& counters = value.at("counters");
+  expect_list(counters);
+  test.counters.reserve(counters.size());
+  for (const json& change : counters) test.counters.push_back(counter_from(change));
+  if (value.contains("comparison")) test.comparison = value_or_throw(comparison_from_json(value.at("comparison")));
+  return test;
+}
+
+ExitCode exit_code_from(const json& value) {
+  for (const ExitCode code : {ExitCode::good, ExitCode::regression, ExitCode::inconclusive, ExitCode::incorrect}) {
+    if (whole_from(value) == static_cast<uint64_t>(code)) return code;
+  }
+  throw std::invalid_argument("a gate has no such exit code");
+}
+
+GateResult read_gate(const json& value) {
+  GateResult result;
+  result.verdict = verdict_from(value.at("verdict"));
+  result.exit_code = exit_code_from(value.at("exit_code"));
+  result.reason = word_from(value.at("reason"));
+  const json& options = value.at("options");
+  result.options = {number_from(options.at("threshold")), number_from(options.at("allowance")),
+                    number_from(options.at("counter_threshold")), number_from(options.at("alpha")),
+                    flag_from(options.at("inconclusive_passes"))};
+  const json& cases = value.at("cases");
+  expect_list(cases);
+  result.cases.reserve(cases.size());
+  for (const json& test : cases) result.cases.push_back(case_from(test));
+  if (value.contains("calibration")) {
+    result.calibration = value_or_throw(calibration_from_json(value.at("calibration")));
+  }
+  return result;
+}
+
+Calibration read_calibration(const json& value) {
+  Calibration result;
+  result.trials = whole_from(value.at("trials"));
+  result.false_verdicts = whole_from(value.at("false_verdicts"));
+  result.undecided = whole_from(value.at("undecided"));
+  result.false_rate = number_from(value.at("false_rate"));
+  result.false_rate_interval = interval_from(value.at("false_rate_interval"));
+  const json& detections = value.at("detections");
+  expect_list(detections);
+  result.detections.reserve(detections.size());
+  for (const json& detection : detections) {
+    result.detections.push_back({number_from(detection.at("slowdown")), whole_from(detection.at("trials")),
+                                 whole_from(detection.at("found")), number_from(detection.at("rate")),
+                                 interval_from(detection.at("interval"))});
+  }
+  if (value.contains("smallest_detected")) result.smallest_detected = number_from(value.at("smallest_detected"));
+  return result;
+}
+
+template <class T>
+Result<T> guarded(T (*read)(const json&), const json& value, const char* what) {
+  try {
+    return read(value);
+  } catch (const std::exception& problem) {
+    return Error{.message = fmt::format("this is not a {}: {}", what, problem.what())};
+  }
+}
+
+}  // namespace
+
+json to_json(const GateResult& result) {
+  const GateOptions& options = result.options;
+  json document{{"verdict", to_string(result.verdict)},
+                {"exit_code", static_cast<unsigned>(result.exit_code)},
+                {"reason", valid_utf8(result.reason)},
+                {"options",
+                 {{"threshold", options.threshold},
+                  {"allowance", options.allowance},
+                  {"counter_threshold", options.counter_threshold},
+                  {"alpha", options.alpha},
+                  {"inconclusive_passes", options.inconclusive_passes}}},
+                {"cases", json::array()}};
+  for (const GateCaseResult& test : result.cases) document["cases"].push_back(case_json(test));
+  if (result.calibration) document["calibration"] = to_json(*result.calibration);
+  return document;
+}
+
+json to_json(const Calibration& calibration) {
+  json document{{"trials", calibration.trials},
+                {"false_verdicts", calibration.false_verdicts},
+                {"undecided", calibration.undecided},
+                {"false_rate", number(calibration.false_rate)},
+                {"false_rate_interval", interval_json(calibration.false_rate_interval)},
+                {"detections", json::array()}};
+  for (const Detection& detection : calibration.detections) {
+    document["detections"].push_back({{"slowdown", number(detection.slowdown)},
+                                      {"trials", detection.trials},
+                                      {"found", detection.found},
+                                      {"rate", number(detection.rate)},
+                                      {"interval", interval_json(detection.interval)}});
+  }
+  if (calibration.smallest_detected) document["smallest_detected"] = number(*calibration.smallest_detected);
+  return document;
+}
+
+Result<GateResult> gate_result_from_json(const json& value) {
+  return guarded(read_gate, value, "gate result");
+}
+
+Result<Calibration> calibration_from_json(const json& value) {
+  return guarded(read_calibration, value, "calibration");
+}
+
+}  // namespace assay::judge

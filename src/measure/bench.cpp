@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "measure/bench.hpp"
+
+#include <fmt/format.h>
+
+#include "base/progress.hpp"
+#include "check/oracle.hpp"
+
+namespace assay::measure {
+namespace {
+
+// What a figure of this case depends on. Versions of libraries come from the contenders that use them.
+Contract contract_of(const BenchRequest& request, const CaseMeasurement& measured) {
+  Contract contract = request.contract;
+  contract.set("protocol.launch", std::string(name(request.protocol.launch)));
+  contract.set("protocol.cache", std::string(name(request.protocol.cache)));
+  contract.set("protocol.sets", std::to_string(request.protocol.sets));
+  contract.set("protocol.block", std::to_string(request.sampling.block));
+  contract.set("protocol.delay_cycles", std::to_string(request.protocol.delay_cycles));
+  contract.set("problem.reference", request.spec->problem.reference);
+  contract.set("problem.shape", measured.shape);
+  contract.set("candidate.kernel", request.spec->kernel.name);
+  contract.set("candidate.configuration", request.configuration.id());
+  contract.set("seed", std::to_string(measured.seed));
+  for (const ContenderResult& contender : measured.contenders) {
+    if (contender.provider == "kernel") continue;
+    for (const auto& [what, version] : contender.versions) contract.set("library." + what, version);
+  }
+  return contract;
+}
+
+}  // namespace
+
+Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
+  ASSAY_TRY(const check::Oracle oracle, check::Oracle::open(*request.spec, request.cache_folder));
+  std::vector<Entrant> entrants;
+  entrants.reserve(request.contenders.size());
+  for (const Contender& contender : request.contenders) entrants.push_back({contender, nullptr});
+  SessionOptions options;
+  options.protocol = request.protocol;
+  options.sampling = request.sampling;
+  // Twice the cache, so that nothing of it stays whatever its replacement does.
+  options.timing = {request.instruments, static_cast<uint64_t>(2 * request.model.l2_bytes)};
+  options.device = request.device;
+  options.model = request.model;
+  Random seeds(request.seed);
+  std::vector<CaseMeasurement> cases;
+  Progress progress("measuring", request.shapes.size(), request.quiet);
+  for (const spec::Shape& shape : request.shapes) {
+    ASSAY_TRY(const ProblemCase problem, ProblemCase::make(*request.spec, request.configuration, shape));
+    options.seed = seeds.next();
+    options.on_step = [&](const std::string& step) {
+      const std::string text = fmt::format("{}: {}", problem.shape.text(), step);
+      progress.step(text);
+      if (request.on_step) request.on_step(text);
+    };
+    Session session(problem, oracle, entrants, options);
+    ASSAY_TRY(CaseMeasurement measured, session.run());
+    measured.contract = contract_of(request, measured);
+    ASSAY_CHECK(request.on_case(measured));
+    cases.push_back(std::move(measured));
+    progress.advance(problem.shape.text());
+  }
+  return cases;
+}
+
+}  // namespace assay::measure

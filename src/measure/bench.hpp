@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Measures a kernel beside its baselines, shape after shape, in one run.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "base/result.hpp"
+#include "measure/session.hpp"
+
+namespace assay::measure {
+
+struct BenchRequest {
+  const spec::KernelSpec* spec = nullptr;
+  spec::Configuration configuration;
+  std::vector<spec::Shape> shapes;
+  std::vector<Contender> contenders;  // the candidate first
+  Protocol protocol;
+  Sampling sampling;
+  uint64_t seed = 1;
+  int device = 0;
+  vgpu::GpuModel model;
+  std::filesystem::path cache_folder;
+  std::filesystem::path instruments;
+  Contract contract;  // what is known before: device, compiler, hashes
+  bool quiet = false;
+  std::function<void(const std::string&)> on_step = {};  // what is being done just now, for a progress of the caller's
+  // Told of each case as soon as it is finished; an error ends the run.
+  std::function<Result<void>(const CaseMeasurement&)> on_case = [](const CaseMeasurement&) { return Result<void>(); };
+};
+
+Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request);
+
+}  // namespace assay::measure

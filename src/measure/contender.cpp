@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "measure/contender.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "base/process.hpp"
+#include "base/text.hpp"
+#include "measure/embedded_files.hpp"
+
+namespace assay::measure {
+namespace fs = std::filesystem;
+namespace {
+
+Result<std::string> python() {
+  const char* chosen = std::getenv("ASSAY_PYTHON");
+  const fs::path found = find_program(chosen != nullptr ? chosen : "python3");
+  if (found.empty())
+    return Error{fmt::format("there is no {}", chosen != nullptr ? chosen : "python3"),
+                 {},
+                 "this provider is a Python program: install Python, or set ASSAY_PYTHON to one that has PyTorch",
+                 ExitCode::environment};
+  return found.string();
+}
+
+Result<std::string> text_option(const spec::Baseline& baseline, const std::string& key) {
+  const auto found = baseline.options.find(key);
+  if (found != baseline.options.end()) {
+    if (const auto* text = std::get_if<std::string>(&found->second)) return *text;
+  }
+  return Error{fmt::format("baseline '{}': provider '{}' needs {} = \"...\"", baseline.name, baseline.provider, key),
+               baseline.place, "docs/providers.md lists the options of each provider"};
+}
+
+std::string absolute(const fs::path& folder, const std::string& file) {
+  return fs::absolute(folder / file).lexically_normal().string();
+}
+
+}  // namespace
+
+const std::vector<std::string>& provider_names() {
+  static const std::vector<std::string> names{"kernel", "torch_sdpa", "torch_compile", "python", "command"};
+  return names;
+}
+
+Contender kernel_contender(const std::string& name, const spec::KernelSpec& spec, const build::BuildResult& built) {
+  Contender contender{name, "kernel", {"/proc/self/exe", kProviderCommand}, {}, true};
+  contender.options["specification"] = fs::absolute(spec.file).string();
+  contender.options["configuration"] = spec.tunable.tunables.empty() ? std::string() : built.configuration.id();
+  contender.options["ptx"] = built.ptx.string();
+  contender.options["cubin"] = built.cubin.string();
+  return contender;
+}
+
+Result<spec::Baseline> find_baseline(const spec::KernelSpec& spec, const std::string& name) {
+  std::vector<std::string> known;
+  for (const spec::Baseline& baseline : spec.baselines) {
+    if (baseline.name == name) return baseline;
+    known.push_back(baseline.name);
+  }
+  if (name == "sdpa" || name.starts_with("sdpa:")) {
+    spec::Baseline baseline{name, {}, "torch_sdpa", {}};
+    if (name != "sdpa") baseline.options["backend"] = name.substr(5);
+    return baseline;
+  }
+  if (name == "torch_compile") return spec::Baseline{name, {}, "torch_compile", {}};
+  for (const char* each : {"sdpa", "sdpa:BACKEND", "torch_compile", "a kernel folder"}) known.emplace_back(each);
+  return Error{fmt::format("there is no baseline '{}'", name), Place{spec.file.string()},
+               fmt::format("choose one of {}; or add [baseline.{}] to the file", join(known, ", "), name)};
+}
+
+Result<ProviderPrograms> ProviderPrograms::install(const fs::path& cache_folder) {
+  Hasher hasher;
+  for (const EmbeddedFile& file : provider_files()) hasher.add(file.name).add(file.text);
+  const fs::path folder = cache_folder / "providers" / hasher.hex();
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  for (const EmbeddedFile& file : provider_files()) {
+    const fs::path path = folder / file.name;
+    const auto there = read_file(path);
+    if (there && *there == file.text) continue;
+    ASSAY_CHECK(write_file_atomically(path, file.text));
+  }
+  return ProviderPrograms(folder);
+}
+
+Result<Contender> ProviderPrograms::contender(const spec::Baseline& baseline, const fs::path& spec_folder) const {
+  Contender contender{baseline.name, baseline.provider, {}, baseline.options, false};
+  if (baseline.provider == "command") {
+    ASSAY_TRY(const std::string program, text_option(baseline, "program"));
+    const fs::path local = spec_folder / program;
+    const fs::path found = fs::exists(local) ? fs::path(absolute(spec_folder, program)) : find_program(program);
+    if (found.empty())
+      return Error{fmt::format("baseline '{}': there is no program '{}'", baseline.name, program), baseline.place,
+                   "give a file in the kernel's folder, or a program in PATH", ExitCode::environment};
+    contender.arguments.push_back(found.string());
+    if (baseline.options.contains("arguments")) {
+      ASSAY_TRY(const std::string rest, text_option(baseline, "arguments"));
+      for (const std::string_view word : split(rest, ' ')) {
+        if (!word.empty()) contender.arguments.emplace_back(word);
+      }
+    }
+    return contender;
+  }
+  std::string script = baseline.provider + ".py";
+  if (baseline.provider == "python") {
+    script = "python_function.py";
+    ASSAY_TRY(const std::string file, text_option(baseline, "file"));
+    contender.options["file"] = absolute(spec_folder, file);
+    contender.must_be_own_kernels = true;
+  } else if (baseline.provider != "torch_sdpa" && baseline.provider != "torch_compile") {
+    return Error{fmt::format("baseline '{}': there is no provider '{}'", baseline.name, baseline.provider),
+                 baseline.place, fmt::format("choose one of {}", join(provider_names(), ", "))};
+  }
+  ASSAY_TRY(const std::string interpreter, python());
+  contender.arguments = {interpreter, (folder_ / script).string()};
+  return contender;
+}
+
+}  // namespace assay::measure

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// One case of a kernel folder on a GPU, as a provider holds it: the input sets in memory, the launch of each, and the
+// timed calls of docs/providers.md.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "device/cuda/cuda_device.hpp"
+#include "device/cuda/nvml.hpp"
+#include "measure/cuda/instruments.hpp"
+#include "measure/protocol.hpp"
+#include "measure/provider.hpp"
+#include "spec/kernel_spec.hpp"
+#include "spec/resolved_argument.hpp"
+
+namespace assay::measure::cuda {
+
+struct KernelCaseRequest {
+  std::filesystem::path specification;
+  std::string configuration;
+  std::string shape;
+  std::filesystem::path ptx;
+  std::filesystem::path cubin;  // empty: the driver compiles the PTX
+  std::vector<ArgumentFiles> sets;
+  Protocol protocol;
+  uint64_t flush_bytes = 0;
+  std::filesystem::path instruments;
+};
+
+class KernelCase {
+ public:
+  static Result<std::unique_ptr<KernelCase>> make(device::cuda::CudaDevice& gpu, const KernelCaseRequest& request);
+  ~KernelCase();
+  KernelCase(const KernelCase&) = delete;
+  KernelCase& operator=(const KernelCase&) = delete;
+
+  std::string variant() const;  // "attention_forward<<<(8,32,1), 128>>>, 41 registers ..."
+  Result<void> run(size_t set, uint8_t poison);
+  Result<void> read(size_t set, const ArgumentFiles& files);
+  Result<void> write(size_t set, const ArgumentFiles& files);
+  Result<SampleBlock> sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison);
+  Result<std::vector<double>> throughput(size_t replays);  // us of one call
+  Result<KernelList> kernels(size_t set);
+  size_t sets() const { return sets_.size(); }
+
+ private:
+  struct Set;
+  explicit KernelCase(device::cuda::CudaDevice& gpu);
+  Result<void> load(const KernelCaseRequest& request);
+  Result<void> make_set(const KernelCaseRequest& request, const ArgumentFiles& files);
+  Result<void> capture_call(Set& set);
+  Result<void> capture_throughput();
+  Result<void> enqueue_call(Set& set, bool external_events);
+  Result<void> enqueue_sample(Set& set, uint8_t poison, CUdeviceptr slot);
+  Result<void> poison_outputs(Set& set, uint8_t poison);
+  Result<void> check(CUresult code, const char* what) { return gpu_.check(code, what); }
+
+  device::cuda::CudaDevice& gpu_;
+  const device::cuda::Driver& driver_;
+  spec::KernelSpec spec_;
+  std::vector<spec::ResolvedArgument> arguments_;
+  Protocol protocol_;
+  uint64_t flush_bytes_ = 0;
+  std::unique_ptr<device::Module> module_;
+  std::optional<Instruments> instruments_;
+  std::optional<device::cuda::GpuMonitor> monitor_;
+  std::vector<std::unique_ptr<Set>> sets_;
+  CUstream stream_ = nullptr;
+  CUdeviceptr slots_ = 0;  // fingerprints of the samples of one request
+  CUdeviceptr flush_memory_ = 0;
+  device::cuda::CUgraphExec throughput_graph_ = nullptr;
+  device::cuda::CUevent throughput_start_ = nullptr;
+  device::cuda::CUevent throughput_stop_ = nullptr;
+};
+
+}  // namespace assay::measure::cuda

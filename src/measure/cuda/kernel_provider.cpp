@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "measure/cuda/kernel_provider.hpp"
+
+#include <fmt/format.h>
+#include <istream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "measure/cuda/kernel_case.hpp"
+
+namespace assay::measure::cuda {
+namespace {
+
+using nlohmann::json;
+
+ArgumentFiles files_from(const json& object) {
+  ArgumentFiles files;
+  for (const auto& [name, file] : object.items()) files[name] = file.get<std::string>();
+  return files;
+}
+
+KernelCaseRequest case_from(const json& request) {
+  KernelCaseRequest wanted;
+  const json& options = request.at("options");
+  const json& timing = request.at("timing");
+  wanted.specification = options.at("specification").get<std::string>();
+  wanted.configuration = options.at("configuration").get<std::string>();
+  wanted.ptx = options.at("ptx").get<std::string>();
+  wanted.cubin = options.at("cubin").get<std::string>();
+  wanted.shape = request.at("shape").get<std::string>();
+  for (const json& set : request.at("sets")) wanted.sets.push_back(files_from(set));
+  wanted.protocol.launch = launch_from_name(timing.at("protocol").get<std::string>()).value_or(Launch::graph);
+  wanted.protocol.cache = cache_from_name(timing.at("cache").get<std::string>()).value_or(Cache::warm);
+  wanted.protocol.calls = std::max<size_t>(1, timing.at("calls").get<size_t>());
+  wanted.protocol.delay_cycles = timing.at("delay_cycles").get<uint64_t>();
+  wanted.flush_bytes = timing.at("flush_bytes").get<uint64_t>();
+  wanted.instruments = timing.at("instruments").get<std::string>();
+  return wanted;
+}
+
+json to_json(const SampleBlock& block) {
+  json fingerprints = json::array();
+  for (const uint64_t value : block.fingerprints) fingerprints.push_back(fmt::format("{:016x}", value));
+  return {{"us", block.us},
+          {"fingerprints", fingerprints},
+          {"clock_mhz", block.clock_mhz},
+          {"throttled", block.throttled},
+          {"host_us", block.host_us}};
+}
+
+json to_json(const KernelList& list) {
+  json kernels = json::array();
+  for (const LaunchedKernel& kernel : list.kernels)
+    kernels.push_back({{"name", kernel.name}, {"stream", kernel.stream}, {"us", kernel.us}});
+  return {{"available", list.available},
+          {"reason", list.reason},
+          {"kernels", kernels},
+          {"graph_nodes", list.graph_nodes ? json(*list.graph_nodes) : json()},
+          {"threads_before", list.threads_before},
+          {"threads_after", list.threads_after}};
+}
+
+class Server {
+ public:
+  Result<json> answer(const json& request) {
+    const std::string op = request.at("op").get<std::string>();
+    if (op == "hello") return hello(request.at("device").get<int>());
+    if (!gpu_) return Error{"the first request must be 'hello'"};
+    if (op == "prepare") {
+      case_.reset();  // its memory first
+      ASSAY_TRY(case_, KernelCase::make(*gpu_, case_from(request)));
+      return json{{"variant", case_->variant()}};
+    }
+    if (!case_) return Error{fmt::format("'{}' needs a 'prepare' before it", op)};
+    if (op == "sample") return sample(request);
+    if (op == "throughput") {
+      ASSAY_TRY(const std::vector<double> times, case_->throughput(request.at("replays").get<size_t>()));
+      return json{{"us", times}};
+    }
+    const auto set = request.at("set").get<size_t>();
+    if (set >= case_->sets()) return Error{fmt::format("there is no set {}", set)};
+    if (op == "run") {
+      ASSAY_CHECK(case_->run(set, request.at("poison").get<uint8_t>()));
+      return json::object();
+    }
+    if (op == "read") {
+      ASSAY_CHECK(case_->read(set, files_from(request.at("files"))));
+      return json::object();
+    }
+    if (op == "write") {
+      ASSAY_CHECK(case_->write(set, files_from(request.at("files"))));
+      return json::object();
+    }
+    if (op == "kernels") {
+      ASSAY_TRY(const KernelList list, case_->kernels(set));
+      return to_json(list);
+    }
+    return Error{fmt::format("there is no request '{}'", op)};
+  }
+
+ private:
+  Result<json> hello(int ordinal) {
+    ASSAY_TRY(const device::cuda::Driver* driver, device::cuda::Driver::load());
+    ASSAY_TRY(gpu_, device::cuda::CudaDevice::open(*driver, ordinal));
+    ASSAY_CHECK(gpu_->make_current());
+    return json{
+        {"name", "kernel"},
+        {"versions", {{"cuda_driver", fmt::format("{}.{}", driver->version() / 1000, driver->version() % 1000 / 10)}}},
+        {"device", std::string(gpu_->model().name)}};
+  }
+
+  Result<json> sample(const json& request) {
+    const auto order = request.at("order").get<std::vector<size_t>>();
+    const auto poison = request.at("poison").get<std::vector<uint8_t>>();
+    if (poison.size() != order.size()) return Error{"'poison' and 'order' differ in length"};
+    for (const size_t set : order) {
+      if (set >= case_->sets()) return Error{fmt::format("there is no set {}", set)};
+    }
+    ASSAY_TRY(const SampleBlock block, case_->sample(order, poison));
+    return to_json(block);
+  }
+
+  std::unique_ptr<device::cuda::CudaDevice> gpu_;
+  std::unique_ptr<KernelCase> case_;
+};
+
+bool write_line(int descriptor, const json& answer) {
+  const std::string line = answer.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  size_t sent = 0;
+  while (sent < line.size()) {
+    const ssize_t count = ::write(descriptor, line.data() + sent, line.size() - sent);
+    if (count <= 0) return false;
+    sent += static_cast<size_t>(count);
+  }
+  return true;
+}
+
+}  // namespace
+
+int serve_kernel_provider(std::istream& input) {
+  const int answers = ::dup(STDOUT_FILENO);
+  if (answers < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
+  Server server;
+  std::string line;
+  while (std::getline(input, line)) {
+    const json request = json::parse(line, nullptr, false);
+    json answer = json::object();
+    if (request.is_object() && request.value("op", "") == "quit") break;
+    try {
+      auto result = server.answer(request);
+      if (result) {
+        answer = std::move(*result);
+      } else {
+        answer = {{"error", to_string(Error{result.error().message, result.error().place, ""})},
+                  {"hint", result.error().hint}};
+      }
+      answer["ok"] = result.ok();
+    } catch (const json::exception& problem) {
+      answer = {{"ok", false}, {"error", fmt::format("a request that is not understood: {}", problem.what())}};
+    }
+    if (request.is_object() && request.contains("id")) answer["id"] = request["id"];
+    if (!write_line(answers, answer)) return 1;
+  }
+  return 0;
+}
+
+}  // namespace assay::measure::cuda

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "measure/input_set.hpp"
+
+#include <fmt/format.h>
+#include <future>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "check/element.hpp"
+#include "check/inputs.hpp"
+
+namespace assay::measure {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_constant(spec::FillKind kind) {
+  return kind == spec::FillKind::zeros || kind == spec::FillKind::ones || kind == spec::FillKind::constant ||
+         kind == spec::FillKind::iota;
+}
+
+std::string draw(const spec::ResolvedArgument& argument, uint64_t seed, Draw how) {
+  spec::ResolvedTensor tensor = *argument.tensor();
+  if (how == Draw::random_floats && spec::is_floating(tensor.dtype) && is_constant(tensor.fill.kind))
+    tensor.fill = spec::Fill{};
+  const std::vector<double> values =
+      check::make_input(argument.name, tensor, {check::Distribution::specified, seed, false});
+  std::string bytes(static_cast<size_t>(tensor.bytes), '\0');
+  check::encode(tensor, values, std::span(reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()));
+  return bytes;
+}
+
+}  // namespace
+
+Result<InputSet> InputSet::make(const ProblemCase& problem, uint64_t seed, const fs::path& folder, Draw how) {
+  InputSet set;
+  set.seed = seed;
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  std::vector<std::pair<const spec::ResolvedArgument*, std::future<std::string>>> drawn;
+  for (const spec::ResolvedArgument* input : problem.inputs())
+    drawn.emplace_back(input, std::async(std::launch::async, draw, std::cref(*input), seed, how));
+  for (auto& [input, bytes] : drawn) {
+    const std::string content = bytes.get();
+    const fs::path file = folder / (input->name + ".bin");
+    ASSAY_CHECK(write_file_atomically(file, content));
+    set.files[input->name] = file;
+    set.hashes[input->name] = content_hash(content);
+  }
+  return set;
+}
+
+Result<check::InputValues> InputSet::values(const ProblemCase& problem) const {
+  check::InputValues values;
+  for (const spec::ResolvedArgument* input : problem.inputs()) {
+    ASSAY_TRY(const std::vector<uint8_t> bytes, read_tensor(files.at(input->name), *input->tensor()));
+    values[input->name] = check::decode(*input->tensor(), bytes);
+  }
+  return values;
+}
+
+Result<std::vector<uint8_t>> read_tensor(const fs::path& file, const spec::ResolvedTensor& tensor) {
+  ASSAY_TRY(const std::string content, read_file(file, size_t{1} << 36));
+  if (content.size() != static_cast<size_t>(tensor.bytes))
+    return Error{fmt::format("{} has {} bytes, expected {}", file.filename().string(), content.size(), tensor.bytes),
+                 {},
+                 "the provider must write the whole argument",
+                 ExitCode::incorrect};
+  return std::vector<uint8_t>(content.begin(), content.end());
+}
+
+}  // namespace assay::measure

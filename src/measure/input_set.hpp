@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Inputs of a case, as files that every contender reads: the same bytes for all of them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "check/oracle.hpp"
+#include "measure/problem_case.hpp"
+
+namespace assay::measure {
+
+enum class Draw {
+  as_specified,
+  random_floats,  // floating-point tensors whose fill has no randomness (zeros, ones) are normal instead
+};
+
+struct InputSet {
+  uint64_t seed = 0;
+  ArgumentFiles files;
+  std::map<std::string, std::string> hashes;  // of the files' contents
+
+  // `folder` is made. Tensors are drawn on all cores.
+  static Result<InputSet> make(const ProblemCase& problem, uint64_t seed, const std::filesystem::path& folder,
+                               Draw draw = Draw::as_specified);
+  // The elements, as a reference wants them.
+  Result<check::InputValues> values(const ProblemCase& problem) const;
+};
+
+// Bytes of a file that must be exactly as long as the tensor.
+Result<std::vector<uint8_t>> read_tensor(const std::filesystem::path& file, const spec::ResolvedTensor& tensor);
+
+}  // namespace assay::measure

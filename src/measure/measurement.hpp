@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What was measured: per contender its samples, whether its results were right, and what the guards saw.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "judge/block.hpp"
+#include "measure/contract.hpp"
+#include "measure/guard.hpp"
+#include "measure/provider.hpp"
+#include "measure/roofline.hpp"
+#include "measure/verifier.hpp"
+#include "stats/interval.hpp"
+#include "stats/summary.hpp"
+
+namespace assay::measure {
+
+struct ContenderResult {
+  std::string name;
+  std::string provider;
+  std::string variant;  // what ran, in words
+  std::map<std::string, std::string> versions;
+  std::optional<Error> failure;  // taken out of the run, and why
+  Guards guards;
+  Accuracy accuracy;               // the worst of the sets
+  size_t verified_sets = 0;        // against float64
+  bool deterministic = true;       // the same bits for the same inputs
+  judge::Blocks blocks;            // in order
+  std::vector<double> throughput;  // us per call, back to back
+  std::optional<stats::Summary> time_us;
+  stats::Interval median_interval;
+  std::vector<LaunchedKernel> kernels;  // of one call
+
+  bool timed() const { return time_us.has_value(); }
+  // Timed, right, and no guard objected.
+  bool good() const { return timed() && !failure && guards.first_failure() == nullptr; }
+  std::string objection() const;  // why it is not good, in one line
+};
+
+struct CaseMeasurement {
+  std::string shape;
+  Work work;
+  Floor floor;
+  Contract contract;
+  uint64_t seed = 0;
+  std::vector<ContenderResult> contenders;  // the candidate first
+  std::string stopped_because;              // why sampling ended
+  double seconds = 0;                       // of sampling
+
+  const ContenderResult& candidate() const { return contenders.front(); }
+  double tflops(double us) const { return us > 0 ? work.flops.value_or(0) / us * 1e-6 : 0; }
+  double gb_per_s(double us) const { return us > 0 ? work.bytes.value_or(0) / us * 1e-3 : 0; }
+};
+
+}  // namespace assay::measure

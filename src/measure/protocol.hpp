@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// How a call is timed. Two figures may be compared only if they were measured by the same protocol; docs/providers.md
+// says what each one does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace assay::measure {
+
+enum class Launch {
+  graph,  // a CUDA graph that holds one call between two events
+  event,  // one call between two events, enqueued behind a spinning kernel
+};
+
+enum class Cache {
+  warm,  // inputs take turns, nothing is flushed
+  cold,  // the L2 cache is overwritten before each call
+};
+
+std::string_view name(Launch launch);
+std::string_view name(Cache cache);
+std::optional<Launch> launch_from_name(std::string_view text);
+std::optional<Cache> cache_from_name(std::string_view text);
+
+struct Protocol {
+  Launch launch = Launch::graph;
+  Cache cache = Cache::warm;
+  size_t sets = 4;                 // different inputs that take turns
+  size_t calls = 20;               // back to back in one replay, for the throughput figure
+  size_t throughput_replays = 40;  // of that graph
+  uint64_t delay_cycles = 0;       // a known slowdown inside the timed region, for calibration
+};
+
+// When to stop sampling. The floor does not depend on how long the candidate takes: a slow warm-up buys nothing.
+struct Sampling {
+  size_t block = 10;  // samples of one contender in a row
+  size_t minimum = 100;
+  size_t maximum = 1000;
+  double width = 0.005;  // of the median's 95 % interval, relative: narrow enough
+  double budget_s = 20;  // of one shape, all contenders together
+};
+
+}  // namespace assay::measure

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// A provider as its parent sees it: a child process that is asked and not trusted. docs/providers.md has the protocol.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/child.hpp"
+#include "base/random.hpp"
+#include "base/result.hpp"
+#include "measure/contender.hpp"
+
+namespace assay::measure {
+
+// The timed calls of one request, in order.
+struct SampleBlock {
+  std::vector<double> us;
+  std::vector<uint64_t> fingerprints;
+  std::vector<double> clock_mhz;  // 0: not known
+  std::vector<bool> throttled;
+  double host_us = 0;  // as the provider says
+  double wall_us = 0;  // as we saw it, the answer's way included
+};
+
+struct LaunchedKernel {
+  std::string name;
+  int64_t stream = 0;  // 0: the one that is timed
+  double us = 0;
+};
+
+// What one call launches.
+struct KernelList {
+  bool available = false;
+  std::string reason;  // why it is not
+  std::vector<LaunchedKernel> kernels;
+  std::optional<int> graph_nodes;  // kernels, copies and fills of a captured call, if that can be told
+  int threads_before = 0;
+  int threads_after = 0;
+  double persisting_l2_bytes = 0;  // cache that was set aside for lines that survive a flush
+};
+
+// Replays of many calls back to back.
+struct Throughput {
+  std::vector<double> us;  // of one call
+  double wall_us = 0;      // of the whole request, as we saw it
+};
+
+struct ProviderIdentity {
+  std::string name;
+  std::string device;
+  std::map<std::string, std::string> versions;
+};
+
+using ArgumentFiles = std::map<std::string, std::filesystem::path>;  // by argument
+
+class Provider {
+ public:
+  struct Limits {
+    std::chrono::milliseconds start{std::chrono::minutes(3)};    // imports and contexts take their time
+    std::chrono::milliseconds prepare{std::chrono::minutes(5)};  // so do compilers
+    std::chrono::milliseconds request{std::chrono::minutes(2)};
+  };
+
+  // Starts the program and says hello.
+  static Result<std::unique_ptr<Provider>> start(const Contender& contender, int device, uint64_t seed,
+                                                 const Limits& limits);
+  static Result<std::unique_ptr<Provider>> start(const Contender& contender, int device, uint64_t seed) {
+    return start(contender, device, seed, Limits());
+  }
+
+  const ProviderIdentity& identity() const { return identity_; }
+  const std::string& name() const { return name_; }
+  // The guard that its last answer ran into, if one did: "answer_id", "not_positive", "contract".
+  const std::string& failed_guard() const { return failed_guard_; }
+
+  // After an error of any of these the provider has been stopped.
+  Result<std::string> prepare(nlohmann::json request);  // what will run, in words
+  Result<void> run(size_t set, uint8_t poison);
+  Result<void> read(size_t set, const ArgumentFiles& files);
+  Result<void> write(size_t set, const ArgumentFiles& files);
+  Result<SampleBlock> sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison);
+  Result<Throughput> throughput(size_t replays);
+  Result<KernelList> kernels(size_t set);
+
+ private:
+  Provider(const Contender& contender, uint64_t seed, const Limits& limits)
+      : name_(contender.name), random_(seed), limits_(limits) {}
+  Result<nlohmann::json> ask(const char* op, nlohmann::json request, std::chrono::milliseconds limit);
+  Error lost(const std::string& what, const std::string& guard = "");
+
+  std::string name_;
+  std::string failed_guard_;
+  Random random_;  // of the ids
+  Limits limits_;
+  std::unique_ptr<Child> child_;
+  ProviderIdentity identity_;
+};
+
+}  // namespace assay::measure

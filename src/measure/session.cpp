@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+#include "measure/session.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <future>
+#include <nlohmann/json.hpp>
+
+#include "measure/session_state.hpp"
+#include "stats/bootstrap.hpp"
+#include "stats/quantile.hpp"
+
+namespace assay::measure {
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+constexpr size_t kFreshProbes = 5;
+
+double seconds_since(steady_clock::time_point start) {
+  return std::chrono::duration<double>(steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+Session::Session(const ProblemCase& problem, const check::Oracle& oracle, std::vector<Entrant>& entrants,
+                 SessionOptions options)
+    : problem_(problem),
+      verifier_(problem, oracle),
+      options_(std::move(options)),
+      schedule_(entrants.size(), options_.seed),
+      random_(options_.seed ^ 0x5eed) {
+  measurement_.shape = problem.shape.text();
+  measurement_.work = problem.work;
+  measurement_.seed = options_.seed;
+  measurement_.contenders.resize(entrants.size());
+  states_.resize(entrants.size());
+  for (size_t i = 0; i < entrants.size(); ++i) {
+    ContenderResult& result = measurement_.contenders[i];
+    result.name = entrants[i].contender.name;
+    result.provider = entrants[i].contender.provider;
+    states_[i].entrant = &entrants[i];
+    states_[i].result = &result;
+    states_[i].candidate = i == 0;
+  }
+}
+
+Session::~Session() = default;
+
+// The contender is out; the others go on.
+bool Session::take_out(State& state, const Error& error) {
+  state.result->failure = error;
+  if (state.entrant->provider && !state.entrant->provider->failed_guard().empty())
+    state.result->guards.fail(state.entrant->provider->failed_guard(), error.message);
+  state.entrant->provider.reset();
+  return false;
+}
+
+Result<CaseMeasurement> Session::run() {
+  options_.on_step("drawing inputs");
+  ASSAY_CHECK(make_inputs());
+  const auto for_all = [&](void (Session::*step)(State&)) {
+    for (State& state : states_) {
+      if (!state.out()) (this->*step)(state);
+    }
+  };
+  options_.on_step("starting contenders");
+  for_all(&Session::prepare);
+  // All contenders run before any expected value exists anywhere.
+  options_.on_step("running once");
+  for_all(&Session::run_untimed);
+  options_.on_step("computing float64 results");
+  ASSAY_CHECK(compute_expected());
+  for_all(&Session::verify_untimed);
+  for (State& state : states_) state.outputs.clear();
+  for_all(&Session::check_sensitivity);
+  options_.on_step("sampling");
+  sample_all();
+  options_.on_step("trying fresh inputs");
+  for_all(&Session::recheck);
+  for_all(&Session::probe_fresh_inputs);
+  options_.on_step("measuring throughput");
+  for_all(&Session::measure_throughput);
+  // Last: a profiler that was attached once costs time ever after.
+  for_all(&Session::list_kernels);
+  for (State& state : states_) judge_times(state);
+  return std::move(measurement_);
+}
+
+Result<void> Session::make_inputs() {
+  const size_t sets = options_.protocol.sets;
+  ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * (sets + kFreshProbes + 3)));
+  scratch_.emplace(std::move(folder));
+  for (size_t i = 0; i < sets; ++i) {
+    ASSAY_TRY(InputSet set, InputSet::make(problem_, random_.next(), scratch_->path() / fmt::format("set{}", i)));
+    sets_.push_back(std::move(set));
+  }
+  for (size_t i = 0; i < kFreshProbes; ++i) {
+    ASSAY_TRY(InputSet set, InputSet::make(problem_, random_.next(), scratch_->path() / fmt::format("fresh{}", i)));
+    fresh_.push_back(std::move(set));
+  }
+  return {};
+}
+
+void Session::prepare(State& state) {
+  Entrant& entrant = *state.entrant;
+  if (!entrant.provider) {
+    auto started = Provider::start(entrant.contender, options_.device, random_.next());
+    if (!started) return void(take_out(state, started.error()));
+    entrant.provider = std::move(*started);
+  }
+  state.result->versions = entrant.provider->identity().versions;
+  json request = prepare_request(problem_, options_.protocol, options_.timing);
+  request["options"] = to_json(entrant.contender.options);
+  json sets = json::array();
+  for (const InputSet& set : sets_) {
+    json files = json::object();
+    for (const auto& [argument, file] : set.files) files[argument] = file.string();
+    sets.push_back(std::move(files));
+  }
+  request["sets"] = std::move(sets);
+  auto variant = entrant.provider->prepare(std::move(request));
+  if (!variant) return void(take_out(state, variant.error()));
+  state.result->variant = *variant;
+}
+
+// What lies there from an earlier reading is removed first: a provider that writes nothing must not be taken for one
+// that wrote the right thing.
+Result<void> Session::read_files(State& state, size_t set, const ArgumentFiles& files) {
+  std::error_code ignored;
+  for (const auto& [argument, file] : files) std::filesystem::remove(file, ignored);
+  ASSAY_CHECK(state.provider().read(set, files));
+  for (const auto& [argument, file] : files) {
+    if (!std::filesystem::is_regular_file(file, ignored))
+      return Error{fmt::format("provider '{}' did not write '{}' although it was asked to and said it had",
+                               state.provider().name(), argument),
+                   {},
+                   "",
+                   ExitCode::environment};
+  }
+  return {};
+}
+
+Result<OutputBytes> Session::read_outputs(State& state, size_t set) {
+  ArgumentFiles files;
+  for (const spec::ResolvedArgument* output : problem_.outputs())
+    files[output->name] = scratch_->path() / fmt::format("output.{}.bin", output->name);
+  ASSAY_CHECK(read_files(state, set, files));
+  OutputBytes outputs;
+  for (const spec::ResolvedArgument* output : problem_.outputs()) {
+    ASSAY_TRY(outputs[output->name], read_tensor(files[output->name], *output->tensor()));
+  }
+  return outputs;
+}
+
+// Each set twice, with two poisons: an element that was not written shows one of them, and a kernel that looks at the
+// poison gives itself away. Only if the two results differ is the second one kept as well.
+void Session::run_untimed(State& state) {
+  constexpr uint8_t kNan = 0xff;  // a NaN of every floating type
+  constexpr uint8_t kOther = 0xa5;
+  for (size_t set = 0; set < sets_.size(); ++set) {
+    std::vector<OutputBytes> results;
+    for (const uint8_t poison : {kNan, kOther}) {
+      const auto ran = state.provider().run(set, poison);
+      if (!ran) return void(take_out(state, ran.error()));
+      auto outputs = read_outputs(state, set);
+      if (!outputs) return void(take_out(state, outputs.error()));
+      results.push_back(std::move(*outputs));
+    }
+    if (results[0] == results[1]) {
+      results.pop_back();
+    } else {
+      state.result->deterministic = false;
+    }
+    state.outputs.push_back(std::move(results));
+    check_inputs_unchanged(state, set, sets_[set]);
+    if (state.out()) return;
+  }
+}
+
+// All sets at once, and the first of the fresh ones: one comparison with float64 is evidence enough there.
+Result<void> Session::compute_expected() {
+  if (!verifier_.affordable()) return {};
+  std::vector<const InputSet*> inputs;
+  for (const InputSet& set : sets_) inputs.push_back(&set);
+  inputs.push_back(&fresh_.front());
+  std::vector<std::future<Result<reference::Outputs>>> running;
+  running.reserve(inputs.size());
+  for (const InputSet* set : inputs)
+    running.push_back(std::async(std::launch::async, [this, set] { return verifier_.expected(*set); }));
+  std::optional<Error> problem;
+  for (auto& future : running) {
+    auto outputs = future.get();
+    if (!outputs) {
+      problem = outputs.error();
+    } else {
+      expected_.push_back(std::move(*outputs));
+    }
+  }
+  if (problem) return *problem;
+  expected_fresh_ = std::move(expected_.back());
+  expected_.pop_back();
+  return {};
+}
+
+// Whether these are the outputs of the first set as it was. Where bits differ from call to call, being still right for
+// the old inputs is as near as one can get.
+bool Session::still_as_before(State& state, const OutputBytes& outputs) const {
+  if (state.result->deterministic) return fingerprint(outputs) == state.fingerprints[0];
+  return !expected_.empty() && !verifier_.verify(expected_[0], outputs).mismatch;
+}
+
+void Session::sample_block(State& state) {
+  const std::vector<size_t> order = schedule_.sets(options_.sampling.block, sets_.size());
+  std::vector<uint8_t> poison(order.size());
+  for (uint8_t& byte : poison) byte = schedule_.poison();
+  auto block = state.provider().sample(order, poison);
+  if (!block) return void(take_out(state, block.error()));
+  Guards& guards = state.result->guards;
+  double sum = 0;
+  for (const double us : block->us) sum += us;
+  // Clocks of two devices agree to far better than this; a patched timer does not.
+  if (sum > block->wall_us * 1.02 || block->host_us > block->wall_us * 1.02) {
+    guards.fail("host_clock", fmt::format("{} calls are said to take {:.0f} us, but all was over in {:.0f} us",
+                                          order.size(), std::max(sum, block->host_us), block->wall_us));
+  } else {
+    guards.pass("host_clock");
+  }
+  if (state.result->deterministic) {
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (block->fingerprints[i] == state.fingerprints[order[i]]) continue;
+      guards.fail("fingerprint",
+                  fmt::format("sample {} of set {}: the output right after the timed call is not the one "
+                              "that was verified",
+                              judge::sample_count(state.result->blocks) + i, order[i]));
+      break;
+    }
+    guards.pass("fingerprint", "every timed call");
+  } else if (order.back() < expected_.size()) {
+    // Results that differ from call to call have no fingerprint; the last one of each block is compared with float64.
+    auto outputs = read_outputs(state, order.back());
+    if (!outputs) return void(take_out(state, outputs.error()));
+    verify_outputs(state, &expected_[order.back()], *outputs, "fingerprint", "right after a timed call");
+    if (state.out()) return;
+  }
+  judge::Block entry{block->us, block->throttled, {}};
+  double clock = 0;
+  for (const double mhz : block->clock_mhz) clock += mhz / static_cast<double>(order.size());
+  if (clock > 0) entry.clock_mhz = clock;
+  state.result->blocks.push_back(std::move(entry));
+}
+
+bool Session::narrow_enough() const {
+  for (const State& state : states_) {
+    if (state.out()) continue;
+    const auto sample = stats::Sample::make(judge::pooled(state.result->blocks));
+    if (!sample) return false;
+    stats::BootstrapOptions bootstrap;
+    bootstrap.resamples = 500;
+    const stats::Bootstrap median = stats::median_interval(*sample, bootstrap);
+    if (median.interval.width() > options_.sampling.width * median.estimate) return false;
+  }
+  return true;
+}
+
+void Session::sample_all() {
+  const Sampling& sampling = options_.sampling;
+  const auto start = steady_clock::now();
+  // Everyone has a block that does not count: first launches, clocks that wake up.
+  for (State& state : states_) {
+    if (state.out()) continue;
+    sample_block(state);
+    state.result->blocks.clear();
+  }
+  measurement_.stopped_because = "the most samples that were asked for";
+  const auto out = [](const State& state) { return state.out(); };
+  for (size_t samples = 0; samples < sampling.maximum; samples += sampling.block) {
+    if (std::all_of(states_.begin(), states_.end(), out)) {
+      measurement_.stopped_because = "no contender was left";
+      break;
+    }
+    if (samples >= sampling.minimum) {
+      if (seconds_since(start) > sampling.budget_s) {
+        measurement_.stopped_because = "the time budget";
+        break;
+      }
+      // Looking after every round would stop at lucky moments.
+      if (samples % sampling.minimum == 0 && narrow_enough()) {
+        measurement_.stopped_because = "the medians are known well enough";
+        break;
+      }
+    }
+    for (const size_t index : schedule_.next_round()) {
+      if (!states_[index].out()) sample_block(states_[index]);
+    }
+    options_.on_step(fmt::format("sampling {}", samples + sampling.block));
+  }
+  measurement_.seconds = seconds_since(start);
+}
+
+// Twice: the first request builds the graph. The second is long enough for our own clock to have a say: work that is
+// done elsewhere, or a timer that was tampered with, does not shorten it.
+void Session::measure_throughput(State& state) {
+  const HostClock& clock = options_.host_clock;
+  constexpr size_t kMostReplays = 1000;
+  const Protocol& protocol = options_.protocol;
+  auto first = state.provider().throughput(protocol.throughput_replays);
+  if (!first) return void(take_out(state, first.error()));
+  const double replay_us = stats::median_of(first->us) * static_cast<double>(protocol.calls);
+  const auto replays = static_cast<size_t>(std::clamp(clock.wanted_us / replay_us, 1.0, double{kMostReplays}));
+  auto second = state.provider().throughput(replays);
+  if (!second) return void(take_out(state, second.error()));
+  double claimed_us = 0;
+  for (const double us : second->us) claimed_us += us * static_cast<double>(protocol.calls);
+  if (second->wall_us > clock.factor * claimed_us + clock.slack_us) {
+    state.result->guards.fail("host_clock", fmt::format("{} replays are said to take {:.0f} us and took {:.0f} us",
+                                                        replays, claimed_us, second->wall_us));
+  }
+  state.result->throughput = std::move(first->us);
+}
+
+void Session::judge_times(State& state) {
+  ContenderResult& result = *state.result;
+  const auto sample = stats::Sample::make(judge::pooled(result.blocks));
+  if (!sample) return;
+  result.time_us = stats::summarize(*sample);
+  stats::BootstrapOptions bootstrap;
+  bootstrap.seed = options_.seed;
+  result.median_interval = stats::median_interval(*sample, bootstrap).interval;
+  double clock = 0;
+  for (const judge::Block& block : result.blocks) clock = std::max(clock, block.clock_mhz.value_or(0));
+  const Floor floor = floor_of(problem_.work, options_.model, options_.protocol.cache, clock);
+  if (state.candidate || floor.us > measurement_.floor.us) measurement_.floor = floor;
+  if (floor.us <= 0) {
+    result.guards.unavailable("roofline", "the specification has neither flops nor bytes, or the GPU is not known");
+  } else if (result.time_us->minimum < floor.us) {
+    result.guards.fail("roofline",
+                       fmt::format("{:.3f} us is less than the {:.3f} us that the work takes at the GPU's peak",
+                                   result.time_us->minimum, floor.us));
+  } else {
+    result.guards.pass("roofline", fmt::format("floor {:.3f} us", floor.us));
+  }
+}
+
+}  // namespace assay::measure

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Measures one case with all contenders: verified before, while and after it is timed, samples interleaved.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/scratch_folder.hpp"
+#include "measure/measurement.hpp"
+#include "measure/schedule.hpp"
+#include "measure/verifier.hpp"
+
+namespace assay::measure {
+
+// A contender with its process, which lives from case to case and is started anew after it was lost.
+struct Entrant {
+  Contender contender;
+  std::unique_ptr<Provider> provider;
+};
+
+// The parent's own clock against what a provider claims for many replays: it may take `factor` times as long, and the
+// process and its pipe may take `slack_us`.
+struct HostClock {
+  double factor = 1.5;
+  double slack_us = 20'000;
+  double wanted_us = 100'000;  // of work: long enough for the clock to have a say
+};
+
+struct SessionOptions {
+  Protocol protocol;
+  Sampling sampling;
+  TimingFiles timing;
+  HostClock host_clock;
+  int device = 0;
+  uint64_t seed = 1;
+  vgpu::GpuModel model;
+  std::function<void(const std::string&)> on_step = [](const std::string&) {};  // for progress
+};
+
+class Session {
+ public:
+  Session(const ProblemCase& problem, const check::Oracle& oracle, std::vector<Entrant>& entrants,
+          SessionOptions options);
+  ~Session();
+
+  Result<CaseMeasurement> run();
+
+ private:
+  struct State;  // of one contender
+
+  Result<void> make_inputs();
+  void prepare(State& state);
+  void run_untimed(State& state);
+  Result<void> compute_expected();
+  void verify_untimed(State& state);
+  void check_agreement(State& state);
+  void check_sensitivity(State& state);
+  void list_kernels(State& state);
+  void sample_all();
+  void sample_block(State& state);
+  void probe_fresh_inputs(State& state);
+  void recheck(State& state);
+  void measure_throughput(State& state);
+  void judge_times(State& state);
+  bool narrow_enough() const;
+
+  Result<void> read_files(State& state, size_t set, const ArgumentFiles& files);
+  Result<OutputBytes> read_outputs(State& state, size_t set);
+  void check_inputs_unchanged(State& state, size_t set, const InputSet& expected);
+  void verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs,
+                      const std::string& guard, const std::string& when);
+  bool still_as_before(State& state, const OutputBytes& outputs) const;
+  bool take_out(State& state, const Error& error);
+
+  const ProblemCase& problem_;
+  Verifier verifier_;
+  SessionOptions options_;
+  Schedule schedule_;
+  Random random_;
+  std::optional<ScratchFolder> scratch_;
+  std::vector<InputSet> sets_;
+  std::vector<reference::Outputs> expected_;          // by set; fewer than sets if the work is too much
+  std::vector<InputSet> fresh_;                       // seen by nobody before all is timed
+  std::optional<reference::Outputs> expected_fresh_;  // of the first of them
+  std::vector<State> states_;
+  CaseMeasurement measurement_;
+};
+
+}  // namespace assay::measure

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// The guards of a session: what is looked at before and after the timed calls.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "measure/kernel_names.hpp"
+#include "measure/session.hpp"
+#include "measure/session_state.hpp"
+#include "stats/quantile.hpp"
+
+namespace assay::measure {
+namespace {
+
+// A first look at new inputs may cost a little (pages, caches); a memory of old results saves nearly everything.
+constexpr double kFreshFactor = 1.5;
+constexpr double kFreshSlack_us = 2;
+
+}  // namespace
+
+void Session::check_inputs_unchanged(State& state, size_t set, const InputSet& expected) {
+  ArgumentFiles files;
+  for (const spec::ResolvedArgument* input : problem_.inputs()) {
+    if (input->tensor()->role == spec::Role::input)
+      files[input->name] = scratch_->path() / fmt::format("after.{}.bin", input->name);
+  }
+  if (files.empty()) return;
+  const auto read = read_files(state, set, files);
+  if (!read) return void(take_out(state, read.error()));
+  for (const auto& [argument, file] : files) {
+    const auto content = read_file(file, size_t{1} << 36);
+    if (!content) return void(take_out(state, content.error()));
+    if (content_hash(*content) != expected.hashes.at(argument))
+      state.result->guards.fail("inputs_changed", fmt::format("the call changed its input '{}'", argument));
+  }
+  state.result->guards.pass("inputs_changed");
+}
+
+void Session::verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs,
+                             const std::string& guard, const std::string& when) {
+  if (expected == nullptr) return;
+  const Verification verification = verifier_.verify(*expected, outputs);
+  Accuracy& worst = state.result->accuracy;
+  if (verification.accuracy.error >= worst.error) worst = verification.accuracy;
+  if (verification.mismatch) {
+    state.result->guards.fail(guard, fmt::format("{}: {}", when, verification.text()));
+    return;
+  }
+  state.result->guards.pass(guard);
+  if (verification.passed()) {
+    state.result->guards.pass("accuracy");
+  } else if (state.entrant->contender.must_be_own_kernels) {
+    state.result->guards.fail("accuracy", fmt::format("{}: {}", when, verification.text()));
+  }
+}
+
+void Session::verify_untimed(State& state) {
+  for (size_t set = 0; set < state.outputs.size(); ++set) {
+    const reference::Outputs* expected = set < expected_.size() ? &expected_[set] : nullptr;
+    for (const OutputBytes& outputs : state.outputs[set])
+      verify_outputs(state, expected, outputs, "poison", fmt::format("before timing, set {}", set));
+    if (expected != nullptr) ++state.result->verified_sets;
+    state.fingerprints.push_back(fingerprint(state.outputs[set].front()));
+  }
+  if (expected_.empty()) check_agreement(state);
+}
+
+// Where float64 takes too long, contenders that were written apart from each other stand in for it.
+void Session::check_agreement(State& state) {
+  const auto can_tell = [&](const State& each) { return &each != &state && !each.out() && !each.outputs.empty(); };
+  // A candidate's word is the last that counts: one that is wrong must not put the blame on every baseline.
+  auto other = std::find_if(states_.begin(), states_.end(),
+                            [&](const State& each) { return !each.candidate && can_tell(each); });
+  if (other == states_.end()) other = std::find_if(states_.begin(), states_.end(), can_tell);
+  if (other == states_.end()) {
+    state.result->guards.unavailable("poison",
+                                     "the shape is too large for float64, and there is nobody to compare with");
+    return;
+  }
+  const auto difference = verifier_.disagreement(other->outputs[0].front(), state.outputs[0].front());
+  if (difference) {
+    state.result->guards.fail("poison",
+                              fmt::format("against '{}' at this shape: {}", other->result->name, *difference));
+  } else {
+    state.result->guards.pass("poison", fmt::format("agrees with '{}'; too large for float64", other->result->name));
+  }
+}
+
+// Every input matters: with another one in its place the output changes. If it does not, the reference decides whether
+// it should have.
+void Session::check_sensitivity(State& state) {
+  if (!state.entrant->contender.must_be_own_kernels) return;
+  const auto inputs = problem_.inputs();
+  auto other = InputSet::make(problem_, random_.next(), scratch_->path() / "other", Draw::random_floats);
+  if (!other) return void(take_out(state, other.error()));
+  bool undecided = false;
+  for (const spec::ResolvedArgument* input : inputs) {
+    if (other->hashes.at(input->name) == sets_[0].hashes.at(input->name))
+      continue;  // integers of a fill without randomness
+    const auto written = state.provider().write(0, {{input->name, other->files.at(input->name)}});
+    const auto ran = written ? state.provider().run(0, 0x3c) : written;
+    if (!ran) return void(take_out(state, ran.error()));
+    auto outputs = read_outputs(state, 0);
+    if (!outputs) return void(take_out(state, outputs.error()));
+    const bool same = still_as_before(state, *outputs);
+    undecided = undecided || (!verifier_.affordable() && (same || !state.result->deterministic));
+    if (same && verifier_.affordable()) {
+      InputSet mixed = sets_[0];
+      mixed.files[input->name] = other->files.at(input->name);
+      const auto expected = verifier_.expected(mixed);
+      if (expected && !verifier_.verify(*expected, *outputs).passed())
+        state.result->guards.fail("sensitivity",
+                                  fmt::format("other values of '{}' do not change the result", input->name));
+    }
+    const auto restored = state.provider().write(0, {{input->name, sets_[0].files.at(input->name)}});
+    if (!restored) return void(take_out(state, restored.error()));
+  }
+  if (undecided) {
+    state.result->guards.unavailable("sensitivity", "the shape is too large for float64");
+  } else {
+    state.result->guards.pass("sensitivity");
+  }
+}
+
+void Session::list_kernels(State& state) {
+  auto list = state.provider().kernels(0);
+  if (!list) return void(take_out(state, list.error()));
+  Guards& guards = state.result->guards;
+  if (list->threads_after > list->threads_before && list->threads_before > 0 &&
+      state.entrant->contender.must_be_own_kernels) {
+    guards.fail("threads",
+                fmt::format("the call left {} more threads running", list->threads_after - list->threads_before));
+  } else {
+    guards.pass("threads");
+  }
+  if (list->persisting_l2_bytes > 0 && state.entrant->contender.must_be_own_kernels) {
+    guards.fail("persisting_l2", fmt::format("{:.0f} bytes of the cache were set aside for lines that survive a flush",
+                                             list->persisting_l2_bytes));
+  } else {
+    guards.pass("persisting_l2");
+  }
+  if (!list->available) {
+    guards.unavailable("kernels_list", list->reason);
+    guards.unavailable("streams", list->reason);
+    if (state.entrant->contender.must_be_own_kernels && list->graph_nodes == 0) {
+      guards.fail("graph_nodes", "a captured call holds no work");
+    } else {
+      guards.unavailable("graph_nodes", list->reason);
+    }
+    return;
+  }
+  state.result->kernels = list->kernels;
+  if (!state.entrant->contender.must_be_own_kernels) return;
+  for (const LaunchedKernel& kernel : list->kernels) {
+    if (const std::string owner = library_of(kernel.name); !owner.empty())
+      guards.fail("kernels_list", fmt::format("'{}' belongs to {}", kernel.name, owner));
+    if (kernel.stream != 0) guards.fail("streams", fmt::format("'{}' ran on a stream that is not timed", kernel.name));
+  }
+  if (list->kernels.empty()) guards.fail("kernels_list", "the call launches no kernel");
+  guards.pass("kernels_list");
+  guards.pass("streams");
+  if (!list->graph_nodes) {
+    guards.unavailable("graph_nodes", "the call was not captured");
+  } else if (static_cast<size_t>(*list->graph_nodes) != list->kernels.size() || *list->graph_nodes == 0) {
+    guards.fail("graph_nodes", fmt::format("a captured call holds {} pieces of work, a plain one {}",
+                                           *list->graph_nodes, list->kernels.size()));
+  } else {
+    guards.pass("graph_nodes");
+  }
+}
+
+// What the timed calls left behind is still right, and the inputs are still what they were.
+void Session::recheck(State& state) {
+  for (size_t set = 0; set < sets_.size(); ++set) {
+    auto outputs = read_outputs(state, set);
+    if (!outputs) return void(take_out(state, outputs.error()));
+    if (state.result->deterministic && fingerprint(*outputs) == state.fingerprints[set]) {
+      state.result->guards.pass("recheck");
+    } else {
+      const reference::Outputs* expected = set < expected_.size() ? &expected_[set] : nullptr;
+      if (expected == nullptr && state.result->deterministic)
+        state.result->guards.fail(
+            "recheck", fmt::format("after timing, set {}: the output is not the one that was read before", set));
+      verify_outputs(state, expected, *outputs, "recheck", fmt::format("after timing, set {}", set));
+    }
+    check_inputs_unchanged(state, set, sets_[set]);
+    if (state.out()) return;
+  }
+}
+
+// Inputs that nobody has seen, timed at first sight: a result from memory is wrong, or a first sight is dear.
+void Session::probe_fresh_inputs(State& state) {
+  std::vector<double> times;
+  const size_t last = sets_.size() - 1;
+  for (size_t probe = 0; probe < fresh_.size(); ++probe) {
+    const auto written = state.provider().write(last, fresh_[probe].files);
+    if (!written) return void(take_out(state, written.error()));
+    // Others first, so that the clocks are up when the fresh one comes.
+    std::vector<size_t> order(8, 0);
+    for (size_t i = 0; i + 1 < order.size(); ++i) order[i] = last == 0 ? 0 : i % last;
+    order.back() = last;
+    if (last == 0) order = {0};
+    std::vector<uint8_t> poison(order.size());
+    for (uint8_t& byte : poison) byte = schedule_.poison();
+    auto block = state.provider().sample(order, poison);
+    if (!block) return void(take_out(state, block.error()));
+    times.push_back(block->us.back());
+    auto outputs = read_outputs(state, last);
+    if (!outputs) return void(take_out(state, outputs.error()));
+    if (state.result->deterministic && fingerprint(*outputs) != block->fingerprints.back())
+      state.result->guards.fail("fingerprint", "the output changed after the timed call");
+    if (probe == 0 && expected_fresh_)
+      verify_outputs(state, &*expected_fresh_, *outputs, "fresh_inputs",
+                     "inputs seen for the first time, after timing");
+  }
+  const double fresh_us = stats::median_of(times);
+  const double usual_us = stats::median_of(judge::pooled(state.result->blocks));
+  if (fresh_us > kFreshFactor * usual_us + kFreshSlack_us) {
+    state.result->guards.fail(
+        "fresh_inputs",
+        fmt::format("inputs seen for the first time take {:.2f} us, others {:.2f} us", fresh_us, usual_us));
+  }
+  state.result->guards.pass("fresh_inputs",
+                            fmt::format("{:.2f} us at first sight, {:.2f} us otherwise", fresh_us, usual_us));
+}
+
+}  // namespace assay::measure

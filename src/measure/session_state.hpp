@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// What a session knows of one contender.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "measure/session.hpp"
+
+namespace assay::measure {
+
+struct Session::State {
+  Entrant* entrant = nullptr;
+  ContenderResult* result = nullptr;
+  std::vector<std::vector<OutputBytes>> outputs;  // of the untimed calls, by set, until they are verified
+  std::vector<uint64_t> fingerprints;             // of verified outputs, by set
+  bool candidate = false;
+
+  Provider& provider() const { return *entrant->provider; }
+  bool out() const { return result->failure.has_value(); }
+};
+
+}  // namespace assay::measure

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "measure/verifier.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+
+#include "check/element.hpp"
+#include "measure/fingerprint.hpp"
+
+namespace assay::measure {
+
+double accuracy_factor(spec::DType type) {
+  constexpr double kNarrow = 4;
+  constexpr double kWide = 64;
+  return spec::size_bytes(type) <= 2 ? kNarrow : kWide;
+}
+
+uint64_t fingerprint(const OutputBytes& outputs) {
+  uint64_t sum = 0;
+  for (const auto& [name, bytes] : outputs) sum += fingerprint(std::span(bytes));
+  return sum;
+}
+
+std::string Verification::text() const {
+  if (mismatch) return *mismatch;
+  return fmt::format(
+      "the error of the whole output is {:.3g}, that of a correctly rounded one {:.3g}; at most {:.3g} is honest",
+      accuracy.error, accuracy.rounding, accuracy.limit);
+}
+
+Result<reference::Outputs> Verifier::expected(const InputSet& inputs) const {
+  ASSAY_TRY(const check::InputValues values, inputs.values(problem_));
+  return oracle_.expected(*problem_.spec, problem_.shape, problem_.arguments, values);
+}
+
+std::optional<std::string> Verifier::disagreement(const OutputBytes& accepted, const OutputBytes& outputs) const {
+  for (const spec::ResolvedArgument* output : problem_.outputs()) {
+    const spec::ResolvedTensor& tensor = *output->tensor();
+    spec::Tolerance tolerance = spec::tolerance(*problem_.spec, tensor.dtype);
+    tolerance.atol *= 2;
+    tolerance.rtol *= 2;
+    const check::Comparison comparison = check::compare(tensor, check::decode(tensor, accepted.at(output->name)),
+                                                        check::decode(tensor, outputs.at(output->name)), tolerance);
+    if (!comparison.passed()) return check::describe(output->name, *comparison.first);
+  }
+  return std::nullopt;
+}
+
+Verification Verifier::verify(const reference::Outputs& expected, const OutputBytes& outputs) const {
+  Verification verification;
+  double error = 0;
+  double rounding = 0;
+  double norm = 0;
+  double factor = 0;
+  for (const spec::ResolvedArgument* output : problem_.outputs()) {
+    const spec::ResolvedTensor& tensor = *output->tensor();
+    const auto wanted = expected.find(output->name);
+    const auto bytes = outputs.find(output->name);
+    if (wanted == expected.end() || bytes == outputs.end()) {
+      verification.mismatch = fmt::format("there is no output '{}'", output->name);
+      return verification;
+    }
+    const std::vector<double> got = check::decode(tensor, bytes->second);
+    const std::vector<double>& values = wanted->second.values;
+    const check::Comparison comparison =
+        check::compare(tensor, values, got, spec::tolerance(*problem_.spec, tensor.dtype));
+    if (!comparison.passed()) {
+      verification.mismatch = check::describe(output->name, *comparison.first);
+      return verification;
+    }
+    factor = std::max(factor, accuracy_factor(tensor.dtype));
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double rounded = check::round_to(tensor.dtype, values[i]);
+      // Also where the type's own rounding is infinite: that would excuse everything else.
+      if (!std::isfinite(rounded) || !std::isfinite(values[i]) || !std::isfinite(got[i])) continue;
+      error += (got[i] - values[i]) * (got[i] - values[i]);
+      rounding += (rounded - values[i]) * (rounded - values[i]);
+      norm += values[i] * values[i];
+    }
+  }
+  Accuracy& accuracy = verification.accuracy;
+  const double scale = norm > 0 ? 1 / std::sqrt(norm) : 0;
+  accuracy.error = std::sqrt(error) * scale;
+  accuracy.rounding = std::sqrt(rounding) * scale;
+  // Results that are exact in the type (sums of small integers) leave a rounding error of nothing to multiply.
+  accuracy.limit = factor * std::max(accuracy.rounding, norm > 0 ? 0x1p-24 : 0.0);
+  return verification;
+}
+
+}  // namespace assay::measure

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// A bench as text, JSON, CSV and Markdown.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/comparison.hpp"
+#include "measure/measurement.hpp"
+#include "report/terminal.hpp"
+
+namespace assay::report {
+
+// One case with the candidate judged against each baseline; the entry of the candidate itself is empty, as is that of a
+// contender that cannot be compared.
+struct BenchCase {
+  measure::CaseMeasurement measured;
+  std::vector<std::optional<judge::Comparison>> comparisons;
+};
+
+Result<BenchCase> judge_case(measure::CaseMeasurement measured, const judge::CompareOptions& options);
+
+nlohmann::json bench_case_document(const BenchCase& bench, bool with_samples);
+std::string bench_case_text(const BenchCase& bench, const Terminal& terminal);
+
+struct BenchTable {
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+};
+// One row for each contender of each case: the same columns in CSV and Markdown.
+BenchTable bench_table(const std::vector<BenchCase>& cases);
+std::string to_csv(const BenchTable& table);
+std::string to_markdown(const BenchTable& table);
+
+}  // namespace assay::report

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "stats/ratio_estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stats/distribution.hpp"
+#include "stats/trimmed_mean.hpp"
+
+namespace assay::stats {
+namespace {
+
+// P(T > (estimate - hypothesis) / error): small if the estimate lies clearly above the hypothesis.
+double p_above(const RatioEstimate& estimate, double hypothesis) {
+  if (!estimate.usable()) return 1;
+  const double distance = estimate.log_ratio - hypothesis;
+  if (estimate.standard_error == 0) return distance > 0 ? 0.0 : 1.0;
+  return student_above(distance / estimate.standard_error, estimate.degrees);
+}
+
+double p_below(const RatioEstimate& estimate, double hypothesis) {
+  RatioEstimate mirrored = estimate;
+  mirrored.log_ratio = -estimate.log_ratio;
+  return p_above(mirrored, -hypothesis);
+}
+
+}  // namespace
+
+double RatioEstimate::ratio() const {
+  return std::exp(log_ratio);
+}
+
+Interval RatioEstimate::interval(double confidence) const {
+  if (!usable()) return {0, std::numeric_limits<double>::infinity()};
+  const double reach = student_quantile(0.5 + confidence / 2.0, degrees) * standard_error;
+  return {std::exp(log_ratio - reach), std::exp(log_ratio + reach)};
+}
+
+double RatioEstimate::p_slower() const {
+  return p_above(*this, 0);
+}
+
+double RatioEstimate::p_faster() const {
+  return p_below(*this, 0);
+}
+
+double RatioEstimate::p_different() const {
+  return std::min(1.0, 2.0 * std::min(p_slower(), p_faster()));
+}
+
+double RatioEstimate::p_outside(double margin) const {
+  const double edge = std::log1p(margin);
+  return std::max(p_below(*this, edge), p_above(*this, -edge));
+}
+
+RatioEstimate paired_ratio(std::span<const double> log_ratios) {
+  const TrimmedMean location = trimmed_mean(log_ratios, kBlockTrim);
+  return {location.mean, location.standard_error, location.degrees, log_ratios.size()};
+}
+
+RatioEstimate unpaired_ratio(std::span<const double> numerator_logs, std::span<const double> denominator_logs,
+                             double run_spread) {
+  const TrimmedMean top = trimmed_mean(numerator_logs, kBlockTrim);
+  const TrimmedMean bottom = trimmed_mean(denominator_logs, kBlockTrim);
+  RatioEstimate estimate{.log_ratio = top.mean - bottom.mean,
+                         .units = std::min(numerator_logs.size(), denominator_logs.size())};
+  if (top.degrees < 1 || bottom.degrees < 1) return estimate;
+  const double top_variance = top.standard_error * top.standard_error;
+  const double bottom_variance = bottom.standard_error * bottom.standard_error;
+  const double variance = top_variance + bottom_variance + 2.0 * run_spread * run_spread;
+  estimate.standard_error = std::sqrt(variance);
+  // Welch and Satterthwaite; the spread of runs is given, not estimated, so it adds no uncertainty of its own.
+  const double uncertainty =
+      top_variance * top_variance / top.degrees + bottom_variance * bottom_variance / bottom.degrees;
+  estimate.degrees =
+      uncertainty > 0 ? std::max(1.0, variance * variance / uncertainty) : std::numeric_limits<double>::infinity();
+  return estimate;
+}
+
+}  // namespace assay::stats

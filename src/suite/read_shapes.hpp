@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The value of "shapes" in a suite's [[kernel]].
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "spec/reader/document.hpp"
+#include "suite/suite.hpp"
+
+namespace assay::suite {
+
+// `title` is how messages call the table that the key stands in.
+Result<ShapeChoice> read_shapes(const spec::Node& node, const std::string& title);
+
+}  // namespace assay::suite

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "vgpu/observe/counting.hpp"
+
+#include <bit>
+
+#include "vgpu/machine/block.hpp"
+#include "vgpu/observe/access_cost.hpp"
+#include "vgpu/observe/instruction_class.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+size_t index_of(const Program& program, const Function& function) {
+  return static_cast<size_t>(&function - program.functions.data());
+}
+
+// The slot of a space, behind an instruction's first one.
+constexpr uint32_t kSpaces = 4;
+uint32_t slot_of(Space space) {
+  switch (space) {
+    case Space::global:
+      return 0;
+    case Space::shared:
+      return 1;
+    case Space::local:
+      return 2;
+    default:
+      return 3;
+  }
+}
+constexpr std::array<Space, kSpaces> kSlotSpaces = {Space::global, Space::shared, Space::local, Space::constant};
+
+SharedCost cost_in_shared(Counting::Form form, const LaneAddresses& lanes) {
+  switch (form) {
+    case Counting::Form::matrix:
+      return matrix_cost(lanes);
+    case Counting::Form::atomic:
+      return shared_atomic_cost(lanes);
+    case Counting::Form::store:
+      return shared_store_cost(lanes);
+    case Counting::Form::load:
+      break;
+  }
+  return shared_load_cost(lanes);
+}
+
+class BlockCounting final : public BlockObserver {
+ public:
+  BlockCounting(const Program& program, const std::vector<Counting::Layout>& layouts)
+      : counts(layouts.size()), program_(program), layouts_(layouts) {}
+
+  ExecutionCount* executions(const Function& function) override { return of(function).executions.data(); }
+
+  LaneMask access(const Access& access) override {
+    if (access.lanes == 0) return access.lanes;
+    const Function& function = *access.warp.frame().function;
+    const Counting::Layout& layout = layouts_[index_of(program_, function)];
+    const auto at = static_cast<size_t>(&access.instruction - function.code.data());
+    if (layout.first_slot[at] == Counting::kNoSlot) return access.lanes;
+    AccessCount& count = of(function).accesses[layout.first_slot[at] + slot_of(access.space)];
+    const LaneAddresses lanes{access.addresses, access.lanes, access.bytes};
+    ++count.requests;
+    count.bytes += static_cast<uint64_t>(std::popcount(access.lanes)) * access.bytes;
+    if (access.space == Space::global) {
+      count.sectors += layout.form[at] == Counting::Form::atomic ? atomic_sectors(lanes) : sectors(lanes);
+      count.ideal_sectors += ideal_sectors(lanes);
+    } else if (access.space == Space::local) {
+      count.sectors += local_sectors(lanes);
+    } else if (access.space == Space::shared) {
+      const SharedCost cost = cost_in_shared(layout.form[at], lanes);
+      count.wavefronts += cost.wavefronts;
+      count.conflicts += cost.conflicts();
+    }
+    return access.lanes;
+  }
+
+  std::vector<Counting::FunctionCounts> counts;
+
+ private:
+  Counting::FunctionCounts& of(const Function& function) {
+    const size_t index = index_of(program_, function);
+    Counting::FunctionCounts& entry = counts[index];
+    if (entry.executions.empty()) {
+      entry.executions.resize(function.code.size());
+      entry.accesses.resize(layouts_[index].slots);
+    }
+    return entry;
+  }
+
+  const Program& program_;
+  const std::vector<Counting::Layout>& layouts_;
+};
+
+Counting::Form form_of(MemoryOperation operation) {
+  switch (operation) {
+    case MemoryOperation::matrix_load:
+    case MemoryOperation::matrix_store:
+      return Counting::Form::matrix;
+    case MemoryOperation::atomic:
+    case MemoryOperation::reduction:
+      return Counting::Form::atomic;
+    case MemoryOperation::store:
+    case MemoryOperation::copy:
+      return Counting::Form::store;
+    default:
+      return Counting::Form::load;
+  }
+}
+
+Counting::Layout layout_of(const Program& program, const Function& function) {
+  Counting::Layout layout;
+  layout.first_slot.assign(function.code.size(), Counting::kNoSlot);
+  layout.form.assign(function.code.size(), Counting::Form::load);
+  for (size_t i = 0; i < function.code.size(); ++i) {
+    const MemoryOperation operation = classify(program, function.origins[i]).memory;
+    if (operation == MemoryOperation::none) continue;
+    layout.first_slot[i] = layout.slots;
+    layout.slots += kSpaces;
+    layout.form[i] = form_of(operation);
+  }
+  return layout;
+}
+
+void add(Counting::FunctionCounts& into, Counting::FunctionCounts&& from) {
+  if (from.executions.empty()) return;
+  if (into.executions.empty()) {
+    into = std::move(from);
+    return;
+  }
+  for (size_t i = 0; i < into.executions.size(); ++i) {
+    into.executions[i].warps += from.executions[i].warps;
+    into.executions[i].threads += from.executions[i].threads;
+    into.executions[i].guarded += from.executions[i].guarded;
+    into.executions[i].divergent += from.executions[i].divergent;
+  }
+  for (size_t i = 0; i < into.accesses.size(); ++i) {
+    into.accesses[i].requests += from.accesses[i].requests;
+    into.accesses[i].bytes += from.accesses[i].bytes;
+    into.accesses[i].sectors += from.accesses[i].sectors;
+    into.accesses[i].ideal_sectors += from.accesses[i].ideal_sectors;
+    into.accesses[i].wavefronts += from.accesses[i].wavefronts;
+    into.accesses[i].conflicts += from.accesses[i].conflicts;
+  }
+}
+
+// --- from an instruction's counts to counters
+
+using enum Counter;
+
+void add_global(Counters& counters, MemoryOperation operation, const AccessCount& count) {
+  const auto note = [&](Counter requests, Counter sectors) {
+    counters[requests] += count.requests;
+    counters[sectors] += count.sectors;
+  };
+  switch (operation) {
+    case MemoryOperation::load:
+      note(global_load_requests, global_load_sectors);
+      counters[global_load_ideal_sectors] += count.ideal_sectors;
+      counters[global_read_bytes] += count.bytes;
+      return;
+    case MemoryOperation::store:
+      note(global_store_requests, global_store_sectors);
+      counters[global_store_ideal_sectors] += count.ideal_sectors;
+      counters[global_written_bytes] += count.bytes;
+      return;
+    case MemoryOperation::copy:
+      note(async_copy_requests, async_copy_sectors);
+      counters[async_copy_ideal_sectors] += count.ideal_sectors;
+      counters[global_read_bytes] += count.bytes;
+      return;
+    case MemoryOperation::atomic:
+      note(global_atomic_requests, global_atomic_sectors);
+      break;
+    case MemoryOperation::reduction:
+      note(global_reduction_requests, global_reduction_sectors);
+      break;
+    default:
+      return;
+  }
+  counters[global_read_bytes] += count.bytes;
+  counters[global_written_bytes] += count.bytes;
+}
+
+void add_shared(Counters& counters, MemoryOperation operation, const AccessCount& count) {
+  const auto note = [&](Counter wavefronts, Counter conflicts) {
+    counters[wavefronts] += count.wavefronts;
+    counters[conflicts] += count.conflicts;
+  };
+  switch (operation) {
+    case MemoryOperation::load:
+    case MemoryOperation::matrix_load:
+      counters[shared_load_requests] += count.requests;
+      note(shared_load_wavefronts, shared_load_bank_conflicts);
+      counters[shared_read_bytes] += count.bytes;
+      return;
+    case MemoryOperation::store:
+    case MemoryOperation::matrix_store:
+      counters[shared_store_requests] += count.requests;
+      note(shared_store_wavefronts, shared_store_bank_conflicts);
+      break;
+    case MemoryOperation::copy:
+      note(shared_copy_wavefronts, shared_copy_bank_conflicts);
+      break;
+    case MemoryOperation::atomic:
+    case MemoryOperation::reduction:
+      counters[shared_atomic_requests] += count.requests;
+      note(shared_atomic_wavefronts, shared_atomic_bank_conflicts);
+      counters[shared_read_bytes] += count.bytes;
+      break;
+    case MemoryOperation::none:
+      return;
+  }
+  counters[shared_written_bytes] += count.bytes;
+}
+
+void add_access(Counters& counters, Space space, MemoryOperation operation, const AccessCount& count) {
+  switch (space) {
+    case Space::global:
+      return add_global(counters, operation, count);
+    case Space::shared:
+      return add_shared(counters, operation, count);
+    case Space::local: {
+      const bool load = operation == MemoryOperation::load;
+      counters[load ? local_load_requests : local_store_requests] += count.requests;
+      counters[load ? local_load_sectors : local_store_sectors] += count.sectors;
+      counters[load ? local_read_bytes : local_written_bytes] += count.bytes;
+      return;
+    }
+    default:
+      counters[constant_load_requests] += count.requests;
+      counters[constant_read_bytes] += count.bytes;
+  }
+}
+
+void add_execution(Counters& counters, const InstructionClass& kind, const ExecutionCount& count) {
+  counters[ptx_instructions] += count.warps;
+  counters[ptx_thread_instructions] += count.threads;
+  counters[ptx_thread_instructions_off] += count.guarded;
+  counters.families[std::string(kind.family)] += count.warps;
+  if (kind.branch) {
+    counters[branches] += count.warps;
+    counters[divergent_branches] += count.divergent;
+  }
+  if (kind.barrier) counters[barriers] += count.warps;
+  if (kind.multiply_adds > 0) {
+    counters[tensor_instructions] += count.warps;
+    counters[tensor_multiply_adds] += count.warps * kind.multiply_adds;
+    counters.tensor[kind.tensor_shape] += count.warps;
+  }
+}
+
+}  // namespace
+
+void Counting::begin_launch(const LaunchView& view) {
+  program_ = &view.program;
+  layouts_.clear();
+  layouts_.reserve(view.program.functions.size());
+  for (const Function& function : view.program.functions) layouts_.push_back(layout_of(view.program, function));
+  counts_.assign(layouts_.size(), {});
+}
+
+std::unique_ptr<BlockObserver> Counting::begin_block(const Block&) {
+  return std::make_unique<BlockCounting>(*program_, layouts_);
+}
+
+void Counting::end_block(std::unique_ptr<BlockObserver> observer) {
+  auto& ended = static_cast<BlockCounting&>(*observer).counts;
+  for (size_t i = 0; i < counts_.size(); ++i) add(counts_[i], std::move(ended[i]));
+}
+
+LaunchCounters Counting::counters() const {
+  LaunchCounters result;
+  std::map<std::pair<std::string, int>, LineCounters> lines;
+  for (size_t f = 0; f < counts_.size(); ++f) {
+    const Function& function = program_->functions[f];
+    for (size_t i = 0; i < counts_[f].executions.size(); ++i) {
+      const ExecutionCount& executed = counts_[f].executions[i];
+      const InstructionOrigin& origin = function.origins[i];
+      if (executed.warps == 0 || origin.table_row == kNoTableRow) continue;
+      const InstructionClass kind = classify(*program_, origin);
+      Counters counters;
+      add_execution(counters, kind, executed);
+      for (uint32_t slot = 0; slot < kSpaces && layouts_[f].first_slot[i] != kNoSlot; ++slot) {
+        const AccessCount& count = counts_[f].accesses[layouts_[f].first_slot[i] + slot];
+        if (count.requests > 0) add_access(counters, kSlotSpaces[slot], kind.memory, count);
+      }
+      result.total += counters;
+      Finding place;
+      place.source = program_->source_chain(origin.location);
+      const SourceLine* line = user_line(place);
+      LineCounters& of_line =
+          lines[line == nullptr ? std::pair<std::string, int>() : std::pair(line->file, line->line)];
+      if (line != nullptr) of_line.line = *line;
+      of_line.counters += counters;
+    }
+  }
+  result.lines.reserve(lines.size());
+  for (auto& [key, line] : lines) result.lines.push_back(std::move(line));
+  return result;
+}
+
+}  // namespace assay::vgpu

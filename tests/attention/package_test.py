@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+"""Tests of the Python package assay_attention that need no GPU. Those of the C library are skipped where it is not built
+(make attention), those of tensors where PyTorch is not installed."""
+
+import ctypes
+import importlib.util
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+import assay_attention  # noqa: E402
+from assay_attention import LibraryNotFound, Unsupported, library  # noqa: E402
+
+BUILT = library.candidates() and any(path.is_file() for path in library.candidates())
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+
+
+def python(program, **environment):
+    """Runs a program in a fresh interpreter; returns its output and errors."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1", **environment})
+    return (done.stdout + done.stderr).strip()
+
+
+class Package(unittest.TestCase):
+    def test_imports_without_pytorch(self):
+        self.assertEqual(python("import sys; sys.modules['torch'] = None; import assay_attention; print(assay_attention.query)")[:9],
+                         "<function")
+
+    def test_unknown_names(self):
+        with self.assertRaises(AttributeError):
+            assay_attention.attend
+        self.assertIn("attention", dir(assay_attention))
+
+    def test_struct_has_the_size_of_the_header(self):
+        self.assertEqual(library.CALL.size, 176)  # tests/attention/call_check_test.cpp has the same number
+
+    def test_search(self):
+        with tempfile.TemporaryDirectory() as folder:
+            missing = pathlib.Path(folder) / "none.so"
+            said = python("import assay_attention; assay_attention.version()", ASSAY_ATTENTION_LIBRARY=str(missing))
+            self.assertIn("LibraryNotFound", said)
+            self.assertIn(str(missing), said)
+            self.assertIn("make attention", said)
+            wrong = pathlib.Path(folder) / "text.so"
+            wrong.write_text("no library")
+            said = python("import assay_attention; assay_attention.version()", ASSAY_ATTENTION_LIBRARY=str(wrong))
+            self.assertIn("LibraryNotFound", said)
+            self.assertIn("cannot use", said)
+
+    def test_exceptions_say_what_is_supported(self):
+        self.assertIn("multiple of 8 up to 256", str(Unsupported("because")))
+        self.assertIsInstance(Unsupported("because"), ValueError)
+        self.assertIsInstance(LibraryNotFound("where"), RuntimeError)
+
+
+@unittest.skipUnless(BUILT, "libassay_attention.so is not built (make attention)")
+class Query(unittest.TestCase):
+    def test_names_the_kernel(self):
+        for capability in (80, 86, 89):
+            self.assertEqual(assay_attention.query(8, 16, 4096, 64, compute_capability=capability), "warp_f16_d64_128x64x2")
+        self.assertTrue(assay_attention.query(1, 1, 1, 256, dtype="bf16", compute_capability=90).startswith("warp_bf16_d256"))
+        for head_dim in range(8, 257, 8):
+            for causal in (False, True):
+                for capability in (80, 89, 90):
+                    name = assay_attention.query(2, 8, 300, head_dim, key_heads=2, key_rows=777, causal=causal,
+                                                 compute_capability=capability)
+                    held = 64 if head_dim <= 64 else 128 if head_dim <= 128 else 192 if head_dim <= 192 else 256
+                    if "_d" in name:
+                        self.assertIn(f"_d{held}_", name + "_")
+                    if capability != 90 or head_dim > 128:
+                        self.assertTrue(name.startswith("warp_"), name)
+                    else:
+                        self.assertFalse(name.startswith("warp_"), name)
+
+    def test_refuses(self):
+        for words, options in (("compute capability 12.0", {"compute_capability": 120}),
+                               ("compute capability 7.5", {"compute_capability": 75}),
+                               ("head_dim is 20", {"head_dim": 20}),
+                               ("head_dim is 512", {"head_dim": 512}),
+                               ("no multiple of key_heads", {"key_heads": 3}),
+                               ("query_rows is 0", {"query_rows": 0, "key_rows": 1}),
+                               ("batch is -1", {"batch": -1}),
+                               ("32-bit", {"batch": 1 << 40}),
+                               ("fp16", {"dtype": "fp32"})):
+            call = {"batch": 1, "query_heads": 8, "query_rows": 512, "head_dim": 64, "compute_capability": 90, **options}
+            with self.assertRaises(Unsupported) as caught:
+                assay_attention.query(**call)
+            self.assertIn(words, str(caught.exception))
+
+    def test_errors_belong_to_their_thread(self):
+        loaded = library.load()
+        seen = {}
+
+        def refuse(head_dim):
+            try:
+                assay_attention.query(1, 1, 1, head_dim, compute_capability=90)
+            except Unsupported as error:
+                seen[head_dim] = error.reason
+
+        threads = [threading.Thread(target=refuse, args=(d,)) for d in (12, 300)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertIn("12", seen[12])
+        self.assertIn("300", seen[300])
+        self.assertEqual(loaded.assay_attention_status_name(2), b"ASSAY_ATTENTION_UNSUPPORTED")
+        self.assertEqual(loaded.assay_attention_status_name(99), b"unknown")
+
+    def test_bad_structs(self):
+        loaded = library.load()
+        self.assertEqual(loaded.assay_attention_forward(None, None), library.INVALID)
+        self.assertEqual(loaded.assay_attention_query(bytes(176), 90, None), library.INVALID)
+        self.assertEqual(loaded.assay_attention_forward(bytes(176), None), library.INVALID)
+        self.assertIn(b"struct_size is 0", loaded.assay_attention_last_error())
+
+    def test_depends_on_no_cuda_or_pytorch_library(self):
+        text = library.library_path().read_bytes()
+        for name in (b"libcudart.so", b"libtorch", b"libc10", b"libstdc++.so"):
+            self.assertNotIn(name + b"\0", text)
+
+
+class FakeTensor:
+    """A tensor object of a framework with DLPack's exchange table; its memory is nowhere."""
+
+    def __init__(self, *shape, strides=None, code=2, bits=16, device=2, index=0, data=1 << 20):
+        self.shape = (ctypes.c_int64 * len(shape))(*shape)
+        if strides is None:
+            strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
+        self.strides = (ctypes.c_int64 * len(shape))(*strides)
+        self.rest = (code, bits, device, index, data)
+
+
+class DlpackTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("index", ctypes.c_int32), ("dimensions", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DlpackTensor))
+def describe(tensor, out):
+    if not isinstance(tensor, FakeTensor):
+        return -1
+    code, bits, device, index, data = tensor.rest
+    out[0] = DlpackTensor(data, device, index, len(tensor.shape), code, bits, 1, tensor.shape, tensor.strides, 0)
+    return 0
+
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p)
+def stream_of(device_type, index, out):
+    return 0 if index == 0 else -1
+
+
+class ExchangeTable(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("pointers", ctypes.c_void_p * 4),
+                ("describe", ctypes.c_void_p), ("stream", ctypes.c_void_p)]
+
+
+def tensor_type(major):
+    """FakeTensor's kind with a table of this version."""
+    table = ExchangeTable(major, 0, (ctypes.c_void_p * 4)(), ctypes.cast(describe, ctypes.c_void_p),
+                          ctypes.cast(stream_of, ctypes.c_void_p))
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    capsule = make(ctypes.addressof(table), b"dlpack_exchange_api", None)
+    return type("Tensor", (), {"__dlpack_c_exchange_api__": capsule, "table": table})
+
+
+@unittest.skipUnless(BUILT, "libassay_attention.so is not built (make attention)")
+class Objects(unittest.TestCase):
+    def setUp(self):
+        self.type = tensor_type(1)
+        self.forward = library.forward_objects(self.type)
+        self.q, self.k = FakeTensor(2, 8, 100, 64), FakeTensor(2, 4, 300, 64)
+
+    def assert_refused(self, text, *tensors, lse=None, flags=0, scale=0.0):
+        self.assertIn(self.forward(*tensors, lse, flags, scale), (library.INVALID, library.UNSUPPORTED))
+        self.assertIn(text, library.load().assay_attention_last_error().decode())
+
+    def test_refusals(self):
+        q, k = self.q, self.k
+        self.assert_refused("query is not on a GPU", FakeTensor(2, 8, 100, 64, device=1), k, k, q)
+        self.assert_refused("key has 3 dimensions", q, FakeTensor(2, 8, 64), k, q)
+        self.assert_refused("value is neither", q, k, FakeTensor(2, 4, 300, 64, bits=32), q)
+        self.assert_refused("query is neither", FakeTensor(2, 8, 100, 64, code=0), k, k, q)
+        self.assert_refused("different types", q, k, FakeTensor(2, 4, 300, 64, code=4), q)
+        self.assert_refused("different GPUs", q, FakeTensor(2, 4, 300, 64, index=1), k, q)
+        self.assert_refused("last dimension", q, k, k, FakeTensor(2, 8, 100, 64, strides=(51200, 6400, 1, 100)))
+        self.assert_refused("too long", FakeTensor(1 << 40, 8, 100, 64), k, k, q)
+        for wrong in ((q, k, FakeTensor(2, 4, 200, 64), q), (q, FakeTensor(3, 4, 300, 64), k, q), (q, k, k, k),
+                      (q, FakeTensor(2, 4, 300, 32), k, q)):
+            self.assert_refused("do not fit together", *wrong)
+        self.assert_refused("no tensor", q, 5, k, q)
+        for lse in (FakeTensor(2, 8, 100, bits=16), FakeTensor(2, 100, 8, bits=32), FakeTensor(2, 8, 100, bits=32, device=1), 7):
+            self.assert_refused("log_sum_exp must be", q, k, k, q, lse=lse)
+        self.assert_refused("not contiguous", q, k, k, q, lse=FakeTensor(2, 8, 100, bits=32, strides=(1600, 200, 2)))
+        self.assert_refused("flags", q, k, k, q, flags=1 << 17)
+        self.assert_refused("scale", q, k, k, q, scale=float("nan"))
+        self.assert_refused("multiple of key_heads", q, k, k, q, flags=library.ROWS_BEFORE_HEADS)  # 100 and 300 heads
+
+    def test_wrong_arguments_are_exceptions(self):
+        for arguments in ((), (self.q,) * 6, (self.q, self.k, self.k, self.q, None, "flags", 0.0),
+                          (self.q, self.k, self.k, self.q, None, 0, None)):
+            with self.assertRaises(TypeError):
+                self.forward(*arguments)
+
+    def test_frameworks_without_a_table(self):
+        self.assertIsNone(library.forward_objects(object))
+        self.assertIsNone(library.forward_objects(type("Tensor", (), {"__dlpack_c_exchange_api__": 5})))
+        framework = tensor_type(2)
+        newer = library.forward_objects(framework)
+        self.assertEqual(newer(self.q, self.k, self.k, self.q, None, 0, 0.0), library.INVALID)
+        self.assertIn(b"DLPack 1.x", library.load().assay_attention_last_error())
+
+
+@unittest.skipUnless(HAS_TORCH, "PyTorch is not installed")
+@unittest.skipUnless(BUILT, "libassay_attention.so is not built (make attention)")
+class Arguments(unittest.TestCase):
+    def test_refusals_without_a_gpu(self):
+        import torch
+        x = torch.zeros(1, 1, 4, 64, dtype=torch.float16)
+        for tensors in ((x, x, x), (x.float(), x.float(), x.float())):
+            with self.assertRaises(Unsupported):
+                assay_attention.attention(*tensors)
+        with self.assertRaises(TypeError):
+            assay_attention.attention(1, 2, 3)
+        with self.assertRaises(ValueError):
+            assay_attention.attention(x, x, x, layout="hbsd")
+        meta = torch.empty(2, 4, 8, 64, dtype=torch.float16, device="meta")
+        self.assertEqual(assay_attention.attention(meta, meta, meta).shape, meta.shape)
+        with assay_attention.sdpa():
+            out = torch.nn.functional.scaled_dot_product_attention(x.float(), x.float(), x.float())
+        self.assertEqual(out.shape, x.shape)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "check/arguments.hpp"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+#include "../support/temporary_folder.hpp"
+
+namespace assay::check {
+namespace {
+
+constexpr const char* kToml = R"toml([kernel]
+name = "copy"
+source = "copy.cu"
+entry = "copy_{dtype}"
+targets = ["sm_90"]
+[problem]
+reference = "copy"
+[[argument]]
+name = "x"
+tensor = { dtype = "{dtype}", shape = ["ROWS", "COLUMNS"] }
+[[argument]]
+name = "tiles"
+tensormap = { of = "x", box = ["8", "16"], swizzle = 32 }
+[[argument]]
+name = "y"
+tensor = { dtype = "{dtype}", shape = ["ROWS", "COLUMNS"], output = true }
+[[argument]]
+name = "rows"
+scalar = { type = "u16", value = "ROWS" }
+[[argument]]
+name = "scale"
+scalar = { type = "f32", value = "1/ROWS" }
+[[argument]]
+name = "causal"
+scalar = { type = "bool", value = "ROWS > 4" }
+[launch]
+grid = ["ceil_div(COLUMNS, BLOCK)", "ROWS"]
+block = ["BLOCK"]
+shared_bytes = "4*BLOCK"
+[tunable]
+BLOCK = [32, 64]
+[shapes]
+canonical = [{ ROWS = 8, COLUMNS = 100, dtype = "f16" }]
+)toml";
+
+template <class T>
+T value_of(const std::vector<std::byte>& bytes) {
+  T value{};
+  EXPECT_EQ(bytes.size(), sizeof value);
+  if (bytes.size() == sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+// Encodes tensor maps, and nothing else: keeps what it was asked for.
+class MapDevice : public device::Device {
+ public:
+  std::string name() const override { return "map"; }
+  const vgpu::GpuModel& model() const override { return *vgpu::find_model("h100"); }
+  Result<std::unique_ptr<device::Module>> load(std::string_view, const std::string&) override { return refusal(); }
+  std::vector<std::string> approximate_instructions(const device::Module&) const override { return {}; }
+  Result<uint64_t> allocate(uint64_t, const std::string&) override { return refusal(); }
+  Result<void> release(uint64_t) override { return refusal(); }
+  Result<void> upload(uint64_t, std::span<const std::byte>) override { return refusal(); }
+  Result<void> download(uint64_t, std::span<std::byte>) override { return refusal(); }
+  Result<device::LaunchOutcome> launch(const device::LaunchRequest&) override { return refusal(); }
+  Result<std::vector<std::byte>> encode_tensor_map(const device::TensorMapRequest& request) override {
+    asked = request;
+    return std::vector<std::byte>(device::kTensorMapBytes, std::byte{7});
+  }
+  bool has_tensor_maps() const override { return true; }
+  bool has_clusters() const override { return true; }
+  bool checks_memory() const override { return false; }
+
+  device::TensorMapRequest asked;
+
+ private:
+  static Error refusal() { return Error{"this device only encodes tensor maps"}; }
+};
+
+class ArgumentsTest : public testing::Test {
+ protected:
+  void SetUp() override { load(kToml); }
+  void load(const std::string& toml) {
+    folder_.write("copy.cu", "// never compiled\n");
+    folder_.write("kernel.toml", toml);
+    auto spec = spec::load(folder_.path());
+    ASSERT_TRUE(spec.ok()) << to_string(spec.error());
+    spec_ = std::move(*spec);
+    shape_ = *spec::first_shape(spec_);
+    configuration_ = *spec::parse_configuration(spec_, "BLOCK=64");
+    auto arguments = spec::resolve_arguments(spec_, configuration_, shape_);
+    ASSERT_TRUE(arguments.ok()) << to_string(arguments.error());
+    arguments_ = std::move(*arguments);
+  }
+
+  TemporaryFolder folder_;
+  spec::KernelSpec spec_;
+  spec::Shape shape_;
+  spec::Configuration configuration_;
+  std::vector<spec::ResolvedArgument> arguments_;
+};
+
+TEST_F(ArgumentsTest, launch_has_the_geometry_of_the_specification) {
+  const auto request = launch_request(spec_, configuration_, shape_);
+  ASSERT_TRUE(request.ok()) << to_string(request.error());
+  EXPECT_EQ(request->entry, "copy_f16");
+  EXPECT_EQ(request->grid.x, 2u);
+  EXPECT_EQ(request->grid.y, 8u);
+  EXPECT_EQ(request->grid.z, 1u);
+  EXPECT_EQ(request->block.x, 64u);
+  EXPECT_EQ(request->block.y, 1u);
+  EXPECT_EQ(request->shared_bytes, 256u);
+  EXPECT_FALSE(request->cluster);
+  EXPECT_EQ(request->module, nullptr);
+  EXPECT_TRUE(request->arguments.empty());
+}
+
+TEST_F(ArgumentsTest, launch_has_a_cluster_if_the_specification_has) {
+  std::string toml = kToml;
+  toml.insert(toml.find("shared_bytes"), "cluster = [\"2\"]\n");
+  load(toml);
+  const auto request = launch_request(spec_, configuration_, shape_);
+  ASSERT_TRUE(request.ok()) << to_string(request.error());
+  ASSERT_TRUE(request->cluster);
+  EXPECT_EQ(request->cluster->x, 2u);
+  EXPECT_EQ(request->cluster->y, 1u);
+}
+
+TEST_F(ArgumentsTest, bytes_are_in_the_order_and_of_the_size_of_the_parameters) {
+  MapDevice device;
+  const auto bytes = argument_bytes(device, arguments_, {{"x", 0x1000}, {"y", 0x2000}});
+  ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
+  ASSERT_EQ(bytes->size(), 6u);
+  EXPECT_EQ(value_of<uint64_t>(bytes->at(0)), 0x1000u);
+  EXPECT_EQ(bytes->at(1), std::vector<std::byte>(device::kTensorMapBytes, std::byte{7})) << "as the device encodes it";
+  EXPECT_EQ(value_of<uint64_t>(bytes->at(2)), 0x2000u);
+  EXPECT_EQ(value_of<uint16_t>(bytes->at(3)), 8);
+  EXPECT_EQ(value_of<float>(bytes->at(4)), 0.125f);
+  EXPECT_EQ(value_of<uint8_t>(bytes->at(5)), 1);
+}
+
+TEST_F(ArgumentsTest, tensor_maps_are_over_the_tensor_that_they_name) {
+  MapDevice device;
+  ASSERT_TRUE(argument_bytes(device, arguments_, {{"x", 0x1000}, {"y", 0x2000}}).ok());
+  const device::TensorMapRequest& map = device.asked;
+  EXPECT_EQ(map.dtype, "f16");
+  EXPECT_EQ(map.address, 0x1000u);
+  EXPECT_EQ(map.dims, (std::vector<uint64_t>{8, 100}));
+  EXPECT_EQ(map.stride_bytes, (std::vector<uint64_t>{200, 2}));
+  EXPECT_EQ(map.box, (std::vector<uint32_t>{8, 16}));
+  EXPECT_EQ(map.element_strides, (std::vector<uint32_t>{1, 1}));
+  EXPECT_EQ(map.swizzle, 32);
+  EXPECT_EQ(map.interleave, 0);
+  EXPECT_FALSE(map.out_of_bounds_nan);
+}
+
+TEST_F(ArgumentsTest, a_tensor_map_that_cannot_be_encoded_is_an_error) {
+  const auto device = device::open_device("vgpu:a100");  // has none
+  ASSERT_TRUE(device.ok());
+  EXPECT_FALSE(argument_bytes(**device, arguments_, {{"x", 0x1000}, {"y", 0x2000}}).ok());
+}
+
+}  // namespace
+}  // namespace assay::check

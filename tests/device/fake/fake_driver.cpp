@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+// A library that looks like the CUDA driver of a machine with two H200: memory is the host's, kernels are the few
+// functions below. With FAKE_OLD it lacks what came with CUDA 11.8.
+//
+// Images: a text with "BROKEN" is refused with a log, "NEWER" is too new, "OTHER" is for another GPU. Environment:
+// FAKE_CUDA_INIT is what cuInit answers.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+
+#include "device/cuda/driver_types.hpp"
+
+using namespace assay::device::cuda;  // NOLINT: it is their world
+
+namespace {
+
+CUresult sticky = CUDA_SUCCESS;  // after a fault, every call answers with it
+CUresult pending = CUDA_SUCCESS;
+std::set<void*> allocations;
+constexpr size_t kMemory = size_t{140} << 30;
+
+struct FakeFunction {
+  std::string name;
+  int shared_limit = 48 << 10;
+};
+struct FakeModule {
+  std::string image;
+  std::map<std::string, FakeFunction> functions;
+};
+
+FakeFunction* as_function(CUfunction function) {
+  return reinterpret_cast<FakeFunction*>(function);
+}
+FakeModule* as_module(CUmodule module) {
+  return reinterpret_cast<FakeModule*>(module);
+}
+
+CUresult answer(CUresult good = CUDA_SUCCESS) {
+  return sticky != CUDA_SUCCESS ? sticky : good;
+}
+
+template <class T>
+T value(void** parameters, int index) {
+  T result;
+  std::memcpy(&result, parameters[index], sizeof result);
+  return result;
+}
+
+// copy_f32(x, y, n): some numbers of elements are special.
+CUresult copy(void** parameters) {
+  const auto n = value<uint32_t>(parameters, 2);
+  if (n == 13) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (n == 21) {
+    std::fprintf(stderr,
+                 "copy.cu:12: void copy_f32(const float *, float *): block: [1,0,0], thread: [3,0,0] Assertion `n != "
+                 "21` failed.\n");
+    return CUDA_ERROR_ASSERT;
+  }
+  if (n == 5) std::printf("five from the GPU\n");
+  std::memcpy(reinterpret_cast<void*>(value<uint64_t>(parameters, 1)),
+              reinterpret_cast<void*>(value<uint64_t>(parameters, 0)), n * sizeof(float));
+  return CUDA_SUCCESS;
+}
+
+CUresult run(const std::string& name, void** parameters) {
+  if (name == "copy_f32") return copy(parameters);
+  if (name == "misaligned") return CUDA_ERROR_MISALIGNED_ADDRESS;
+  if (name == "trap") return CUDA_ERROR_LAUNCH_FAILED;
+  if (name == "timeout") return CUDA_ERROR_LAUNCH_TIMEOUT;
+  if (name == "ecc") return CUDA_ERROR_ECC_UNCORRECTABLE;
+  return CUDA_SUCCESS;
+}
+
+int device_attribute(CUdevice_attribute which) {
+  switch (which) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+      return 9;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+      return 0;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+      return 132;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      return 1024;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+      return 48 << 10;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+      return 227 << 10;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
+      return 60 << 20;
+    case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
+      return 1;
+    case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+extern "C" {
+CUresult cuInit(unsigned) {
+  const char* wanted = std::getenv("FAKE_CUDA_INIT");
+  return wanted != nullptr ? static_cast<CUresult>(std::atoi(wanted)) : CUDA_SUCCESS;
+}
+CUresult cuDriverGetVersion(int* version) {
+  return *version = 12040, CUDA_SUCCESS;
+}
+CUresult cuGetErrorName(CUresult code, const char** text) {
+  static const std::map<int, const char*> kNames = {
+      {2, "CUDA_ERROR_OUT_OF_MEMORY"},        {100, "CUDA_ERROR_NO_DEVICE"},
+      {101, "CUDA_ERROR_INVALID_DEVICE"},     {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+      {218, "CUDA_ERROR_INVALID_PTX"},        {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+      {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},    {710, "CUDA_ERROR_ASSERT"},
+      {716, "CUDA_ERROR_MISALIGNED_ADDRESS"}, {719, "CUDA_ERROR_LAUNCH_FAILED"}};
+  const auto found = kNames.find(code);
+  *text = found != kNames.end() ? found->second : nullptr;
+  return found != kNames.end() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuGetErrorString(CUresult, const char** text) {
+  return *text = "as the fake says", CUDA_SUCCESS;
+}
+CUresult cuDeviceGetCount(int* count) {
+  return *count = 2, CUDA_SUCCESS;
+}
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  *device = ordinal;
+  return ordinal < 2 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+CUresult cuDeviceGetName(char* name, int length, CUdevice) {
+  return std::snprintf(name, static_cast<size_t>(length), "NVIDIA H200"), CUDA_SUCCESS;
+}
+CUresult cuDeviceGetUuid_v2(CUuuid*, CUdevice) {
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
+  return std::snprintf(text, static_cast<size_t>(length), "0000:%02d:00.0", 10 + device), CUDA_SUCCESS;
+}
+CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
+  return *bytes = kMemory, CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int* number, CUdevice_attribute which, CUdevice) {
+  return *number = device_attribute(which), CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  return *context = reinterpret_cast<CUcontext>(&sticky), answer();
+}
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  return answer();
+}
+CUresult cuCtxSetCurrent(CUcontext) {
+  return answer();
+}
+CUresult cuCtxSynchronize() {
+  if (pending != CUDA_SUCCESS) sticky = pending;
+  return answer();
+}
+CUresult cuCtxSetLimit(CUlimit, size_t) {
+  return answer();
+}
+CUresult cuCtxGetLimit(size_t*, CUlimit) {
+  return answer();
+}
+CUresult cuCtxResetPersistingL2Cache() {
+  return answer();
+}
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+  return *free = kMemory / 2, *total = kMemory, answer();
+}
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
+  if (bytes > kMemory) return CUDA_ERROR_OUT_OF_MEMORY;
+  void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  allocations.insert(memory);
+  return *address = reinterpret_cast<CUdeviceptr>(memory), answer();
+}
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  if (allocations.erase(reinterpret_cast<void*>(address)) == 0) return CUDA_ERROR_INVALID_VALUE;
+  std::free(reinterpret_cast<void*>(address));
+  return answer();
+}
+CUresult cuMemHostAlloc(void**, size_t, unsigned) {
+  return answer();
+}
+CUresult cuMemFreeHost(void*) {
+  return answer();
+}
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
+  return std::memcpy(reinterpret_cast<void*>(to), from, bytes), answer();
+}
+CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
+  return std::memcpy(to, reinterpret_cast<void*>(from), bytes), answer();
+}
+CUresult cuMemcpyDtoD_v2(CUdeviceptr, CUdeviceptr, size_t) {
+  return answer();
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr, const void*, size_t, CUstream) {
+  return answer();
+}
+CUresult cuMemcpyDtoHAsync_v2(void*, CUdeviceptr, size_t, CUstream) {
+  return answer();
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream) {
+  return answer();
+}
+CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t) {
+  return answer();
+}
+CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, CUstream) {
+  return answer();
+}
+CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream) {
+  return answer();
+}
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  return *stream = reinterpret_cast<CUstream>(&pending), answer();
+}
+CUresult cuStreamDestroy_v2(CUstream) {
+  return answer();
+}
+CUresult cuStreamSynchronize(CUstream) {
+  return cuCtxSynchronize();
+}
+CUresult cuStreamQuery(CUstream) {
+  return answer();
+}
+CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) {
+  return answer();
+}
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  return *event = reinterpret_cast<CUevent>(&pending), answer();
+}
+CUresult cuEventDestroy_v2(CUevent) {
+  return answer();
+}
+CUresult cuEventRecord(CUevent, CUstream) {
+  return answer();
+}
+CUresult cuEventRecordWithFlags(CUevent, CUstream, unsigned) {
+  return answer();
+}
+CUresult cuEventQuery(CUevent) {
+  return answer();
+}
+CUresult cuEventSynchronize(CUevent) {
+  return answer();
+}
+CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
+  return *milliseconds = 1, answer();
+}
+CUresult cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode) {
+  return answer();
+}
+CUresult cuStreamEndCapture(CUstream, CUgraph*) {
+  return answer();
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec*, CUgraph, unsigned long long) {
+  return answer();
+}
+CUresult cuGraphUpload(CUgraphExec, CUstream) {
+  return answer();
+}
+CUresult cuGraphLaunch(CUgraphExec, CUstream) {
+  return answer();
+}
+CUresult cuGraphExecDestroy(CUgraphExec) {
+  return answer();
+}
+CUresult cuGraphDestroy(CUgraph) {
+  return answer();
+}
+CUresult cuGraphGetNodes(CUgraph, CUgraphNode*, size_t*) {
+  return answer();
+}
+CUresult cuGraphNodeGetType(CUgraphNode, CUgraphNodeType*) {
+  return answer();
+}
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
+  const std::string text = static_cast<const char*>(image);
+  if (text.find("OTHER") != std::string::npos) return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  if (text.find("NEWER") != std::string::npos) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+  if (text.find("BROKEN") != std::string::npos) {
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == CU_JIT_ERROR_LOG_BUFFER) std::strcpy(static_cast<char*>(values[i]), "line 3: no such opcode\n");
+    }
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  auto* made = new FakeModule{text, {}};
+  for (const char* name : {"copy_f32", "misaligned", "trap", "timeout", "ecc", "large_block", "unknown_error"})
+    made->functions[name].name = name;
+  return *module = reinterpret_cast<CUmodule>(made), answer();
+}
+CUresult cuModuleUnload(CUmodule module) {
+  return delete as_module(module), answer();
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  const auto found = as_module(module)->functions.find(name);
+  if (found == as_module(module)->functions.end()) return CUDA_ERROR_NOT_FOUND;
+  return *function = reinterpret_cast<CUfunction>(&found->second), answer();
+}
+CUresult cuModuleGetGlobal_v2(CUdeviceptr*, size_t*, CUmodule, const char*) {
+  return answer();
+}
+CUresult cuFuncGetAttribute(int* number, CUfunction_attribute which, CUfunction function) {
+  *number = 0;
+  if (which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+    *number = as_function(function)->name == "large_block" ? 256 : 1024;
+  if (which == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES) *number = 1024;
+  return answer();
+}
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int number) {
+  if (which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) as_function(function)->shared_limit = number;
+  return answer();
+}
+CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                        void**, void**) {
+  return answer();
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int*, CUfunction, int, size_t) {
+  return answer();
+}
+CUresult cuOccupancyMaxActiveClusters(int*, CUfunction, const CUlaunchConfig*) {
+  return answer();
+}
+#ifndef FAKE_OLD
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void**) {
+  if (sticky != CUDA_SUCCESS) return sticky;
+  if (static_cast<int>(config->sharedMemBytes) > as_function(function)->shared_limit) return CUDA_ERROR_INVALID_VALUE;
+  pending = run(as_function(function)->name, parameters);
+  return CUDA_SUCCESS;
+}
+// The arguments themselves, so that a test can look at them.
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, uint32_t rank, void* address,
+                                const uint64_t* dims, const uint64_t* strides, const uint32_t* box, const uint32_t*,
+                                CUtensorMapInterleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                                CUtensorMapFloatOOBfill fill) {
+  map->opaque = {};
+  map->opaque[0] = static_cast<uint64_t>(type);
+  map->opaque[1] = reinterpret_cast<uint64_t>(address);
+  for (uint32_t i = 0; i < rank; ++i) map->opaque[2 + i] = dims[i];
+  for (uint32_t i = 0; i + 1 < rank; ++i) map->opaque[6 + i] = strides[i];
+  for (uint32_t i = 0; i < rank; ++i) map->opaque[9 + i] = box[i];
+  map->opaque[13] = static_cast<uint64_t>(swizzle);
+  map->opaque[14] = static_cast<uint64_t>(promotion);
+  map->opaque[15] = static_cast<uint64_t>(fill);
+  return answer();
+}
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* bytes) {
+  const size_t count = as_function(function)->name == "copy_f32" ? 3 : 0;
+  if (index >= count) return CUDA_ERROR_INVALID_VALUE;
+  *offset = 8 * index;
+  *bytes = index == 2 ? 4 : 8;
+  return answer();
+}
+CUresult cuFuncGetName(const char** name, CUfunction function) {
+  return *name = as_function(function)->name.c_str(), answer();
+}
+CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
+  return *count = static_cast<unsigned>(as_module(module)->functions.size()), answer();
+}
+CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned, CUmodule module) {
+  for (auto& [name, function] : as_module(module)->functions) *functions++ = reinterpret_cast<CUfunction>(&function);
+  return answer();
+}
+#endif
+// What only tests call: a fresh machine.
+void fake_reset() {
+  sticky = pending = CUDA_SUCCESS;
+}
+size_t fake_allocations() {
+  return allocations.size();
+}
+}

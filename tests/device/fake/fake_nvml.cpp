@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// A library that looks like NVML on a machine with one GPU at 0000:10:00.0 that is held back by its power cap.
+// FAKE_NVML_INIT is what nvmlInit answers. It does not tell the temperature, and it has no persistence mode.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+struct Memory {
+  unsigned long long total, free, used;
+};
+struct Utilisation {
+  unsigned gpu, memory;
+};
+struct Process {
+  unsigned pid;
+  unsigned long long used;
+  unsigned gpu_instance, compute_instance;
+};
+constexpr int kNotSupported = 3;
+constexpr int kNotFound = 6;
+constexpr int kInsufficientSize = 7;
+int gpu = 0;
+
+int text(char* to, unsigned length, const char* from) {
+  return std::snprintf(to, length, "%s", from), 0;
+}
+}  // namespace
+
+extern "C" {
+int nvmlInit_v2() {
+  const char* wanted = std::getenv("FAKE_NVML_INIT");
+  return wanted != nullptr ? std::atoi(wanted) : 0;
+}
+int nvmlShutdown() {
+  return 0;
+}
+const char* nvmlErrorString(int) {
+  return "as the fake says";
+}
+int nvmlSystemGetDriverVersion(char* to, unsigned length) {
+  return text(to, length, "580.95.05");
+}
+int nvmlSystemGetProcessName(unsigned pid, char* to, unsigned length) {
+  return pid == 4242 ? text(to, length, "/usr/bin/python3") : kNotFound;
+}
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  return *count = 1, 0;
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  return *device = &gpu, index == 0 ? 0 : kNotFound;
+}
+int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, void** device) {
+  return *device = &gpu, std::strcmp(bus_id, "0000:10:00.0") == 0 ? 0 : kNotFound;
+}
+int nvmlDeviceGetIndex(void*, unsigned* index) {
+  return *index = 0, 0;
+}
+int nvmlDeviceGetName(void*, char* to, unsigned length) {
+  return text(to, length, "NVIDIA H200");
+}
+int nvmlDeviceGetUUID(void*, char* to, unsigned length) {
+  return text(to, length, "GPU-1234");
+}
+int nvmlDeviceGetClockInfo(void*, int kind, unsigned* mhz) {
+  return *mhz = kind == 1 ? 1305 : 3201, 0;
+}
+int nvmlDeviceGetMaxClockInfo(void*, int kind, unsigned* mhz) {
+  return *mhz = kind == 1 ? 1980 : 3201, 0;
+}
+int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
+  return *milliwatts = 698500, 0;
+}
+int nvmlDeviceGetEnforcedPowerLimit(void*, unsigned* milliwatts) {
+  return *milliwatts = 700000, 0;
+}
+int nvmlDeviceGetTemperature(void*, int, unsigned*) {
+  return kNotSupported;
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
+  return *reasons = 0x4, 0;
+}
+int nvmlDeviceGetEccMode(void*, int* current, int* pending) {
+  return *current = 1, *pending = 1, 0;
+}
+int nvmlDeviceGetMigMode(void*, unsigned* current, unsigned* pending) {
+  return *current = *pending = 0, 0;
+}
+int nvmlDeviceGetMemoryInfo(void*, Memory* memory) {
+  return *memory = {150'000'000'000, 149'000'000'000, 1'000'000'000}, 0;
+}
+int nvmlDeviceGetUtilizationRates(void*, Utilisation* rates) {
+  return *rates = {97, 40}, 0;
+}
+// More processes than there is room for at first.
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, Process* processes) {
+  constexpr unsigned kProcesses = 70;
+  if (*count < kProcesses) return *count = kProcesses, kInsufficientSize;
+  for (unsigned i = 0; i < kProcesses; ++i) processes[i] = {4242 + i, i == 0 ? 2'000'000'000 : ~0ULL, 0, 0};
+  return *count = kProcesses, 0;
+}
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "judge/gate.hpp"
+
+#include <gtest/gtest.h>
+
+namespace assay::judge {
+namespace {
+
+Comparison times(double ratio, double low, double high, double p) {
+  Comparison comparison;
+  comparison.ratio = ratio;
+  comparison.interval = {low, high};
+  comparison.p = p;
+  return comparison;
+}
+
+GateResult one(GateCase test, const GateOptions& options = {}) {
+  return gate({std::move(test)}, options);
+}
+
+TEST(Gate, fails_what_is_certainly_slower_and_may_be_slower_by_the_threshold) {
+  const GateResult result = one({.name = "k", .comparison = times(1.03, 1.02, 1.04, 1e-5)});
+  EXPECT_EQ(result.verdict, GateVerdict::regression);
+  EXPECT_EQ(result.exit_code, ExitCode::regression);
+  EXPECT_EQ(result.reason, "0 of 1 cases pass, 1 slower");
+  EXPECT_EQ(result.cases[0].reason, "3.00 % slower (99 % interval: 2.00 % slower to 4.00 % slower)");
+}
+
+TEST(Gate, passes_what_is_surely_below_the_threshold) {
+  EXPECT_EQ(one({.name = "k", .comparison = times(1.015, 1.01, 1.02, 1e-9)}).exit_code, ExitCode::good);
+  EXPECT_EQ(one({.name = "k", .comparison = times(0.9, 0.89, 0.91, 1e-9)}).exit_code, ExitCode::good);
+  // With the allowance of half a percent the limit is 2.5 %.
+  EXPECT_EQ(one({.name = "k", .comparison = times(1.022, 1.0201, 1.0249, 1e-9)}).verdict, GateVerdict::pass);
+  EXPECT_EQ(one({.name = "k", .comparison = times(1.022, 1.019, 1.0251, 1e-9)}).verdict, GateVerdict::regression);
+  EXPECT_DOUBLE_EQ((GateOptions{.threshold = 0.006}.limit()), 1.003);
+}
+
+TEST(Gate, does_not_guess) {
+  const GateCase noisy{.name = "k", .comparison = times(1.01, 0.97, 1.05, 0.3)};
+  EXPECT_EQ(one(noisy).exit_code, ExitCode::inconclusive);
+  const GateResult passes = one(noisy, {.inconclusive_passes = true});
+  EXPECT_EQ(passes.verdict, GateVerdict::inconclusive);
+  EXPECT_EQ(passes.exit_code, ExitCode::good);
+  EXPECT_EQ(gate({}).exit_code, ExitCode::inconclusive);
+  EXPECT_EQ(one({.name = "k"}).exit_code, ExitCode::inconclusive);
+  // Faster, perhaps, but a slowdown is not ruled out.
+  EXPECT_EQ(one({.name = "k", .comparison = times(0.99, 0.95, 1.03, 0.001)}).verdict, GateVerdict::inconclusive);
+}
+
+TEST(Gate, does_not_blame_the_kernel_for_throttling_or_clocks) {
+  Comparison throttled = times(1.5, 1.4, 1.6, 1e-9);
+  throttled.verdict = Verdict::throttled;
+  throttled.reason = "90 % throttled";
+  EXPECT_EQ(one({.name = "k", .comparison = throttled}).cases[0].reason, "90 % throttled");
+  EXPECT_EQ(one({.name = "k", .comparison = throttled}).verdict, GateVerdict::inconclusive);
+  Comparison clocks = times(1.05, 1.04, 1.06, 1e-9);
+  clocks.cycles = {1.0, {0.99, 1.01}, false};
+  EXPECT_EQ(one({.name = "k", .comparison = clocks}).verdict, GateVerdict::inconclusive);
+  clocks.cycles->confirms = true;
+  EXPECT_EQ(one({.name = "k", .comparison = clocks}).verdict, GateVerdict::regression);
+}
+
+TEST(Gate, corrects_for_the_size_of_the_suite) {
+  const GateCase suspicious{.name = "k", .comparison = times(1.02, 1.001, 1.04, 0.008)};
+  EXPECT_EQ(one(suspicious).verdict, GateVerdict::regression);
+  std::vector<GateCase> suite(9, {.name = "good", .comparison = times(1, 0.99, 1.01, 0.5)});
+  suite.push_back(suspicious);
+  const GateResult result = gate(suite);
+  EXPECT_EQ(result.cases[9].verdict, GateVerdict::inconclusive);
+  EXPECT_NEAR(result.cases[9].adjusted_p, 0.08, 1e-12);
+  EXPECT_EQ(result.reason, "9 of 10 cases pass, 1 inconclusive");
+}
+
+TEST(Gate, puts_correctness_first_and_the_worst_decides) {
+  const GateCase wrong{.name = "w", .incorrect = "o[0]: expected 1, got 2", .comparison = times(0.5, 0.4, 0.6, 1e-9)};
+  const GateCase slow{.name = "s", .comparison = times(1.1, 1.09, 1.11, 1e-9)};
+  const GateCase noisy{.name = "n", .comparison = times(1.0, 0.9, 1.1, 1)};
+  EXPECT_EQ(gate({slow, wrong, noisy}).exit_code, ExitCode::incorrect);
+  EXPECT_EQ(gate({slow, wrong}).cases[1].reason, "o[0]: expected 1, got 2");
+  EXPECT_EQ(gate({noisy, slow}).exit_code, ExitCode::regression);
+  EXPECT_EQ(gate({noisy, slow}, {.inconclusive_passes = true}).exit_code, ExitCode::regression);
+}
+
+TEST(Gate, judges_exact_counters) {
+  const auto counters = [](uint64_t now) { return compare_counters({{"sectors", now}}, {{"sectors", 100}}, 0.01); };
+  EXPECT_EQ(one({.name = "k", .counters = counters(100)}).exit_code, ExitCode::good);
+  EXPECT_EQ(one({.name = "k", .counters = counters(90)}).exit_code, ExitCode::good);
+  const GateResult worse = one({.name = "k", .counters = counters(101)});
+  EXPECT_EQ(worse.exit_code, ExitCode::regression);
+  EXPECT_EQ(worse.cases[0].reason, "counters grew: sectors from 100 to 101");
+  EXPECT_EQ(one({.name = "k", .counters = compare_counters({{"a", 1}}, {{"b", 1}}, 0.01)}).exit_code,
+            ExitCode::inconclusive);
+}
+
+TEST(Gate, takes_the_worse_of_times_and_counters) {
+  const auto grown = compare_counters({{"sectors", 200}}, {{"sectors", 100}}, 0.01);
+  const auto kept = compare_counters({{"sectors", 100}}, {{"sectors", 100}}, 0.01);
+  const Comparison good = times(1, 0.99, 1.01, 0.5);
+  const Comparison slow = times(1.1, 1.09, 1.11, 1e-9);
+  EXPECT_EQ(one({.name = "k", .comparison = good, .counters = grown}).verdict, GateVerdict::regression);
+  EXPECT_EQ(one({.name = "k", .comparison = slow, .counters = kept}).verdict, GateVerdict::regression);
+  EXPECT_EQ(one({.name = "k", .comparison = good, .counters = kept}).verdict, GateVerdict::pass);
+}
+
+}  // namespace
+}  // namespace assay::judge

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "judge/markdown.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "sample_gate.hpp"
+
+namespace assay::judge {
+namespace {
+
+bool holds(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Markdown, shows_the_verdict_the_tables_and_the_calibration) {
+  const std::string text = markdown(sample_gate());
+  EXPECT_TRUE(holds(text, "## assay gate: INCORRECT\n")) << text;
+  EXPECT_TRUE(holds(text, "threshold 3 %, counters 1 %")) << text;
+  EXPECT_TRUE(holds(text, "This machine: false verdicts 0 of 2")) << text;
+  EXPECT_TRUE(holds(text, "| **REGRESSION** | SLOWER |")) << text;
+  EXPECT_TRUE(holds(text, "| PASS | SAME |")) << text;
+  EXPECT_TRUE(holds(text, "| <code>new</code> | 0 | 2 | unbounded | worse |")) << text;
+}
+
+TEST(Markdown, lets_no_name_break_out) {
+  const std::string text = markdown(sample_gate());
+  EXPECT_FALSE(holds(text, "@all"));
+  EXPECT_FALSE(holds(text, "<b>"));
+  EXPECT_FALSE(holds(text, "`"));
+  EXPECT_FALSE(holds(text, "expected 1,\n"));
+  size_t columns = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    const auto bars = static_cast<size_t>(std::count(line.begin(), line.end(), '|'));
+    if (bars == 0) columns = 0;
+    if (bars > 0 && columns == 0) columns = bars;
+    EXPECT_EQ(bars, columns) << line;
+  }
+}
+
+TEST(Markdown, of_a_clean_suite_is_short) {
+  const SimulatedRun run = simulate({}, 2);
+  const GateResult result = gate({{.name = "k", .comparison = compare(run.candidate, run.baseline).value()}});
+  const std::string text = markdown(result);
+  EXPECT_TRUE(
+      holds(text, "## assay gate: PASS\n\n1 of 1 cases pass (threshold 3 %). This machine is not calibrated.\n"))
+      << text;
+  EXPECT_FALSE(holds(text, "counter"));
+}
+
+}  // namespace
+}  // namespace assay::judge

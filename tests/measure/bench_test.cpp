@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "measure/bench.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fake_contender.hpp"
+
+namespace assay::measure {
+namespace {
+
+class BenchTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSAY_NEEDS_PYTHON(); }
+
+  BenchTest() : folder_(toml()) {
+    request_.spec = &folder_.spec();
+    request_.configuration = *spec::default_configuration(folder_.spec());
+    request_.shapes = *spec::shapes(folder_.spec(), "canonical");
+    request_.contenders = {fake_contender("candidate")};
+    request_.sampling.minimum = 20;
+    request_.sampling.maximum = 20;
+    request_.protocol.throughput_replays = 2;
+    request_.protocol.calls = 5;
+    request_.cache_folder = folder_.folder().path() / "cache";
+    request_.contract.set("device.name", "none");
+    request_.quiet = true;
+  }
+  static std::string toml() {
+    std::string text = row_sum_toml();
+    return text.replace(text.find("[{ ROWS = 8, COLUMNS = 12 }]"), 28,
+                        "[{ ROWS = 8, COLUMNS = 12 }, { ROWS = 2, COLUMNS = 3 }]");
+  }
+
+  ProblemFolder folder_;
+  BenchRequest request_;
+};
+
+TEST_F(BenchTest, measures_every_shape_under_its_own_contract) {
+  std::vector<std::string> told;
+  request_.on_case = [&](const CaseMeasurement& measured) -> Result<void> {
+    told.push_back(measured.shape);
+    return {};
+  };
+  const auto cases = bench(request_);
+  ASSERT_TRUE(cases.ok()) << to_string(cases.error());
+  ASSERT_EQ(cases->size(), 2u);
+  EXPECT_EQ(told, (std::vector<std::string>{"COLUMNS=12,ROWS=8", "COLUMNS=3,ROWS=2"}));
+  const CaseMeasurement& first = cases->at(0);
+  const CaseMeasurement& second = cases->at(1);
+  EXPECT_TRUE(first.candidate().timed() && second.candidate().timed());
+  EXPECT_NE(first.seed, second.seed);
+  const std::map<std::string, std::string> fields{{"device.name", "none"},
+                                                  {"protocol.launch", "graph"},
+                                                  {"protocol.cache", "warm"},
+                                                  {"protocol.sets", "4"},
+                                                  {"protocol.block", "10"},
+                                                  {"protocol.delay_cycles", "0"},
+                                                  {"problem.reference", "row_reduction"},
+                                                  {"problem.shape", "COLUMNS=12,ROWS=8"},
+                                                  {"candidate.kernel", "sum"},
+                                                  {"candidate.configuration", "default"},
+                                                  {"library.fake", "1.0"},
+                                                  {"seed", std::to_string(first.seed)}};
+  for (const auto& [field, value] : fields) EXPECT_EQ(first.contract.value(field), value) << field;
+  EXPECT_EQ(differences(first.contract, second.contract),
+            std::vector<std::string>{"problem.shape: COLUMNS=12,ROWS=8 against COLUMNS=3,ROWS=2"});
+}
+
+TEST_F(BenchTest, ends_where_a_case_cannot_be_kept) {
+  size_t told = 0;
+  request_.on_case = [&](const CaseMeasurement&) -> Result<void> {
+    ++told;
+    return Error{"the disk is full"};
+  };
+  const auto cases = bench(request_);
+  ASSERT_FALSE(cases.ok());
+  EXPECT_EQ(cases.error().message, "the disk is full");
+  EXPECT_EQ(told, 1u);
+}
+
+}  // namespace
+}  // namespace assay::measure

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "measure/protocol.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace assay::measure {
+namespace {
+
+TEST(Protocol, names_go_both_ways) {
+  for (const Launch launch : {Launch::graph, Launch::event}) EXPECT_EQ(launch_from_name(name(launch)), launch);
+  for (const Cache cache : {Cache::warm, Cache::cold}) EXPECT_EQ(cache_from_name(name(cache)), cache);
+  EXPECT_EQ(name(Launch::graph), "graph");
+  EXPECT_EQ(name(Launch::event), "event");
+  EXPECT_EQ(name(Cache::warm), "warm");
+  EXPECT_EQ(name(Cache::cold), "cold");
+}
+
+TEST(Protocol, knows_no_other_names) {
+  for (const std::string text : {"", "Graph", "graphs", "warm ", "cold", "events"}) {
+    EXPECT_EQ(launch_from_name(text), std::nullopt) << text;
+  }
+  for (const std::string text : {"", "Warm", "graph", "hot", " cold"}) {
+    EXPECT_EQ(cache_from_name(text), std::nullopt) << text;
+  }
+}
+
+TEST(Sampling, takes_at_least_a_hundred_samples) {
+  EXPECT_GE(Sampling().minimum, 100u);
+  EXPECT_GE(Sampling().maximum, Sampling().minimum);
+  EXPECT_GT(Sampling().block, 0u);
+}
+
+}  // namespace
+}  // namespace assay::measure

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// The course of a measurement with providers that need no GPU: who is timed, how often, and who is taken out.
+#include "measure/session.hpp"
+
+#include <gtest/gtest.h>
+#include <map>
+
+#include "judge/block.hpp"
+#include "session_case.hpp"
+
+namespace assay::measure {
+namespace {
+
+constexpr const char* kRival = R"toml(
+[baseline.rival]
+provider = "command"
+program = "python3"
+)toml";
+
+class SessionTest : public testing::Test {
+ protected:
+  void SetUp() override { ASSAY_NEEDS_PYTHON(); }
+};
+
+TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
+  const std::string arguments =
+      "arguments = \"-S -E -B " ASSAY_SOURCE_DIR "/tests/measure/fake_provider.py --us 20\"\n";
+  const ProblemFolder folder(row_sum_toml("flops = \"1e6\"\nbytes = \"416\"\n", kRival + arguments));
+  const auto programs = ProviderPrograms::install(folder.folder().path() / "cache");
+  ASSERT_TRUE(programs.ok());
+  const auto baseline = find_baseline(folder.spec(), "rival");
+  ASSERT_TRUE(baseline.ok()) << to_string(baseline.error());
+  const auto rival = programs->contender(*baseline, folder.spec().folder);
+  ASSERT_TRUE(rival.ok()) << to_string(rival.error());
+  Contender candidate = *rival;
+  candidate.name = "candidate";
+  candidate.must_be_own_kernels = true;
+  std::vector<Entrant> entrants;
+  entrants.push_back({candidate, nullptr});
+  entrants.push_back({*rival, nullptr});
+
+  SessionOptions options = quick_options();
+  options.sampling = Sampling();
+  options.sampling.maximum = 200;
+  options.sampling.budget_s = 1e9;
+  options.model = *vgpu::find_model("a100");
+  options.timing.instruments = programs->instruments();
+  const CaseMeasurement measured = run_session(folder, entrants, options);
+  ASSERT_EQ(measured.contenders.size(), 2u);
+  EXPECT_EQ(measured.shape, "COLUMNS=12,ROWS=8");
+  EXPECT_EQ(measured.candidate().name, "candidate");
+  EXPECT_FALSE(measured.stopped_because.empty());
+  EXPECT_GT(measured.floor.us, 0);
+  EXPECT_LT(measured.floor.us, 20);
+  for (const ContenderResult& each : measured.contenders) {
+    EXPECT_TRUE(each.good()) << each.name << ": " << each.objection();
+    EXPECT_EQ(each.objection(), "");
+    EXPECT_EQ(each.provider, "command");
+    EXPECT_EQ(each.variant, "row sums in Python");
+    EXPECT_EQ(each.versions.at("fake"), "1.0");
+    EXPECT_TRUE(each.deterministic);
+    EXPECT_EQ(each.verified_sets, 4u);
+    ASSERT_TRUE(each.time_us);
+    EXPECT_GE(each.time_us->count, 100u);
+    EXPECT_GE(each.time_us->minimum, 20);
+    EXPECT_TRUE(each.median_interval.contains(each.time_us->p50));
+    EXPECT_EQ(each.throughput.size(), options.protocol.throughput_replays);
+    EXPECT_EQ(each.kernels.size(), 1u);
+    EXPECT_LE(each.accuracy.error, each.accuracy.limit);
+    for (const char* guard : {"poison", "accuracy", "inputs_changed", "fingerprint", "host_clock", "recheck",
+                              "fresh_inputs", "threads", "persisting_l2", "roofline"})
+      EXPECT_EQ(state_of(each, guard), "passed") << each.name << " " << guard;
+    for (const judge::Block& block : each.blocks) {
+      EXPECT_EQ(block.microseconds.size(), options.sampling.block);
+      ASSERT_TRUE(block.clock_mhz);
+      EXPECT_NEAR(*block.clock_mhz, 1980, 1e-6);
+    }
+  }
+  EXPECT_EQ(measured.contenders[0].time_us->count, measured.contenders[1].time_us->count);
+  EXPECT_EQ(measured.contenders[0].blocks.size(), measured.contenders[1].blocks.size());
+  for (const char* guard : {"sensitivity", "kernels_list", "streams", "graph_nodes"})
+    EXPECT_EQ(state_of(measured.candidate(), guard), "passed") << guard;
+}
+
+TEST_F(SessionTest, passes_what_is_honest_and_unusual) {
+  const ProblemFolder folder;
+  const CaseMeasurement measured =
+      run_session(folder, {behaving("jitter"), behaving("two_nodes"), behaving("no_host_time"), behaving("throttled")});
+  for (const ContenderResult& each : measured.contenders)
+    EXPECT_TRUE(each.good()) << each.name << ": " << failures_of(each);
+  const ContenderResult& jitter = measured.contenders[0];
+  EXPECT_FALSE(jitter.deterministic);
+  for (const char* guard : {"poison", "fingerprint", "recheck", "fresh_inputs", "sensitivity"})
+    EXPECT_EQ(state_of(jitter, guard), "passed") << guard;
+  EXPECT_TRUE(measured.contenders[1].deterministic);
+  EXPECT_NEAR(judge::throttled_fraction(measured.contenders[3].blocks), 0.5, 1e-12);
+}
+
+TEST_F(SessionTest, goes_on_without_contenders_that_are_lost) {
+  const ProblemFolder folder;
+  const CaseMeasurement measured =
+      run_session(folder, {behaving("honest"),
+                           {"dies at once", {"--behave", "exit", "--at", "hello"}, false},
+                           {"cannot prepare", {"--behave", "error", "--at", "prepare"}, false},
+                           {"dies running", {"--behave", "crash", "--at", "run"}, false},
+                           {"dies reading", {"--behave", "crash", "--at", "read"}, false},
+                           {"dies later", {"--behave", "crash", "--after", "2"}, false},
+                           {"dies last", {"--behave", "crash", "--at", "kernels"}, false},
+                           {"forges", {"--behave", "wrong_id"}, false},
+                           {"claims zero", {"--behave", "zero"}, false},
+                           {"breaks", {"--behave", "breaks_contract", "--at", "run"}, false},
+                           {"no file", {"--behave", "no_file"}, false},
+                           {"short file", {"--behave", "short_file"}, false}});
+  std::map<std::string, const ContenderResult*> by_name;
+  for (const ContenderResult& each : measured.contenders) by_name[each.name] = &each;
+  EXPECT_TRUE(measured.candidate().good()) << failures_of(measured.candidate());
+  EXPECT_EQ(measured.candidate().time_us->count, 20u);
+  for (const auto& [name, result] : by_name) {
+    if (name == "honest") continue;
+    EXPECT_TRUE(result->failure) << name;
+    EXPECT_FALSE(result->good()) << name;
+    EXPECT_FALSE(result->objection().empty()) << name;
+  }
+  EXPECT_FALSE(by_name["dies at once"]->timed());
+  EXPECT_TRUE(mentions(by_name["cannot prepare"]->objection(), "the fake device is on fire"));
+  EXPECT_EQ(judge::sample_count(by_name["dies later"]->blocks), 10u) << "one block did not count, one did";
+  EXPECT_TRUE(by_name["dies last"]->timed());
+  EXPECT_EQ(state_of(*by_name["forges"], "answer_id"), "failed");
+  EXPECT_EQ(state_of(*by_name["claims zero"], "not_positive"), "failed");
+  EXPECT_EQ(state_of(*by_name["breaks"], "contract"), "failed");
+  EXPECT_TRUE(mentions(by_name["no file"]->objection(), "did not write 'y'")) << by_name["no file"]->objection();
+  EXPECT_TRUE(mentions(by_name["short file"]->objection(), "16 bytes, expected 32"))
+      << by_name["short file"]->objection();
+}
+
+TEST_F(SessionTest, says_when_nobody_is_left) {
+  const ProblemFolder folder;
+  const CaseMeasurement measured = run_session(folder, {{"candidate", {"--behave", "exit", "--at", "prepare"}}});
+  EXPECT_FALSE(measured.candidate().timed());
+  EXPECT_EQ(measured.stopped_because, "no contender was left");
+}
+
+TEST_F(SessionTest, keeps_processes_from_case_to_case_and_starts_lost_ones_again) {
+  const ProblemFolder folder;
+  std::vector<Entrant> entrants = entrants_of({behaving("honest"), {"dies", {"--behave", "exit"}, false}});
+  const CaseMeasurement first = run_session(folder, entrants, quick_options());
+  const Provider* const process = entrants[0].provider.get();
+  ASSERT_NE(process, nullptr);
+  EXPECT_EQ(entrants[1].provider, nullptr);
+  entrants[1].contender = fake_contender("lives");
+  const CaseMeasurement second = run_session(folder, entrants, quick_options());
+  EXPECT_EQ(entrants[0].provider.get(), process);
+  EXPECT_TRUE(first.contenders[1].failure);
+  EXPECT_TRUE(second.contenders[0].good()) << failures_of(second.contenders[0]);
+  EXPECT_TRUE(second.contenders[1].good()) << failures_of(second.contenders[1]);
+}
+
+TEST_F(SessionTest, takes_the_floor_of_samples_whatever_the_budget) {
+  const ProblemFolder folder;
+  SessionOptions options = quick_options();
+  options.sampling.minimum = 40;
+  options.sampling.maximum = 400;
+  options.sampling.budget_s = 0;
+  const CaseMeasurement measured = run_session(folder, {behaving("honest")}, options);
+  EXPECT_EQ(measured.candidate().time_us->count, 40u);
+  EXPECT_EQ(measured.stopped_because, "the time budget");
+}
+
+TEST_F(SessionTest, stops_when_medians_are_known) {
+  const ProblemFolder folder;
+  SessionOptions options = quick_options();
+  options.sampling.minimum = 30;
+  options.sampling.maximum = 300;
+  options.sampling.width = 0.5;
+  const CaseMeasurement measured = run_session(folder, {behaving("honest")}, options);
+  EXPECT_EQ(measured.candidate().time_us->count, 30u);
+  EXPECT_EQ(measured.stopped_because, "the medians are known well enough");
+}
+
+TEST_F(SessionTest, needs_one_set_of_inputs_at_least) {
+  const ProblemFolder folder;
+  SessionOptions options = quick_options();
+  options.protocol.sets = 1;
+  const CaseMeasurement measured =
+      run_session(folder, {behaving("honest"), behaving("jitter"), behaving("no_file")}, options);
+  EXPECT_TRUE(measured.contenders[0].good()) << failures_of(measured.contenders[0]);
+  EXPECT_TRUE(measured.contenders[1].good()) << failures_of(measured.contenders[1]);
+  EXPECT_FALSE(measured.contenders[2].good()) << "the file of another is not its own";
+}
+
+}  // namespace
+}  // namespace assay::measure
