@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # One static library per folder of src/, one test program per folder of tests/.
 
-# assay_library(NAME [DEPENDS folder...] [LINK target...] [EXCLUDE regex])
+# assay_library(NAME [HOT] [DEPENDS folder...] [LINK target...] [EXCLUDE regex] [PRECOMPILE header...])
 # The library of src/NAME. Its headers are reachable as "NAME/..." only by targets that depend on it:
 # every library has an include root of its own that holds one link, so a forbidden include does not compile.
 function(assay_library NAME)
-  cmake_parse_arguments(ARG "" "EXCLUDE" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "EXCLUDE" "DEPENDS;LINK;PRECOMPILE" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/src/${NAME})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${folder}/*.hpp)
@@ -26,6 +26,12 @@ function(assay_library NAME)
   target_include_directories(assay_${NAME} ${scope} ${root})
   list(TRANSFORM ARG_DEPENDS PREPEND assay_)
   target_link_libraries(assay_${NAME} ${scope} ${ARG_DEPENDS} ${ARG_LINK} assay_options)
+  if(ARG_HOT)
+    target_compile_options(assay_${NAME} PRIVATE $<$<CONFIG:Release>:-O3>)
+  endif()
+  if(ARG_PRECOMPILE)
+    target_precompile_headers(assay_${NAME} PRIVATE ${ARG_PRECOMPILE})
+  endif()
   # Every header compiles alone: the generated check is part of the default build.
   if(headers)
     list(TRANSFORM headers REPLACE "^${folder}/" "${root}/${NAME}/")
@@ -44,6 +50,10 @@ function(assay_test NAME)
   add_executable(test_${NAME} ${sources})
   list(TRANSFORM ARG_DEPENDS PREPEND assay_)
   target_link_libraries(test_${NAME} PRIVATE assay_${NAME} ${ARG_DEPENDS} ${ARG_LINK} GTest::gtest_main)
+  list(LENGTH sources count)
+  if(count GREATER 4)
+    target_precompile_headers(test_${NAME} PRIVATE <gtest/gtest.h>)
+  endif()
   target_compile_definitions(test_${NAME} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                   ASSAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${NAME} COMMAND test_${NAME} --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ledger/time_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>

@@ -74,8 +74,7 @@ bool Parser::fail(const Token& at, const std::string& message) {
   // A broken token explains itself better than the phrase that did not want it.
   const bool broken = token_.is(TokenKind::invalid);
   const Token& where = broken ? token_ : at;
-  error_ = Error{broken ? lexer_.problem() : message, Place{file_name_, where.line, where.column}, "",
-                 ExitCode::usage};
+  error_ = Error{broken ? lexer_.problem() : message, Place{file_name_, where.line, where.column}, "", ExitCode::usage};
   return false;
 }
 

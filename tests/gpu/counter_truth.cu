@@ -20,14 +20,14 @@ constexpr int kGlobalBytes = 1 << 20;
 
 using Offsets = std::vector<int>;  // of each lane, in bytes; -1: the lane takes no part
 
-#define LOAD_SHARED(NAME, PTX, ...)                                                       \
-  __global__ void NAME(const int* offsets, unsigned* out) {                               \
-    extern __shared__ __align__(1024) unsigned char memory[];                             \
-    const int offset = offsets[threadIdx.x];                                              \
-    const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(memory));        \
-    unsigned a = 0, b = 0, c = 0, d = 0;                                                  \
-    if (offset >= 0) asm volatile(PTX : __VA_ARGS__ : "r"(base + offset) : "memory");     \
-    out[threadIdx.x] = a + b + c + d;                                                     \
+#define LOAD_SHARED(NAME, PTX, ...)                                                   \
+  __global__ void NAME(const int* offsets, unsigned* out) {                           \
+    extern __shared__ __align__(1024) unsigned char memory[];                         \
+    const int offset = offsets[threadIdx.x];                                          \
+    const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(memory));    \
+    unsigned a = 0, b = 0, c = 0, d = 0;                                              \
+    if (offset >= 0) asm volatile(PTX : __VA_ARGS__ : "r"(base + offset) : "memory"); \
+    out[threadIdx.x] = a + b + c + d;                                                 \
   }
 LOAD_SHARED(shared_load_1, "{.reg .u16 t; ld.shared.u8 t, [%1]; cvt.u32.u16 %0, t;}", "=r"(a))
 LOAD_SHARED(shared_load_2, "{.reg .u16 t; ld.shared.u16 t, [%1]; cvt.u32.u16 %0, t;}", "=r"(a))
@@ -36,26 +36,26 @@ LOAD_SHARED(shared_load_8, "ld.shared.v2.u32 {%0, %1}, [%2];", "=r"(a), "=r"(b))
 LOAD_SHARED(shared_load_16, "ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];", "=r"(a), "=r"(b), "=r"(c), "=r"(d))
 LOAD_SHARED(shared_atomic_4, "atom.shared.add.u32 %0, [%1], 1;", "=r"(a))
 
-#define STORE_SHARED(NAME, PTX)                                                           \
-  __global__ void NAME(const int* offsets, unsigned* out) {                               \
-    extern __shared__ __align__(1024) unsigned char memory[];                             \
-    const int offset = offsets[threadIdx.x];                                              \
-    const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(memory));        \
-    if (offset >= 0) asm volatile(PTX ::"r"(base + offset), "r"(offset) : "memory");      \
-    out[threadIdx.x] = 1;                                                                 \
+#define STORE_SHARED(NAME, PTX)                                                      \
+  __global__ void NAME(const int* offsets, unsigned* out) {                          \
+    extern __shared__ __align__(1024) unsigned char memory[];                        \
+    const int offset = offsets[threadIdx.x];                                         \
+    const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(memory));   \
+    if (offset >= 0) asm volatile(PTX ::"r"(base + offset), "r"(offset) : "memory"); \
+    out[threadIdx.x] = 1;                                                            \
   }
 STORE_SHARED(shared_store_2, "{.reg .u16 t; cvt.u16.u32 t, %1; st.shared.u16 [%0], t;}")
 STORE_SHARED(shared_store_4, "st.shared.u32 [%0], %1;")
 STORE_SHARED(shared_store_8, "st.shared.v2.u32 [%0], {%1, %1};")
 STORE_SHARED(shared_store_16, "st.shared.v4.u32 [%0], {%1, %1, %1, %1};")
 
-#define LOAD_MATRIX(NAME, X, ...)                                                                              \
-  __global__ void NAME(const int* offsets, unsigned* out) {                                                    \
-    extern __shared__ __align__(1024) unsigned char memory[];                                                  \
-    const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(memory)) + offsets[threadIdx.x];      \
-    unsigned a = 0, b = 0, c = 0, d = 0;                                                                       \
-    asm volatile("ldmatrix.sync.aligned.m8n8." X : __VA_ARGS__ : "r"(base) : "memory");                        \
-    out[threadIdx.x] = a + b + c + d;                                                                          \
+#define LOAD_MATRIX(NAME, X, ...)                                                                         \
+  __global__ void NAME(const int* offsets, unsigned* out) {                                               \
+    extern __shared__ __align__(1024) unsigned char memory[];                                             \
+    const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(memory)) + offsets[threadIdx.x]; \
+    unsigned a = 0, b = 0, c = 0, d = 0;                                                                  \
+    asm volatile("ldmatrix.sync.aligned.m8n8." X : __VA_ARGS__ : "r"(base) : "memory");                   \
+    out[threadIdx.x] = a + b + c + d;                                                                     \
   }
 LOAD_MATRIX(load_matrix_x1, "x1.shared.b16 {%0}, [%1];", "=r"(a))
 LOAD_MATRIX(load_matrix_x2, "x2.shared.b16 {%0, %1}, [%2];", "=r"(a), "=r"(b))
@@ -84,13 +84,13 @@ __device__ __forceinline__ int own(const Pattern& pattern) {
   return offset;
 }
 
-#define LOAD_GLOBAL(NAME, PTX, ...)                                                                  \
-  __global__ void NAME(const __grid_constant__ Pattern pattern, unsigned char* memory) {             \
-    const int offset = own(pattern);                                                                 \
-    unsigned a = 0, b = 0, c = 0, d = 0;                                                             \
-    if (offset >= 0) asm volatile(PTX : __VA_ARGS__ : "l"(memory + offset) : "memory");              \
-    asm volatile("" ::"r"(a), "r"(b), "r"(c), "r"(d));                                               \
-    if (a + b + c + d == 12345) __trap();                                                            \
+#define LOAD_GLOBAL(NAME, PTX, ...)                                                      \
+  __global__ void NAME(const __grid_constant__ Pattern pattern, unsigned char* memory) { \
+    const int offset = own(pattern);                                                     \
+    unsigned a = 0, b = 0, c = 0, d = 0;                                                 \
+    if (offset >= 0) asm volatile(PTX : __VA_ARGS__ : "l"(memory + offset) : "memory");  \
+    asm volatile("" ::"r"(a), "r"(b), "r"(c), "r"(d));                                   \
+    if (a + b + c + d == 12345) __trap();                                                \
   }
 LOAD_GLOBAL(global_load_1, "{.reg .u16 t; ld.global.u8 t, [%1]; cvt.u32.u16 %0, t;}", "=r"(a))
 LOAD_GLOBAL(global_load_2, "{.reg .u16 t; ld.global.u16 t, [%1]; cvt.u32.u16 %0, t;}", "=r"(a))
@@ -100,10 +100,10 @@ LOAD_GLOBAL(global_load_16, "ld.global.v4.u32 {%0, %1, %2, %3}, [%4];", "=r"(a),
 LOAD_GLOBAL(global_load_nc_16, "ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];", "=r"(a), "=r"(b), "=r"(c), "=r"(d))
 LOAD_GLOBAL(global_atomic_4, "atom.global.add.u32 %0, [%1], 1;", "=r"(a))
 
-#define STORE_GLOBAL(NAME, PTX)                                                                      \
-  __global__ void NAME(const __grid_constant__ Pattern pattern, unsigned char* memory) {             \
-    const int offset = own(pattern);                                                                 \
-    if (offset >= 0) asm volatile(PTX ::"l"(memory + offset), "r"(1) : "memory");                    \
+#define STORE_GLOBAL(NAME, PTX)                                                          \
+  __global__ void NAME(const __grid_constant__ Pattern pattern, unsigned char* memory) { \
+    const int offset = own(pattern);                                                     \
+    if (offset >= 0) asm volatile(PTX ::"l"(memory + offset), "r"(1) : "memory");        \
   }
 STORE_GLOBAL(global_store_2, "{.reg .u16 t; cvt.u16.u32 t, %1; st.global.u16 [%0], t;}")
 STORE_GLOBAL(global_store_4, "st.global.u32 [%0], %1;")
@@ -111,15 +111,16 @@ STORE_GLOBAL(global_store_8, "st.global.v2.u32 [%0], {%1, %1};")
 STORE_GLOBAL(global_store_16, "st.global.v4.u32 [%0], {%1, %1, %1, %1};")
 STORE_GLOBAL(global_reduction_4, "red.global.add.u32 [%0], %1;")
 
-#define COPY_ASYNC(NAME, HOW, BYTES)                                                                              \
-  __global__ void NAME(const __grid_constant__ Pattern from, const __grid_constant__ Pattern to,                  \
-                       unsigned char* memory) {                                                                   \
-    extern __shared__ __align__(1024) unsigned char shared[];                                                     \
-    const int source = own(from);                                                                                 \
-    const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + own(to);                    \
-    if (source >= 0) asm volatile("cp.async." HOW ".shared.global [%0], [%1], " BYTES ";" ::"r"(target),          \
-                                  "l"(memory + source) : "memory");                                               \
-    asm volatile("cp.async.wait_all;" ::: "memory");                                                              \
+#define COPY_ASYNC(NAME, HOW, BYTES)                                                                           \
+  __global__ void NAME(const __grid_constant__ Pattern from, const __grid_constant__ Pattern to,               \
+                       unsigned char* memory) {                                                                \
+    extern __shared__ __align__(1024) unsigned char shared[];                                                  \
+    const int source = own(from);                                                                              \
+    const unsigned target = static_cast<unsigned>(__cvta_generic_to_shared(shared)) + own(to);                 \
+    if (source >= 0)                                                                                           \
+      asm volatile("cp.async." HOW ".shared.global [%0], [%1], " BYTES ";" ::"r"(target), "l"(memory + source) \
+                   : "memory");                                                                                \
+    asm volatile("cp.async.wait_all;" ::: "memory");                                                           \
   }
 COPY_ASYNC(copy_async_ca_4, "ca", "4")
 COPY_ASYNC(copy_async_ca_8, "ca", "8")
@@ -134,23 +135,33 @@ __global__ void local_store_load(const __grid_constant__ Pattern pattern, unsign
   if (words[63 - index] == 0x12345) __trap();
 }
 
-#define MULTIPLY(NAME, TYPE, WORDS_A, ...)                          \
-  __global__ void NAME(unsigned* out) {                             \
-    unsigned d0 = 0, d1 = 0, d2 = 0, d3 = 0, a = threadIdx.x;       \
+#define MULTIPLY(NAME, TYPE, WORDS_A, ...)                                \
+  __global__ void NAME(unsigned* out) {                                   \
+    unsigned d0 = 0, d1 = 0, d2 = 0, d3 = 0, a = threadIdx.x;             \
     asm volatile(TYPE : "+r"(d0), "+r"(d1), "+r"(d2), "+r"(d3) : "r"(a)); \
-    out[threadIdx.x] = d0 + d1 + d2 + d3;                           \
+    out[threadIdx.x] = d0 + d1 + d2 + d3;                                 \
   }
-MULTIPLY(mma_f16_m16n8k16, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
-MULTIPLY(mma_f16_m16n8k8, "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4}, {%4}, {%0,%1,%2,%3};", 2)
-MULTIPLY(mma_bf16_m16n8k16, "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
-MULTIPLY(mma_tf32_m16n8k8, "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
-MULTIPLY(mma_tf32_m16n8k4, "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4}, {%4}, {%0,%1,%2,%3};", 4)
-MULTIPLY(mma_fp8_m16n8k32, "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
-MULTIPLY(mma_s8_m16n8k32, "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
-MULTIPLY(mma_s8_m16n8k16, "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%4}, {%4}, {%0,%1,%2,%3};", 4)
+MULTIPLY(mma_f16_m16n8k16,
+         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
+MULTIPLY(mma_f16_m16n8k8,
+         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4}, {%4}, {%0,%1,%2,%3};", 2)
+MULTIPLY(mma_bf16_m16n8k16,
+         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
+MULTIPLY(mma_tf32_m16n8k8,
+         "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
+MULTIPLY(mma_tf32_m16n8k4,
+         "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%4}, {%4}, {%0,%1,%2,%3};", 4)
+MULTIPLY(mma_fp8_m16n8k32,
+         "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
+MULTIPLY(mma_s8_m16n8k32,
+         "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4}, {%0,%1,%2,%3};", 4)
+MULTIPLY(mma_s8_m16n8k16,
+         "mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%4}, {%4}, {%0,%1,%2,%3};", 4)
 __global__ void mma_f64_m8n8k4(double* out) {
   double d0 = 0, d1 = 0, a = threadIdx.x;
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%2}, {%0,%1};" : "+d"(d0), "+d"(d1) : "d"(a));
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%2}, {%0,%1};"
+               : "+d"(d0), "+d"(d1)
+               : "d"(a));
   out[threadIdx.x] = d0 + d1;
 }
 
@@ -171,7 +182,8 @@ std::vector<Named> patterns(int bytes, int limit) {
   std::vector<Named> all;
   const auto add = [&](const std::string& name, auto offset) { all.push_back({name, make(offset)}); };
   for (const int stride : {1, 2, 3, 4, 8, 16, 32, 33}) {
-    add("stride" + std::to_string(stride), [=](int lane) { return lane * stride * bytes % (limit - 16) / bytes * bytes; });
+    add("stride" + std::to_string(stride),
+        [=](int lane) { return lane * stride * bytes % (limit - 16) / bytes * bytes; });
   }
   add("broadcast", [=](int) { return 0; });
   add("reversed", [=](int lane) { return (31 - lane) * bytes; });
@@ -195,7 +207,8 @@ std::vector<Named> patterns(int bytes, int limit) {
   std::mt19937 random(7);
   for (int i = 0; i < 4; ++i) {
     for (const int range : {16, 64, 512}) {
-      const Offsets offsets = make([&](int) { return static_cast<int>(random() % static_cast<unsigned>(range)) * bytes; });
+      const Offsets offsets =
+          make([&](int) { return static_cast<int>(random() % static_cast<unsigned>(range)) * bytes; });
       all.push_back({"random_" + std::to_string(range), offsets});
     }
     const Offsets holes = make([&](int) {

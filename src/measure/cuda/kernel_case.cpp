@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "measure/cuda/kernel_case.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
