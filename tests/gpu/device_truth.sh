@@ -48,9 +48,9 @@ expect 0 'correct.*cuda:0' check kernels/tensor_map_copy --config TILE_ROWS=64
 expect 6 'needs tensor maps' check kernels/tensor_map_copy --device vgpu:h200
 
 expect 5 'red_zone|fault' check kernels/broken/out_of_bounds_write --device cuda:0
-expect 5 'unwritten' check kernels/broken/unwritten_output --device cuda:0
+expect 5 'did not write it' check kernels/broken/unwritten_output --device cuda:0
 expect 5 'input_changed' check kernels/broken/writes_input --device cuda:0
-expect 5 'nan' check kernels/broken/nan_on_masked_row --device cuda:0
+expect 5 'got nan' check kernels/broken/nan_on_masked_row --device cuda:0
 expect 5 'fault.*(illegal|not mapped)' check kernels/broken/null_pointer_read --device cuda:0
 expect 5 'fault.*misaligned' check kernels/broken/misaligned_vector_load --device cuda:0
 expect 5 'timed_out' check kernels/broken/hangs --device cuda:0 --time-limit 4
