@@ -67,8 +67,8 @@ class TrialRun {
       sets.push_back(std::move(files));
     }
     request["sets"] = std::move(sets);
-    ASSAY_TRY(const std::string variant, side.prepare(std::move(request)));
-    return {};
+    const auto prepared = side.prepare(std::move(request));
+    return prepared ? Result<void>() : prepared.error();
   }
 
   Result<judge::Block> sample(size_t side) {

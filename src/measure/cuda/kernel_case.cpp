@@ -85,7 +85,7 @@ Result<void> KernelCase::load(const KernelCaseRequest& request) {
   ASSAY_TRY(module_, gpu_.load_image({ptx, request.ptx.filename().string(), cubin}));
   ASSAY_TRY(Instruments instruments, Instruments::load(gpu_, request.instruments));
   instruments_.emplace(std::move(instruments));
-  if (auto monitor = GpuMonitor::open(gpu_.ordinal())) monitor_.emplace(std::move(*monitor));
+  if (auto monitor = GpuMonitor::open(gpu_.ordinal())) monitor_ = *monitor;
   ASSAY_CHECK(check(driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
   ASSAY_CHECK(check(driver_.cuMemAlloc(&slots_, kMostSamples * sizeof(uint64_t)), "cuMemAlloc"));
   if (flush_bytes_ > 0) ASSAY_CHECK(check(driver_.cuMemAlloc(&flush_memory_, flush_bytes_), "cuMemAlloc"));
