@@ -16,11 +16,19 @@ Result<ScratchFolder> ScratchFolder::make(uint64_t bytes) {
   const bool fits = !failed && memory.available / 2 > bytes;
   fs::path parent = fits ? fs::path("/dev/shm") : fs::temp_directory_path(failed);
   if (failed) parent = "/tmp";
+  auto folder = make_in(parent);
+  if (folder) return folder;
+  Error error = folder.error();
+  error.hint = "make room there, or set TMPDIR to a folder that can be written";
+  return error;
+}
+
+Result<ScratchFolder> ScratchFolder::make_in(const fs::path& parent) {
   std::string pattern = (parent / "assay-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr)
     return Error{fmt::format("cannot make a folder in {}: {}", parent.string(), std::strerror(errno)),
                  {},
-                 "make room there, or set TMPDIR to a folder that can be written",
+                 "",
                  ExitCode::environment};
   return ScratchFolder(pattern);
 }

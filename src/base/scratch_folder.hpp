@@ -13,6 +13,7 @@ class ScratchFolder {
  public:
   // In memory (/dev/shm) if `bytes` fit there with room to spare, else where temporary files go.
   static Result<ScratchFolder> make(uint64_t bytes);
+  static Result<ScratchFolder> make_in(const std::filesystem::path& parent);  // which exists
   ~ScratchFolder();
   ScratchFolder(ScratchFolder&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
   ScratchFolder& operator=(ScratchFolder&&) = delete;

@@ -63,8 +63,7 @@ Result<Outcome> bench_one(const spec::KernelSpec& spec, const Options& options, 
 
 Result<ExitCode> run(const Options& options) {
   ASSAY_TRY(const std::vector<spec::KernelSpec> specs, load_kernels(options.kernel));
-  ASSAY_TRY(const int ordinal, measured_device(options, "bench"));
-  static_cast<void>(ordinal);
+  if (const auto gpu = measured_device(options, "bench"); !gpu) return gpu.error();
   bool all_good = true;
   nlohmann::json documents = nlohmann::json::array();
   std::vector<report::BenchCase> cases;

@@ -78,8 +78,7 @@ Result<ExitCode> calibrate(const spec::KernelSpec& spec, const Options& options,
 }
 
 Result<ExitCode> run(const Options& options) {
-  ASSAY_TRY(const int ordinal, measured_device(options, "calibrate"));
-  static_cast<void>(ordinal);
+  if (const auto gpu = measured_device(options, "calibrate"); !gpu) return gpu.error();
   ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
   ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::calibrate, spec));
   return recording.close(calibrate(spec, options, recording));

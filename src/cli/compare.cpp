@@ -102,8 +102,7 @@ Result<ExitCode> compare_kernels(const Options& options) {
   ASSAY_TRY(const spec::KernelSpec other, spec::load(options.measure.operands[1]));
   Options wanted = options;
   wanted.measure.baselines = {other.file.string()};
-  ASSAY_TRY(const int ordinal, measured_device(options, "compare"));
-  static_cast<void>(ordinal);
+  if (const auto gpu = measured_device(options, "compare"); !gpu) return gpu.error();
   ASSAY_TRY(Recording recording, Recording::open(wanted, ledger::Kind::compare, spec));
   auto prepared = prepare_bench(spec, wanted);
   if (!prepared) return recording.close(prepared.error());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/counting.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/progress.hpp"
@@ -9,24 +10,39 @@
 
 namespace assay::cli {
 
+namespace {
+
+bool affordable(const spec::KernelSpec& spec, const spec::Configuration& configuration, const spec::Shape& shape) {
+  constexpr double kWorkLimit = 2e9;  // operations by the specification's formula
+  const auto work = check::work(spec, configuration, shape);
+  return work && *work <= kWorkLimit && check::why_not(spec, configuration, shape).empty();
+}
+
+Result<spec::Shape> largest_affordable(const spec::KernelSpec& spec, const spec::Configuration& configuration) {
+  ASSAY_TRY(const std::vector<spec::Shape> all, spec::all_shapes(spec));
+  const auto largest = std::find_if(all.rbegin(), all.rend(),
+                                    [&](const spec::Shape& shape) { return affordable(spec, configuration, shape); });
+  return largest != all.rend() ? *largest : all.front();
+}
+
+}  // namespace
+
+Result<spec::Shape> countable_shape(const spec::KernelSpec& spec, const spec::Configuration& configuration) {
+  ASSAY_TRY(spec::Shape first, spec::first_shape(spec));
+  return affordable(spec, configuration, first) ? Result<spec::Shape>(std::move(first))
+                                                : largest_affordable(spec, configuration);
+}
+
 Result<std::vector<spec::Shape>> countable_shapes(const spec::KernelSpec& spec,
                                                   const spec::Configuration& configuration, const Options& options) {
-  constexpr double kWorkLimit = 2e9;  // operations by the specification's formula
-  ASSAY_TRY(const std::vector<spec::Shape> chosen, chosen_shapes(spec, configuration, options));
-  if (!options.shape.empty()) return chosen;
-  std::vector<spec::Shape> affordable;
-  for (const spec::Shape& shape : chosen) {
-    ASSAY_TRY(const double work, check::work(spec, configuration, shape));
-    if (work <= kWorkLimit) affordable.push_back(shape);
+  ASSAY_TRY(std::vector<spec::Shape> shapes, chosen_shapes(spec, configuration, options));
+  if (!options.shape.empty()) return shapes;
+  std::erase_if(shapes, [&](const spec::Shape& shape) { return !affordable(spec, configuration, shape); });
+  if (shapes.empty()) {
+    ASSAY_TRY(spec::Shape largest, largest_affordable(spec, configuration));
+    shapes.push_back(std::move(largest));
   }
-  if (!affordable.empty()) return affordable;
-  ASSAY_TRY(const std::vector<spec::Shape> all, spec::all_shapes(spec));
-  for (auto shape = all.rbegin(); shape != all.rend(); ++shape) {
-    const auto work = check::work(spec, configuration, *shape);
-    if (work && *work <= kWorkLimit && check::why_not(spec, configuration, *shape).empty())
-      return std::vector<spec::Shape>{*shape};
-  }
-  return std::vector<spec::Shape>{all.front()};
+  return shapes;
 }
 
 Result<std::vector<CountedCase>> count_cases(const spec::KernelSpec& spec, const spec::Configuration& configuration,

@@ -17,7 +17,10 @@ struct CountedCase {
   judge::Counters counters;
 };
 
-// The shapes that the options name, without those that would take a virtual GPU long; the smallest one if all would.
+// The first canonical shape, unless it would take a virtual GPU long: then the largest of the file that would not; the
+// smallest one if all would.
+Result<spec::Shape> countable_shape(const spec::KernelSpec& spec, const spec::Configuration& configuration);
+// The same for all shapes that the options name: those that would not take long, else that one.
 Result<std::vector<spec::Shape>> countable_shapes(const spec::KernelSpec& spec,
                                                   const spec::Configuration& configuration, const Options& options);
 

@@ -81,29 +81,27 @@ Result<std::vector<StoredMeasurement>> stored_baselines(const Bench& bench, cons
   ASSAY_TRY(ledger::Ledger* const ledger, needed_ledger(recording));
   std::vector<StoredMeasurement> list;
   for (const spec::Shape& shape : bench.request.shapes) {
-    std::optional<int64_t> attempt;
+    std::optional<StoredMeasurement> chosen;
     if (options.measure.against == "best") {
       ledger::Filter filter;
       filter.kernel = spec.kernel.name;
       ASSAY_TRY(const std::vector<ledger::LeaderboardRow> rows, ledger->leaderboard(filter));
       double best = 0;
       for (const ledger::LeaderboardRow& row : rows) {
-        if (row.shape != shape.text() || (attempt && row.p50_us >= best)) continue;
-        ASSAY_TRY(const StoredMeasurement stored, load_measurement(*ledger, row.attempt));
-        measure::Contract expected = bench.request.contract;
-        if (stored.contract.value("device.name") != expected.value("device.name")) continue;
-        attempt = row.attempt;
+        if (row.shape != shape.text() || (chosen && row.p50_us >= best)) continue;
+        ASSAY_TRY(StoredMeasurement stored, load_measurement(*ledger, row.attempt));
+        if (stored.contract.value("device.name") != bench.request.model.name) continue;
+        chosen = std::move(stored);
         best = row.p50_us;
       }
-      if (!attempt) return no_baseline("measurement on the leaderboard", shape.text());
+      if (!chosen) return no_baseline("measurement on the leaderboard", shape.text());
     } else {
       ASSAY_TRY(const auto baseline,
                 ledger->baseline(baseline_key(options.measure.against, spec, device_name(options), shape.text())));
       if (!baseline) return no_baseline(fmt::format("baseline '{}'", options.measure.against), shape.text());
-      attempt = baseline->attempt;
+      ASSAY_TRY(chosen, load_measurement(*ledger, baseline->attempt));
     }
-    ASSAY_TRY(StoredMeasurement stored, load_measurement(*ledger, *attempt));
-    list.push_back(std::move(stored));
+    list.push_back(std::move(*chosen));
   }
   return list;
 }

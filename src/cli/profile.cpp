@@ -9,6 +9,7 @@
 
 #include "check/cases.hpp"
 #include "cli/command.hpp"
+#include "cli/counting.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/recording.hpp"
 #include "diagnose/ncu.hpp"
@@ -36,28 +37,12 @@ void add_options(CLI::App& app, Options& options) {
   add_json(app, options);
 }
 
-// The first canonical shape, unless the virtual GPU would take long over it: then the largest of the file that it would
-// not.
-Result<spec::Shape> affordable_shape(const spec::KernelSpec& spec, const spec::Configuration& configuration) {
-  constexpr double kWorkLimit = 2e9;  // operations by the specification's formula
-  const auto affordable = [&](const spec::Shape& shape) {
-    const auto cost = check::work(spec, configuration, shape);
-    return cost && *cost <= kWorkLimit && check::why_not(spec, configuration, shape).empty();
-  };
-  ASSAY_TRY(spec::Shape first, spec::first_shape(spec));
-  if (affordable(first)) return first;
-  ASSAY_TRY(std::vector<spec::Shape> shapes, spec::all_shapes(spec));
-  spec::sort_smallest_first(shapes);
-  const auto largest = std::find_if(shapes.rbegin(), shapes.rend(), affordable);
-  return largest != shapes.rend() ? *largest : shapes.front();
-}
-
 Result<check::Case> chosen_case(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                                 const Options& options) {
   check::Case test;
   test.seed = options.seed;
   if (options.shape.empty()) {
-    ASSAY_TRY(test.shape, affordable_shape(spec, configuration));
+    ASSAY_TRY(test.shape, countable_shape(spec, configuration));
   } else {
     ASSAY_TRY(test.shape, spec::parse_shape(spec, options.shape));
   }

@@ -31,6 +31,10 @@ Contract contract_of(const BenchRequest& request, const CaseMeasurement& measure
 
 }  // namespace
 
+TimingFiles timing_of(const BenchRequest& request) {
+  return {request.instruments, static_cast<uint64_t>(2 * request.model.l2_bytes)};
+}
+
 Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
   ASSAY_TRY(const check::Oracle oracle, check::Oracle::open(*request.spec, request.cache_folder));
   std::vector<Entrant> entrants;
@@ -39,8 +43,7 @@ Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
   SessionOptions options;
   options.protocol = request.protocol;
   options.sampling = request.sampling;
-  // Twice the cache, so that nothing of it stays whatever its replacement does.
-  options.timing = {request.instruments, static_cast<uint64_t>(2 * request.model.l2_bytes)};
+  options.timing = timing_of(request);
   options.device = request.device;
   options.model = request.model;
   Random seeds(request.seed);

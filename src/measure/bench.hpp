@@ -30,6 +30,9 @@ struct BenchRequest {
   std::function<Result<void>(const CaseMeasurement&)> on_case = [](const CaseMeasurement&) { return Result<void>(); };
 };
 
+// Twice the cache is flushed, so that nothing of it stays whatever its replacement does.
+TimingFiles timing_of(const BenchRequest& request);
+
 Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request);
 
 }  // namespace assay::measure

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <future>
+#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
@@ -56,6 +57,19 @@ Result<check::InputValues> InputSet::values(const ProblemCase& problem) const {
     values[input->name] = check::decode(*input->tensor(), bytes);
   }
   return values;
+}
+
+nlohmann::json prepare_request(const ProblemCase& problem, const Protocol& protocol, const TimingFiles& timing,
+                               const std::vector<InputSet>& sets, const spec::Options& options) {
+  nlohmann::json request = prepare_request(problem, protocol, timing);
+  request["options"] = to_json(options);
+  request["sets"] = nlohmann::json::array();
+  for (const InputSet& set : sets) {
+    nlohmann::json files = nlohmann::json::object();
+    for (const auto& [argument, file] : set.files) files[argument] = file.string();
+    request["sets"].push_back(std::move(files));
+  }
+  return request;
 }
 
 Result<std::vector<uint8_t>> read_tensor(const fs::path& file, const spec::ResolvedTensor& tensor) {

@@ -30,6 +30,10 @@ struct InputSet {
   Result<check::InputValues> values(const ProblemCase& problem) const;
 };
 
+// The whole `prepare` request of a contender.
+nlohmann::json prepare_request(const ProblemCase& problem, const Protocol& protocol, const TimingFiles& timing,
+                               const std::vector<InputSet>& sets, const spec::Options& options);
+
 // Bytes of a file that must be exactly as long as the tensor.
 Result<std::vector<uint8_t>> read_tensor(const std::filesystem::path& file, const spec::ResolvedTensor& tensor);
 

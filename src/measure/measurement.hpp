@@ -19,6 +19,9 @@
 
 namespace assay::measure {
 
+// The samples of one request as the judgement takes them, with the mean of their clocks.
+judge::Block as_block(const SampleBlock& block);
+
 struct ContenderResult {
   std::string name;
   std::string provider;

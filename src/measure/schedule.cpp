@@ -32,4 +32,10 @@ uint8_t Schedule::poison() {
   return static_cast<uint8_t>(random_.next() >> 32);
 }
 
+std::vector<uint8_t> Schedule::poisons(size_t count) {
+  std::vector<uint8_t> bytes(count);
+  for (uint8_t& byte : bytes) byte = poison();
+  return bytes;
+}
+
 }  // namespace assay::measure

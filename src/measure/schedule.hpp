@@ -18,6 +18,7 @@ class Schedule {
   // Which input set each of `count` samples takes: all sets equally often, in random order.
   std::vector<size_t> sets(size_t count, size_t set_count);
   uint8_t poison();  // any byte, anew for each sample: what cannot be foreseen cannot be waited for
+  std::vector<uint8_t> poisons(size_t count);
 
  private:
   void shuffle(std::vector<size_t>& list);

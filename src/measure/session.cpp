@@ -14,7 +14,6 @@
 namespace assay::measure {
 namespace {
 
-using nlohmann::json;
 using std::chrono::steady_clock;
 
 constexpr size_t kFreshProbes = 5;
@@ -112,16 +111,8 @@ void Session::prepare(State& state) {
     entrant.provider = std::move(*started);
   }
   state.result->versions = entrant.provider->identity().versions;
-  json request = prepare_request(problem_, options_.protocol, options_.timing);
-  request["options"] = to_json(entrant.contender.options);
-  json sets = json::array();
-  for (const InputSet& set : sets_) {
-    json files = json::object();
-    for (const auto& [argument, file] : set.files) files[argument] = file.string();
-    sets.push_back(std::move(files));
-  }
-  request["sets"] = std::move(sets);
-  auto variant = entrant.provider->prepare(std::move(request));
+  auto variant = entrant.provider->prepare(
+      prepare_request(problem_, options_.protocol, options_.timing, sets_, entrant.contender.options));
   if (!variant) return void(take_out(state, variant.error()));
   state.result->variant = *variant;
 }
@@ -214,9 +205,7 @@ bool Session::still_as_before(State& state, const OutputBytes& outputs) const {
 
 void Session::sample_block(State& state) {
   const std::vector<size_t> order = schedule_.sets(options_.sampling.block, sets_.size());
-  std::vector<uint8_t> poison(order.size());
-  for (uint8_t& byte : poison) byte = schedule_.poison();
-  auto block = state.provider().sample(order, poison);
+  auto block = state.provider().sample(order, schedule_.poisons(order.size()));
   if (!block) return void(take_out(state, block.error()));
   Guards& guards = state.result->guards;
   double sum = 0;
@@ -245,11 +234,7 @@ void Session::sample_block(State& state) {
     verify_outputs(state, &expected_[order.back()], *outputs, "fingerprint", "right after a timed call");
     if (state.out()) return;
   }
-  judge::Block entry{block->us, block->throttled, {}};
-  double clock = 0;
-  for (const double mhz : block->clock_mhz) clock += mhz / static_cast<double>(order.size());
-  if (clock > 0) entry.clock_mhz = clock;
-  state.result->blocks.push_back(std::move(entry));
+  state.result->blocks.push_back(as_block(*block));
 }
 
 bool Session::narrow_enough() const {

@@ -201,9 +201,7 @@ void Session::probe_fresh_inputs(State& state) {
     for (size_t i = 0; i + 1 < order.size(); ++i) order[i] = last == 0 ? 0 : i % last;
     order.back() = last;
     if (last == 0) order = {0};
-    std::vector<uint8_t> poison(order.size());
-    for (uint8_t& byte : poison) byte = schedule_.poison();
-    auto block = state.provider().sample(order, poison);
+    auto block = state.provider().sample(order, schedule_.poisons(order.size()));
     if (!block) return void(take_out(state, block.error()));
     times.push_back(block->us.back());
     auto outputs = read_outputs(state, last);

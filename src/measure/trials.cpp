@@ -15,8 +15,6 @@
 namespace assay::measure {
 namespace {
 
-using nlohmann::json;
-
 // Both sides hold a delay, so that only its length tells them apart; launching it costs the same on both.
 constexpr uint64_t kBaseDelay = 1000;
 
@@ -57,31 +55,17 @@ class TrialRun {
   Result<void> prepare(Provider& side, uint64_t delay) {
     Protocol protocol = bench_.protocol;
     protocol.delay_cycles = delay;
-    json request =
-        prepare_request(problem_, protocol, {bench_.instruments, static_cast<uint64_t>(2 * bench_.model.l2_bytes)});
-    request["options"] = to_json(bench_.contenders.front().options);
-    json sets = json::array();
-    for (const InputSet& set : sets_) {
-      json files = json::object();
-      for (const auto& [argument, file] : set.files) files[argument] = file.string();
-      sets.push_back(std::move(files));
-    }
-    request["sets"] = std::move(sets);
-    const auto prepared = side.prepare(std::move(request));
+    const auto prepared =
+        side.prepare(prepare_request(problem_, protocol, timing_of(bench_), sets_, bench_.contenders.front().options));
     return prepared ? Result<void>() : prepared.error();
   }
 
   Result<judge::Block> sample(size_t side) {
     const std::vector<size_t> order = schedule_.sets(bench_.sampling.block, sets_.size());
-    std::vector<uint8_t> poison(order.size());
-    for (uint8_t& byte : poison) byte = schedule_.poison();
-    ASSAY_TRY(const SampleBlock block, sides_[side]->sample(order, poison));
+    ASSAY_TRY(const SampleBlock block, sides_[side]->sample(order, schedule_.poisons(order.size())));
     times_[side].insert(times_[side].end(), block.us.begin(), block.us.end());
-    judge::Block entry{block.us, block.throttled, {}};
-    if (block.clock_mhz.front() > 0) {
-      entry.clock_mhz = block.clock_mhz.front();
-      clock_mhz_ = block.clock_mhz.front();
-    }
+    judge::Block entry = as_block(block);
+    if (entry.clock_mhz) clock_mhz_ = *entry.clock_mhz;
     return entry;
   }
 

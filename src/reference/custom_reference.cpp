@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "reference/custom_reference.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <system_error>
 #include <vector>
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/process.hpp"
+#include "base/scratch_folder.hpp"
 #include "reference/exchange.hpp"
 #include "reference/reference_program.hpp"
 
@@ -24,27 +22,6 @@ const std::vector<std::string> kFlags = {"-x", "c++", "-std=c++17", "-O2"};
 Error cannot_make(const fs::path& folder, const std::string& reason) {
   return Error{fmt::format("cannot make the folder: {}", reason), Place{folder.string()}, "", ExitCode::environment};
 }
-
-// A folder that goes away with everything in it.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> make(const fs::path& parent) {
-    std::string path = (parent / "scratch.XXXXXX").string();
-    if (::mkdtemp(path.data()) == nullptr) return cannot_make(path, std::strerror(errno));
-    return ScratchFolder(path);
-  }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
 
 // Compilers can write megabytes about one mistake; the beginning is what helps.
 std::string beginning(const std::string& text) {
@@ -122,7 +99,7 @@ Result<CustomReference> CustomReference::compile(const fs::path& source, const C
   const fs::path cache = fs::absolute(options.cache_folder);
   fs::create_directories(cache, failure);
   if (failure) return cannot_make(cache, failure.message());
-  ASSAY_TRY(const ScratchFolder scratch, ScratchFolder::make(cache));
+  ASSAY_TRY(const ScratchFolder scratch, ScratchFolder::make_in(cache));
   const Compilation compilation(full_source, options, scratch.path());
   ASSAY_CHECK(compilation.write_texts());
   ASSAY_TRY(const std::string key, compilation.key());
@@ -145,7 +122,7 @@ Result<Outputs> CustomReference::evaluate(const Problem& problem) const {
     if (!error.place.known()) error.place = place;
     return error;
   };
-  ASSAY_TRY(const ScratchFolder scratch, ScratchFolder::make(program_.parent_path()));
+  ASSAY_TRY(const ScratchFolder scratch, ScratchFolder::make_in(program_.parent_path()));
   const fs::path request = scratch.path() / "request";
   const fs::path response = scratch.path() / "response";
   auto encoded = encode_request(problem);

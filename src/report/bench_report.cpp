@@ -102,6 +102,8 @@ std::string markdown_cell(const std::string& text) {
   return std::all_of(text.begin(), text.end(), plain) ? text : judge::escape_markdown(text);
 }
 
+}  // namespace
+
 Colour colour_of(judge::Verdict verdict) {
   switch (verdict) {
     case judge::Verdict::faster:
@@ -116,8 +118,6 @@ Colour colour_of(judge::Verdict verdict) {
   }
   return Colour::yellow;
 }
-
-}  // namespace
 
 Result<BenchCase> judge_case(CaseMeasurement measured, const judge::CompareOptions& options) {
   BenchCase bench{std::move(measured), {}};

@@ -25,6 +25,8 @@ Result<BenchCase> judge_case(measure::CaseMeasurement measured, const judge::Com
 nlohmann::json bench_case_document(const BenchCase& bench, bool with_samples);
 std::string bench_case_text(const BenchCase& bench, const Terminal& terminal);
 
+Colour colour_of(judge::Verdict verdict);  // of the candidate's verdict
+
 struct BenchTable {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;

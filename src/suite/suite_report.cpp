@@ -26,21 +26,6 @@ std::string speedup_text(const Against& against) {
   return fmt::format("{:.3f}x ({:.3f} to {:.3f})", *against.speedup, against.interval.low, against.interval.high);
 }
 
-Colour colour_of(judge::Verdict verdict) {
-  switch (verdict) {
-    case judge::Verdict::faster:
-      return Colour::green;
-    case judge::Verdict::slower:
-      return Colour::red;
-    case judge::Verdict::same:
-      return Colour::none;
-    case judge::Verdict::inconclusive:
-    case judge::Verdict::throttled:
-      break;
-  }
-  return Colour::yellow;
-}
-
 std::string verdict_text(const Row& row, const Against* fastest) {
   if (row.status == Status::rejected) return "REJECTED";
   if (row.status == Status::failed) return "FAILED";
@@ -51,7 +36,7 @@ std::string verdict_text(const Row& row, const Against* fastest) {
 Colour row_colour(const Row& row, const Against* fastest) {
   if (row.status == Status::skipped) return Colour::dim;
   if (row.status != Status::measured) return Colour::red;
-  return fastest == nullptr ? Colour::none : colour_of(fastest->verdict);
+  return fastest == nullptr ? Colour::none : report::colour_of(fastest->verdict);
 }
 
 // The cells of one row, the same on the terminal and in Markdown.

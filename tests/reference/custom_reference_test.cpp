@@ -5,8 +5,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
-#include <stdlib.h>
 
+#include "../support/temporary_folder.hpp"
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "problem_builder.hpp"
@@ -20,12 +20,9 @@ namespace fs = std::filesystem;
 class CustomReferenceTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string path = (fs::temp_directory_path() / "assay_custom_reference.XXXXXX").string();
-    ASSERT_NE(::mkdtemp(path.data()), nullptr);
-    folder_ = path;
+    folder_ = temporary_.path();
     options_.cache_folder = folder_ / "cache";
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   fs::path write(const std::string& name, const std::string& text) const {
     EXPECT_TRUE(write_file_atomically(folder_ / name, text));
@@ -52,6 +49,7 @@ class CustomReferenceTest : public testing::Test {
                                              [](const auto&) { return true; }));
   }
 
+  TemporaryFolder temporary_;
   fs::path folder_;
   CustomReferenceOptions options_;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "measure/cuda/kernel_case.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
@@ -134,46 +133,56 @@ Result<void> KernelCase::enqueue_call(Set& set, bool external_events) {
   return check(driver_.cuEventRecordWithFlags(set.stop, stream_, flags), "cuEventRecord");
 }
 
-Result<void> KernelCase::capture_call(Set& set) {
+// What `enqueue` puts on the stream, as an executable graph; `kernels`, if given, counts the kernels in it.
+Result<CUgraphExec> KernelCase::capture(const std::function<Result<void>()>& enqueue, int* kernels) {
   ASSAY_CHECK(
       check(driver_.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture"));
-  const auto enqueued = enqueue_call(set, true);
+  const auto enqueued = enqueue();
   CUgraph graph = nullptr;
   const CUresult ended = driver_.cuStreamEndCapture(stream_, &graph);
   if (!enqueued) return enqueued.error();
   ASSAY_CHECK(check(ended, "cuStreamEndCapture"));
+  if (kernels != nullptr) {
+    ASSAY_TRY(*kernels, count_kernels(graph));
+  }
+  CUgraphExec executable = nullptr;
+  const CUresult made = driver_.cuGraphInstantiate(&executable, graph, 0);
+  driver_.cuGraphDestroy(graph);
+  ASSAY_CHECK(check(made, "cuGraphInstantiate"));
+  ASSAY_CHECK(check(driver_.cuGraphUpload(executable, stream_), "cuGraphUpload"));
+  return executable;
+}
+
+Result<int> KernelCase::count_kernels(CUgraph graph) {
   size_t count = 0;
   ASSAY_CHECK(check(driver_.cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes"));
   std::vector<CUgraphNode> nodes(count);
   ASSAY_CHECK(check(driver_.cuGraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes"));
+  int kernels = 0;
   for (CUgraphNode node : nodes) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
     ASSAY_CHECK(check(driver_.cuGraphNodeGetType(node, &type), "cuGraphNodeGetType"));
-    if (type == CU_GRAPH_NODE_TYPE_KERNEL) ++set.graph_kernels;
+    if (type == CU_GRAPH_NODE_TYPE_KERNEL) ++kernels;
   }
+  return kernels;
+}
+
+Result<void> KernelCase::capture_call(Set& set) {
+  ASSAY_TRY(set.graph, capture([&] { return enqueue_call(set, true); }, &set.graph_kernels));
   if (protocol_.delay_cycles > 0) --set.graph_kernels;
-  const CUresult made = driver_.cuGraphInstantiate(&set.graph, graph, 0);
-  driver_.cuGraphDestroy(graph);
-  ASSAY_CHECK(check(made, "cuGraphInstantiate"));
-  return check(driver_.cuGraphUpload(set.graph, stream_), "cuGraphUpload");
+  return {};
 }
 
 Result<void> KernelCase::capture_throughput() {
   ASSAY_CHECK(check(driver_.cuEventCreate(&throughput_start_, CU_EVENT_DEFAULT), "cuEventCreate"));
   ASSAY_CHECK(check(driver_.cuEventCreate(&throughput_stop_, CU_EVENT_DEFAULT), "cuEventCreate"));
-  ASSAY_CHECK(
-      check(driver_.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture"));
-  CUresult launched = CUDA_SUCCESS;
-  for (size_t i = 0; i < protocol_.calls && launched == CUDA_SUCCESS; ++i)
-    launched = sets_[i % sets_.size()]->call->launch(stream_);
-  CUgraph graph = nullptr;
-  const CUresult ended = driver_.cuStreamEndCapture(stream_, &graph);
-  ASSAY_CHECK(check(launched, "cuLaunchKernelEx"));
-  ASSAY_CHECK(check(ended, "cuStreamEndCapture"));
-  const CUresult made = driver_.cuGraphInstantiate(&throughput_graph_, graph, 0);
-  driver_.cuGraphDestroy(graph);
-  ASSAY_CHECK(check(made, "cuGraphInstantiate"));
-  return check(driver_.cuGraphUpload(throughput_graph_, stream_), "cuGraphUpload");
+  const auto calls = [&]() -> Result<void> {
+    for (size_t i = 0; i < protocol_.calls; ++i)
+      ASSAY_CHECK(check(sets_[i % sets_.size()]->call->launch(stream_), "cuLaunchKernelEx"));
+    return {};
+  };
+  ASSAY_TRY(throughput_graph_, capture(calls, nullptr));
+  return {};
 }
 
 Result<void> KernelCase::poison_outputs(Set& set, uint8_t poison) {
@@ -193,12 +202,17 @@ Result<void> KernelCase::run(size_t set, uint8_t poison) {
   return check(driver_.cuCtxSynchronize(), sets_[set]->call->entry().c_str());
 }
 
+Result<const spec::ResolvedTensor*> KernelCase::find_tensor(const std::string& name) const {
+  for (const spec::ResolvedArgument& argument : arguments_) {
+    if (argument.name == name && argument.tensor() != nullptr) return argument.tensor();
+  }
+  return Error{fmt::format("there is no tensor '{}'", name)};
+}
+
 Result<void> KernelCase::read(size_t set, const ArgumentFiles& files) {
   for (const auto& [name, file] : files) {
-    const auto argument = std::find_if(arguments_.begin(), arguments_.end(),
-                                       [&key = name](const auto& each) { return each.name == key && each.tensor(); });
-    if (argument == arguments_.end()) return Error{fmt::format("there is no tensor '{}'", name)};
-    std::string bytes(static_cast<size_t>(argument->tensor()->bytes), '\0');
+    ASSAY_TRY(const spec::ResolvedTensor* const tensor, find_tensor(name));
+    std::string bytes(static_cast<size_t>(tensor->bytes), '\0');
     ASSAY_CHECK(gpu_.download(sets_[set]->addresses.at(name), std::as_writable_bytes(std::span(bytes))));
     ASSAY_CHECK(write_file_atomically(file, bytes));
   }
@@ -207,12 +221,10 @@ Result<void> KernelCase::read(size_t set, const ArgumentFiles& files) {
 
 Result<void> KernelCase::write(size_t set, const ArgumentFiles& files) {
   for (const auto& [name, file] : files) {
-    const auto argument = std::find_if(arguments_.begin(), arguments_.end(),
-                                       [&key = name](const auto& each) { return each.name == key && each.tensor(); });
-    if (argument == arguments_.end()) return Error{fmt::format("there is no tensor '{}'", name)};
+    ASSAY_TRY(const spec::ResolvedTensor* const tensor, find_tensor(name));
     ASSAY_TRY(const std::string bytes, read_file(file, size_t{1} << 36));
-    if (bytes.size() != static_cast<size_t>(argument->tensor()->bytes))
-      return Error{fmt::format("'{}' has {} bytes, expected {}", name, bytes.size(), argument->tensor()->bytes)};
+    if (bytes.size() != static_cast<size_t>(tensor->bytes))
+      return Error{fmt::format("'{}' has {} bytes, expected {}", name, bytes.size(), tensor->bytes)};
     ASSAY_CHECK(gpu_.upload(sets_[set]->addresses.at(name), std::as_bytes(std::span(bytes))));
   }
   return {};

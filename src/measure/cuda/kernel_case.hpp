@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -53,10 +54,13 @@ class KernelCase {
   explicit KernelCase(device::cuda::CudaDevice& gpu);
   Result<void> load(const KernelCaseRequest& request);
   Result<void> make_set(const KernelCaseRequest& request, const ArgumentFiles& files);
+  Result<device::cuda::CUgraphExec> capture(const std::function<Result<void>()>& enqueue, int* kernels);
+  Result<int> count_kernels(device::cuda::CUgraph graph);
   Result<void> capture_call(Set& set);
   Result<void> capture_throughput();
   Result<void> enqueue_call(Set& set, bool external_events);
   Result<void> enqueue_sample(Set& set, uint8_t poison, CUdeviceptr slot);
+  Result<const spec::ResolvedTensor*> find_tensor(const std::string& name) const;
   Result<void> poison_outputs(Set& set, uint8_t poison);
   Result<void> check(CUresult code, const char* what) { return gpu_.check(code, what); }
 
