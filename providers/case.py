@@ -39,6 +39,7 @@ class Timing:
     flush_bytes: int = 0
     calls: int = 20
     delay_cycles: int = 0
+    placement: int = 0  # pieces of unused memory before the arguments, which so lie elsewhere
     instruments: str = ""
 
 
@@ -98,7 +99,8 @@ def dense_strides(shape):
 
 def read_timing(entry):
     timing = Timing(entry.get("protocol", "graph"), entry.get("cache", "warm") == "cold", entry.get("flush_bytes", 0),
-                    entry.get("calls", 20), entry.get("delay_cycles", 0), entry.get("instruments", ""))
+                    entry.get("calls", 20), entry.get("delay_cycles", 0), entry.get("placement", 0),
+                    entry.get("instruments", ""))
     if timing.protocol not in ("graph", "event"):
         raise Refusal(f"unknown protocol '{timing.protocol}'; expected graph or event")
     if entry.get("cache", "warm") not in ("warm", "cold"):
@@ -106,6 +108,7 @@ def read_timing(entry):
     whole(timing.flush_bytes, "flush_bytes")
     whole(timing.calls, "calls", 1)
     whole(timing.delay_cycles, "delay_cycles")
+    whole(timing.placement, "placement")
     return timing
 
 

@@ -36,6 +36,7 @@ class Harness:
         self._sets = []
         self._sampler = None
         self._many = None  # the graph of many calls, made when it is asked for
+        self._padding = None
         self._threads_before = 0
 
     def operations(self):
@@ -60,6 +61,7 @@ class Harness:
             raise Refusal("timing names no file of instruments")
         gpu.load_instruments(case.timing.instruments)
         with gpu.on_stream():
+            self._padding = gpu.pad(case.timing.placement)
             sets = [InputSet(gpu, case, files) for files in case.sets]
             variant = self._problem.prepare(case, gpu, sets)
             for _ in range(WARM_UP_CALLS):
@@ -74,7 +76,7 @@ class Harness:
     def _forget(self):
         if self._sampler is not None:
             self._sampler.close()
-        self._case, self._sets, self._sampler, self._many = None, [], None, None
+        self._case, self._sets, self._sampler, self._many, self._padding = None, [], None, None, None
         self._gpu.release()
 
     def _plain_call(self, number, own, poison):

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The two ways to time single calls, and the throughput of many (docs/providers.md, "One timed call").
 
-`graph`: one CUDA graph for each set, with the cache flush, both events, the call and the fingerprint in it. The poison,
-whose byte differs from sample to sample, is filled on the same stream just before the graph. An event in a graph is
-overwritten by the next replay of that graph, so a request is cut where a set comes again: what is in flight is waited
-for and read first.
+Everything is enqueued behind a kernel that spins, so that the time to enqueue is not measured and the device does the
+same, one thing after the other, for every contender.
 
-`event`: everything is enqueued behind a kernel that spins, so that the time to enqueue is not measured. If the spinning
-ended before all was enqueued, the samples are thrown away and taken again behind a longer one: waiting for the host's
-word instead would hang for ever on a call that synchronises.
+`graph`: one CUDA graph for each set, with the cache flush, both events, the call and the fingerprint in it. The poison,
+whose byte differs from sample to sample, is filled on the same stream just before the graph. Each sample is waited for.
+
+`event`: if the spinning ended before all was enqueued, the samples are thrown away and taken again behind a longer one:
+waiting for the host's word instead would hang for ever on a call that synchronises.
 """
 
 import time
@@ -81,27 +81,16 @@ class GraphSampler(CallSampler):
     def sample(self, order, poison):
         taken = Taken(len(order))
         begin = now_ns()
-        if not self.case.timing.cold:
-            self.gpu.spin(WARM_UP_CYCLES)  # so that the first launches wait for the device, and not it for them
-        flying = {}
         for index, number in enumerate(order):
-            if number in flying:
-                self._land(flying, taken)
             self.prepare_cache()
+            self.gpu.spin(GATE_CYCLES_PER_CALL)
             self.sets[number].ready(poison[index], self._returned[number])
             self._graphs[number].replay()
-            flying[number] = index
-        self._land(flying, taken)
+            self.gpu.synchronize()
+            taken.us[index] = self.gpu.microseconds_between(*self._events[number])
+            taken.fingerprints[index] = self._slots.read()[number]
         taken.host_us = (now_ns() - begin) / 1e3
         return taken
-
-    def _land(self, flying, taken):
-        self.gpu.synchronize()
-        sums = self._slots.read()
-        for number, index in flying.items():
-            taken.us[index] = self.gpu.microseconds_between(*self._events[number])
-            taken.fingerprints[index] = sums[number]
-        flying.clear()
 
     def close(self):
         for start, stop in self._events:

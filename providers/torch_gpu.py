@@ -13,6 +13,7 @@ from gpu_state import open_gpu_state
 
 Buffer = collections.namedtuple("Buffer", "address bytes flat view")  # flat: all bytes; view: shape, strides, dtype
 
+PLACEMENT_BYTES = 2 << 20
 FILL_BLOCKS, FILL_THREADS = 264, 256  # enough to fill the largest GPUs; the kernels take any number
 
 
@@ -68,6 +69,10 @@ class TorchGpu:
         flat = self._torch.zeros(tensor.bytes, dtype=self._torch.uint8, device="cuda")
         view = flat.view(self._dtypes[tensor.dtype]).as_strided(tensor.shape, tensor.strides)
         return Buffer(flat.data_ptr(), tensor.bytes, flat, view)
+
+    def pad(self, pieces):
+        """Memory that nobody uses; what is allocated after it lies elsewhere. The caller keeps it."""
+        return self._torch.empty(pieces * PLACEMENT_BYTES, dtype=self._torch.uint8, device="cuda")
 
     def upload(self, buffer, contents):
         buffer.flat.copy_(self._torch.frombuffer(contents, dtype=self._torch.uint8))

@@ -31,6 +31,16 @@ void add_options(CLI::App& app, Options& options) {
   add_json(app, options);
 }
 
+nlohmann::json trials_json(const std::vector<measure::Trial>& trials) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const measure::Trial& trial : trials)
+    list.push_back({{"gate", judge::to_string(trial.gated)},
+                    {"compare", judge::to_string(trial.compared)},
+                    {"ratio", trial.ratio},
+                    {"samples", trial.samples}});
+  return list;
+}
+
 Result<ExitCode> calibrate(const spec::KernelSpec& spec, const Options& options, Recording& recording) {
   ASSAY_TRY(Bench bench, prepare_bench(spec, options));
   // Correct first: the kernel is measured once in the ordinary way before anything is concluded from its times.
@@ -53,6 +63,11 @@ Result<ExitCode> calibrate(const spec::KernelSpec& spec, const Options& options,
   document["seed"] = options.seed;
   document["kernel_us"] = report.kernel_us;
   document["calibration"] = judge::to_json(report.calibration);
+  document["false_comparisons"] = report.false_comparisons();
+  document["process_spread"] = report.process_spread();
+  document["same"] = trials_json(report.same);
+  document["slower"] = nlohmann::json::array();
+  for (const auto& trials : report.slower) document["slower"].push_back(trials_json(trials));
   document["measured_slowdowns"] = report.measured_slowdowns;
   ASSAY_CHECK(store_calibration(recording, bench.request.model, report.calibration));
   ledger::Attempt attempt = recording.draft();
@@ -68,6 +83,9 @@ Result<ExitCode> calibrate(const spec::KernelSpec& spec, const Options& options,
              bench.request.shapes.front().text(), report.kernel_us);
   fmt::print("  the same kernel on both sides: {} comparisons, {} false verdicts, {} undecided\n",
              report.calibration.trials, report.calibration.false_verdicts, report.calibration.undecided);
+  fmt::print("  assay compare would have called {} of them FASTER or SLOWER\n", report.false_comparisons());
+  if (report.process_spread() > 0)
+    fmt::print("  two processes of the same kernel differ by {:.2f} % (deviation)\n", 100 * report.process_spread());
   for (size_t i = 0; i < report.calibration.detections.size(); ++i) {
     const judge::Detection& detection = report.calibration.detections[i];
     fmt::print("  {:.1f} % slower (measured {:.2f} %): found in {} of {}\n", 100 * detection.slowdown,

@@ -9,12 +9,8 @@
 namespace assay::judge {
 namespace {
 
-size_t count(std::span<const Verdict> verdicts, std::initializer_list<Verdict> wanted) {
-  size_t hits = 0;
-  for (const Verdict verdict : verdicts) {
-    hits += static_cast<size_t>(std::find(wanted.begin(), wanted.end(), verdict) != wanted.end());
-  }
-  return hits;
+size_t count(std::span<const GateVerdict> verdicts, GateVerdict wanted) {
+  return static_cast<size_t>(std::count(verdicts.begin(), verdicts.end(), wanted));
 }
 
 double fraction(size_t part, size_t whole) {
@@ -22,18 +18,18 @@ double fraction(size_t part, size_t whole) {
 }
 
 Detection detection(const InjectedTrials& trials) {
-  const size_t found = count(trials.verdicts, {Verdict::slower});
+  const size_t found = count(trials.verdicts, GateVerdict::regression);
   const size_t all = trials.verdicts.size();
   return {trials.slowdown, all, found, fraction(found, all), stats::clopper_pearson(found, all)};
 }
 
 }  // namespace
 
-Calibration calibrate(std::span<const Verdict> same_kernel, std::span<const InjectedTrials> injected) {
+Calibration calibrate(std::span<const GateVerdict> same_kernel, std::span<const InjectedTrials> injected) {
   Calibration result;
   result.trials = same_kernel.size();
-  result.false_verdicts = count(same_kernel, {Verdict::faster, Verdict::slower});
-  result.undecided = count(same_kernel, {Verdict::inconclusive, Verdict::throttled});
+  result.false_verdicts = count(same_kernel, GateVerdict::regression);
+  result.undecided = count(same_kernel, GateVerdict::inconclusive);
   result.false_rate = fraction(result.false_verdicts, result.trials);
   result.false_rate_interval = stats::clopper_pearson(result.false_verdicts, result.trials);
   result.detections.reserve(injected.size());

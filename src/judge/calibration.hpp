@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a machine's own trials say about the judgement: how often it cries wolf, and how small a slowdown it finds.
+// What a machine's own trials say about the gate: how often it cries wolf, and how small a slowdown it finds.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/comparison.hpp"
+#include "judge/gate_verdict.hpp"
 #include "stats/interval.hpp"
 
 namespace assay::judge {
@@ -16,13 +16,13 @@ namespace assay::judge {
 // Trials with a delay of known size; 0.03: the candidate was made 3 % slower.
 struct InjectedTrials {
   double slowdown = 0;
-  std::vector<Verdict> verdicts;
+  std::vector<GateVerdict> verdicts;
 };
 
 struct Detection {
   double slowdown = 0;
   size_t trials = 0;
-  size_t found = 0;  // SLOWER
+  size_t found = 0;  // REGRESSION
   double rate = 0;
   stats::Interval interval{};  // Clopper-Pearson, 95 %
 
@@ -31,8 +31,8 @@ struct Detection {
 
 struct Calibration {
   size_t trials = 0;          // A/A: the same kernel on both sides
-  size_t false_verdicts = 0;  // FASTER or SLOWER
-  size_t undecided = 0;       // INCONCLUSIVE or THROTTLED
+  size_t false_verdicts = 0;  // REGRESSION
+  size_t undecided = 0;       // INCONCLUSIVE
   double false_rate = 0;
   stats::Interval false_rate_interval{0, 1};  // Clopper-Pearson, 95 %
   std::vector<Detection> detections;          // by size of slowdown
@@ -44,7 +44,7 @@ struct Calibration {
 
 inline constexpr double kDetectionRate = 0.95;
 
-Calibration calibrate(std::span<const Verdict> same_kernel, std::span<const InjectedTrials> injected);
+Calibration calibrate(std::span<const GateVerdict> same_kernel, std::span<const InjectedTrials> injected);
 
 // "false verdicts 0 of 200 (at most 1.8 %), finds 2 %": the gate shows it beside its verdict.
 std::string describe(const Calibration& calibration);

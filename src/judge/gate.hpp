@@ -16,19 +16,15 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/exit_code.hpp"
 #include "judge/calibration.hpp"
 #include "judge/comparison.hpp"
 #include "judge/counters.hpp"
+#include "judge/gate_verdict.hpp"
 
 namespace assay::judge {
-
-enum class GateVerdict { pass, regression, inconclusive, incorrect };
-
-std::string_view to_string(GateVerdict verdict);  // "PASS", ...
 
 struct GateOptions {
   double threshold = 0.03;

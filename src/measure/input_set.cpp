@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "measure/input_set.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <future>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
@@ -48,6 +50,36 @@ Result<InputSet> InputSet::make(const ProblemCase& problem, uint64_t seed, const
     set.hashes[input->name] = content_hash(content);
   }
   return set;
+}
+
+Result<std::vector<InputSet>> make_input_sets(const ProblemCase& problem, size_t count, Random& random,
+                                              const fs::path& prefix) {
+  // Several at a time, as many as cores and a few gigabytes of float64 allow.
+  constexpr int64_t kBytesAtATime = int64_t{1} << 30;
+  const auto by_memory =
+      static_cast<size_t>(std::max<int64_t>(1, kBytesAtATime / std::max<int64_t>(1, problem.bytes())));
+  const size_t at_a_time = std::clamp<size_t>(by_memory, 1, std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<InputSet> sets;
+  while (sets.size() < count) {
+    std::vector<std::future<Result<InputSet>>> running;
+    for (size_t i = sets.size(); i < std::min(count, sets.size() + at_a_time); ++i) {
+      const fs::path folder = prefix.string() + std::to_string(i);
+      running.push_back(std::async(std::launch::async, [&problem, folder, seed = random.next()] {
+        return InputSet::make(problem, seed, folder);
+      }));
+    }
+    std::optional<Error> problem_found;
+    for (auto& future : running) {
+      auto made = future.get();
+      if (made) {
+        sets.push_back(std::move(*made));
+      } else {
+        problem_found = made.error();
+      }
+    }
+    if (problem_found) return *problem_found;
+  }
+  return sets;
 }
 
 Result<check::InputValues> InputSet::values(const ProblemCase& problem) const {

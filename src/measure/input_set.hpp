@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.hpp"
 #include "base/result.hpp"
 #include "check/oracle.hpp"
 #include "measure/problem_case.hpp"
@@ -29,6 +30,10 @@ struct InputSet {
   // The elements, as a reference wants them.
   Result<check::InputValues> values(const ProblemCase& problem) const;
 };
+
+// `count` sets in folders PREFIX0, PREFIX1, ..., with seeds drawn from `random`.
+Result<std::vector<InputSet>> make_input_sets(const ProblemCase& problem, size_t count, Random& random,
+                                              const std::filesystem::path& prefix);
 
 // The whole `prepare` request of a contender.
 nlohmann::json prepare_request(const ProblemCase& problem, const Protocol& protocol, const TimingFiles& timing,

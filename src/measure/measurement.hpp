@@ -19,8 +19,11 @@
 
 namespace assay::measure {
 
-// The samples of one request as the judgement takes them, with the mean of their clocks.
-judge::Block as_block(const SampleBlock& block);
+// The samples of one request as the judgement takes them, without the lead-in, with the mean of their clocks.
+judge::Block as_block(const SampleBlock& block, size_t lead_in);
+
+// Whether the 95 % interval of the median is no wider than this fraction of it: time to stop sampling.
+bool narrow_enough(const judge::Blocks& blocks, double width);
 
 struct ContenderResult {
   std::string name;

@@ -114,6 +114,7 @@ json prepare_request(const ProblemCase& problem, const Protocol& protocol, const
             {"flush_bytes", protocol.cache == Cache::cold ? timing.flush_bytes : 0},
             {"calls", protocol.calls},
             {"delay_cycles", protocol.delay_cycles},
+            {"placement", protocol.placement},
             {"instruments", timing.instruments.string()}}}};
 }
 

@@ -32,7 +32,12 @@ struct Protocol {
   size_t calls = 20;               // back to back in one replay, for the throughput figure
   size_t throughput_replays = 40;  // of that graph
   uint64_t delay_cycles = 0;       // a known slowdown inside the timed region, for calibration
+  size_t placement = 0;            // pieces of unused memory before the arguments, which so lie elsewhere
 };
+
+// Where arguments lie in memory makes the same kernel faster or slower by half a per cent; each round gets new places.
+inline constexpr size_t kPlacements = 64;
+inline constexpr uint64_t kPlacementBytes = uint64_t{2} << 20;
 
 // When to stop sampling. The floor does not depend on how long the candidate takes: a slow warm-up buys nothing.
 struct Sampling {

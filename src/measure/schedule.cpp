@@ -10,7 +10,7 @@ void Schedule::shuffle(std::vector<size_t>& list) {
   for (size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random_.below(i)]);
 }
 
-std::vector<size_t> Schedule::next_round() {
+Round Schedule::next_round(size_t samples, size_t set_count) {
   if (backwards_) {
     std::reverse(order_.begin(), order_.end());
   } else {
@@ -18,23 +18,24 @@ std::vector<size_t> Schedule::next_round() {
     shuffle(order_);
   }
   backwards_ = !backwards_;
-  return order_;
+  return {order_, plan(samples, set_count)};
 }
 
-std::vector<size_t> Schedule::sets(size_t count, size_t set_count) {
-  std::vector<size_t> list(count);
-  for (size_t i = 0; i < count; ++i) list[i] = i % set_count;
-  shuffle(list);
-  return list;
-}
-
-uint8_t Schedule::poison() {
-  return static_cast<uint8_t>(random_.next() >> 32);
+BlockPlan Schedule::plan(size_t samples, size_t set_count) {
+  std::vector<size_t> turns(set_count);
+  std::iota(turns.begin(), turns.end(), size_t{0});
+  shuffle(turns);
+  BlockPlan plan;
+  plan.lead_in = std::min(set_count, samples);
+  plan.sets.resize(plan.lead_in + samples);
+  for (size_t i = 0; i < plan.sets.size(); ++i) plan.sets[i] = turns[i % set_count];
+  plan.poisons = poisons(plan.sets.size());
+  return plan;
 }
 
 std::vector<uint8_t> Schedule::poisons(size_t count) {
   std::vector<uint8_t> bytes(count);
-  for (uint8_t& byte : bytes) byte = poison();
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random_.next() >> 32);
   return bytes;
 }
 

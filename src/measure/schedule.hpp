@@ -4,20 +4,36 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/random.hpp"
 
 namespace assay::measure {
 
+// The samples of one block: which input set each takes, and the byte that its outputs hold before.
+struct BlockPlan {
+  std::vector<size_t> sets;
+  std::vector<uint8_t> poisons;
+  size_t lead_in = 0;  // samples at the beginning that do not count
+};
+
+// All contenders of a round follow the same plan, so that what depends on the input set or its place is no difference.
+struct Round {
+  std::vector<size_t> contenders;
+  BlockPlan plan;
+};
+
 class Schedule {
  public:
   Schedule(size_t contenders, uint64_t seed) : random_(seed), order_(contenders) {}
 
-  std::vector<size_t> next_round();
-  // Which input set each of `count` samples takes: all sets equally often, in random order.
-  std::vector<size_t> sets(size_t count, size_t set_count);
-  uint8_t poison();  // any byte, anew for each sample: what cannot be foreseen cannot be waited for
+  Round next_round(size_t samples, size_t set_count);
+  // The sets take turns in an order drawn anew, so that each was used equally long ago: what of it is still in a cache
+  // is then the same for every sample that counts. The lead-in is one turn of each (at most `samples`), after which
+  // nothing of the other contenders is in the way.
+  BlockPlan plan(size_t samples, size_t set_count);
+  // Any bytes, anew for each sample: what cannot be foreseen cannot be waited for.
   std::vector<uint8_t> poisons(size_t count);
 
  private:

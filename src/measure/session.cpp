@@ -92,17 +92,12 @@ Result<void> Session::make_inputs() {
   const size_t sets = options_.protocol.sets;
   ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * (sets + kFreshProbes + 3)));
   scratch_.emplace(std::move(folder));
-  for (size_t i = 0; i < sets; ++i) {
-    ASSAY_TRY(InputSet set, InputSet::make(problem_, random_.next(), scratch_->path() / fmt::format("set{}", i)));
-    sets_.push_back(std::move(set));
-  }
-  for (size_t i = 0; i < kFreshProbes; ++i) {
-    ASSAY_TRY(InputSet set, InputSet::make(problem_, random_.next(), scratch_->path() / fmt::format("fresh{}", i)));
-    fresh_.push_back(std::move(set));
-  }
+  ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, scratch_->path() / "set"));
+  ASSAY_TRY(fresh_, make_input_sets(problem_, kFreshProbes, random_, scratch_->path() / "fresh"));
   return {};
 }
 
+// Also between rounds: the same inputs anew, elsewhere in memory.
 void Session::prepare(State& state) {
   Entrant& entrant = *state.entrant;
   if (!entrant.provider) {
@@ -111,8 +106,10 @@ void Session::prepare(State& state) {
     entrant.provider = std::move(*started);
   }
   state.result->versions = entrant.provider->identity().versions;
-  auto variant = entrant.provider->prepare(
-      prepare_request(problem_, options_.protocol, options_.timing, sets_, entrant.contender.options));
+  Protocol protocol = options_.protocol;
+  protocol.placement = random_.below(kPlacements);
+  auto variant =
+      entrant.provider->prepare(prepare_request(problem_, protocol, options_.timing, sets_, entrant.contender.options));
   if (!variant) return void(take_out(state, variant.error()));
   state.result->variant = *variant;
 }
@@ -203,9 +200,8 @@ bool Session::still_as_before(State& state, const OutputBytes& outputs) const {
   return !expected_.empty() && !verifier_.verify(expected_[0], outputs).mismatch;
 }
 
-void Session::sample_block(State& state) {
-  const std::vector<size_t> order = schedule_.sets(options_.sampling.block, sets_.size());
-  auto block = state.provider().sample(order, schedule_.poisons(order.size()));
+void Session::sample_block(State& state, const BlockPlan& plan) {
+  auto block = state.provider().sample(plan.sets, plan.poisons);
   if (!block) return void(take_out(state, block.error()));
   Guards& guards = state.result->guards;
   double sum = 0;
@@ -213,50 +209,38 @@ void Session::sample_block(State& state) {
   // Clocks of two devices agree to far better than this; a patched timer does not.
   if (sum > block->wall_us * 1.02 || block->host_us > block->wall_us * 1.02) {
     guards.fail("host_clock", fmt::format("{} calls are said to take {:.0f} us, but all was over in {:.0f} us",
-                                          order.size(), std::max(sum, block->host_us), block->wall_us));
+                                          plan.sets.size(), std::max(sum, block->host_us), block->wall_us));
   } else {
     guards.pass("host_clock");
   }
   if (state.result->deterministic) {
-    for (size_t i = 0; i < order.size(); ++i) {
-      if (block->fingerprints[i] == state.fingerprints[order[i]]) continue;
+    for (size_t i = 0; i < plan.sets.size(); ++i) {
+      if (block->fingerprints[i] == state.fingerprints[plan.sets[i]]) continue;
       guards.fail("fingerprint",
-                  fmt::format("sample {} of set {}: the output right after the timed call is not the one "
+                  fmt::format("block {}, call {}, set {}: the output right after the timed call is not the one "
                               "that was verified",
-                              judge::sample_count(state.result->blocks) + i, order[i]));
+                              state.result->blocks.size(), i, plan.sets[i]));
       break;
     }
     guards.pass("fingerprint", "every timed call");
-  } else if (order.back() < expected_.size()) {
+  } else if (const size_t last = plan.sets.back(); last < expected_.size()) {
     // Results that differ from call to call have no fingerprint; the last one of each block is compared with float64.
-    auto outputs = read_outputs(state, order.back());
+    auto outputs = read_outputs(state, last);
     if (!outputs) return void(take_out(state, outputs.error()));
-    verify_outputs(state, &expected_[order.back()], *outputs, "fingerprint", "right after a timed call");
+    verify_outputs(state, &expected_[last], *outputs, "fingerprint", "right after a timed call");
     if (state.out()) return;
   }
-  state.result->blocks.push_back(as_block(*block));
-}
-
-bool Session::narrow_enough() const {
-  for (const State& state : states_) {
-    if (state.out()) continue;
-    const auto sample = stats::Sample::make(judge::pooled(state.result->blocks));
-    if (!sample) return false;
-    stats::BootstrapOptions bootstrap;
-    bootstrap.resamples = 500;
-    const stats::Bootstrap median = stats::median_interval(*sample, bootstrap);
-    if (median.interval.width() > options_.sampling.width * median.estimate) return false;
-  }
-  return true;
+  state.result->blocks.push_back(as_block(*block, plan.lead_in));
 }
 
 void Session::sample_all() {
   const Sampling& sampling = options_.sampling;
   const auto start = steady_clock::now();
   // Everyone has a block that does not count: first launches, clocks that wake up.
+  const BlockPlan warm_up = schedule_.plan(sampling.block, sets_.size());
   for (State& state : states_) {
     if (state.out()) continue;
-    sample_block(state);
+    sample_block(state, warm_up);
     state.result->blocks.clear();
   }
   measurement_.stopped_because = "the most samples that were asked for";
@@ -272,13 +256,21 @@ void Session::sample_all() {
         break;
       }
       // Looking after every round would stop at lucky moments.
-      if (samples % sampling.minimum == 0 && narrow_enough()) {
+      const auto settled = [&](const State& state) {
+        return state.out() || narrow_enough(state.result->blocks, sampling.width);
+      };
+      if (samples % sampling.minimum == 0 && std::all_of(states_.begin(), states_.end(), settled)) {
         measurement_.stopped_because = "the medians are known well enough";
         break;
       }
     }
-    for (const size_t index : schedule_.next_round()) {
-      if (!states_[index].out()) sample_block(states_[index]);
+    const Round round = schedule_.next_round(sampling.block, sets_.size());
+    // Where memory lies is part of the noise, so that it must not stay the same for all of a contender's samples.
+    for (const size_t index : round.contenders) {
+      if (!states_[index].out()) prepare(states_[index]);
+    }
+    for (const size_t index : round.contenders) {
+      if (!states_[index].out()) sample_block(states_[index], round.plan);
     }
     options_.on_step(fmt::format("sampling {}", samples + sampling.block));
   }

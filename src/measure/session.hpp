@@ -59,12 +59,11 @@ class Session {
   void check_sensitivity(State& state);
   void list_kernels(State& state);
   void sample_all();
-  void sample_block(State& state);
+  void sample_block(State& state, const BlockPlan& plan);
   void probe_fresh_inputs(State& state);
   void recheck(State& state);
   void measure_throughput(State& state);
   void judge_times(State& state);
-  bool narrow_enough() const;
 
   Result<void> read_files(State& state, size_t set, const ArgumentFiles& files);
   Result<OutputBytes> read_outputs(State& state, size_t set);

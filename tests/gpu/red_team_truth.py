@@ -30,7 +30,7 @@ def command_of(assay, folder, entry):
 def failed_guards(document):
     guards = []
     for case in document.get("cases", []):
-        for guard in case["contenders"][0]["guards"]:
+        for guard in case.get("contenders", [{"guards": []}])[0]["guards"]:
             if guard["state"] == "failed":
                 guards.append((guard["guard"], guard["detail"]))
     return guards

@@ -6,19 +6,19 @@
 namespace assay::judge {
 namespace {
 
-std::vector<Verdict> verdicts(size_t count, size_t odd, Verdict usual, Verdict other) {
-  std::vector<Verdict> result(count, usual);
+std::vector<GateVerdict> verdicts(size_t count, size_t odd, GateVerdict usual, GateVerdict other) {
+  std::vector<GateVerdict> result(count, usual);
   for (size_t i = 0; i < odd; ++i) result[i] = other;
   return result;
 }
 
 InjectedTrials injected(double slowdown, size_t found) {
-  return {slowdown, verdicts(100, found, Verdict::inconclusive, Verdict::slower)};
+  return {slowdown, verdicts(100, found, GateVerdict::inconclusive, GateVerdict::regression)};
 }
 
 TEST(Calibration, counts_false_verdicts_with_their_interval) {
-  std::vector<Verdict> same = verdicts(200, 2, Verdict::same, Verdict::faster);
-  same[10] = Verdict::inconclusive;
+  std::vector<GateVerdict> same = verdicts(200, 2, GateVerdict::pass, GateVerdict::regression);
+  same[10] = GateVerdict::inconclusive;
   const Calibration result = calibrate(same, {});
   EXPECT_EQ(result.trials, 200u);
   EXPECT_EQ(result.false_verdicts, 2u);
@@ -47,7 +47,7 @@ TEST(Calibration, does_not_trust_a_lucky_small_one) {
 
 TEST(Calibration, is_one_line) {
   EXPECT_EQ(describe(Calibration{}), "not calibrated on this machine");
-  const auto same = verdicts(200, 0, Verdict::same, Verdict::same);
+  const auto same = verdicts(200, 0, GateVerdict::pass, GateVerdict::pass);
   EXPECT_EQ(describe(calibrate(same, std::vector<InjectedTrials>{injected(0.02, 99)})),
             "false verdicts 0 of 200 (at most 1.8 %), finds a slowdown of 2 %");
   EXPECT_EQ(describe(calibrate(same, std::vector<InjectedTrials>{injected(0.02, 9)})),

@@ -17,8 +17,8 @@ inline GateResult sample_gate(const GateOptions& options = {}) {
   }
   const SimulatedRun same = simulate({}, 2);
   const SimulatedRun noisy = simulate({.noise = 0.2, .blocks = 4}, 3);
-  const Verdict verdicts[] = {Verdict::same, Verdict::same};
-  const InjectedTrials trials[] = {{0.03, {Verdict::slower}}};
+  const GateVerdict verdicts[] = {GateVerdict::pass, GateVerdict::pass};
+  const InjectedTrials trials[] = {{0.03, {GateVerdict::regression}}};
   return gate({{.name = "slow | <b>@all</b> `x`",
                 .comparison = compare(slow.candidate, slow.baseline, compare_options).value()},
                {.name = "same", .comparison = compare(same.candidate, same.baseline, compare_options).value()},

@@ -89,6 +89,7 @@ CLAIMS = {
     "threads": "kernels counts one thread more than before",
     "no_profiler": "kernels is not available",
     "persisting": "kernels finds 32 MiB set aside for persisting lines",
+    "placed": "takes a tenth longer where an odd number of pieces lies before its memory",
     "throttled": "half of the samples are throttled",
     "all_throttled": "all of the samples are throttled",
 }
@@ -142,6 +143,9 @@ class Provider:
         self.sets = []
         self.calls = request.get("timing", {}).get("calls", 20)
         self.delay_us = request.get("timing", {}).get("delay_cycles", 0) / 2000.0
+        # The parent draws the place: two processes with the same seed have noise of their own.
+        self.random = random.Random(self.options.seed + 1000 * request.get("timing", {}).get("placement", 0))
+        self.placed_oddly = request.get("timing", {}).get("placement", 0) % 2 == 1
         for files in request["sets"]:
             own = {"y": bytearray(sizes["y"]["bytes"])}
             for name, path in files.items():
@@ -214,6 +218,8 @@ class Provider:
 
     def time(self, number=None):
         us = self.options.us * (1.0 + self.options.noise * abs(self.random.gauss(0.0, 1.0))) + self.delay_us
+        if self.is_("placed") and self.placed_oddly:
+            us *= 1.1
         if self.is_("fresh_slow") and number in self.fresh:
             us *= 5
         self.fresh.discard(number)

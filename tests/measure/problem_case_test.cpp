@@ -51,6 +51,7 @@ TEST(PrepareRequest, says_what_the_protocol_promises) {
   const ProblemFolder folder(row_sum_toml("[problem.options]\nmode = \"plain\"\ncount = 3\n"));
   Protocol protocol;
   protocol.delay_cycles = 500;
+  protocol.placement = 3;
   const json request = prepare_request(folder.problem(), protocol, {"/there/instruments.ptx", 1000});
   EXPECT_EQ(request["problem"]["reference"], "row_reduction");
   EXPECT_EQ(request["problem"]["options"], (json{{"mode", "plain"}, {"count", 3}}));
@@ -70,6 +71,7 @@ TEST(PrepareRequest, says_what_the_protocol_promises) {
                                      {"flush_bytes", 0},
                                      {"calls", 20},
                                      {"delay_cycles", 500},
+                                     {"placement", 3},
                                      {"instruments", "/there/instruments.ptx"}}));
   protocol.cache = Cache::cold;
   protocol.launch = Launch::event;

@@ -15,20 +15,27 @@ std::vector<size_t> sorted(std::vector<size_t> list) {
   return list;
 }
 
+constexpr size_t kSamples = 10;
+constexpr size_t kSets = 4;
+
+std::vector<size_t> contenders(Schedule& schedule) {
+  return schedule.next_round(kSamples, kSets).contenders;
+}
+
 TEST(Schedule, gives_every_contender_one_turn_a_round) {
-  for (const size_t contenders : {size_t{1}, size_t{2}, size_t{5}}) {
-    Schedule schedule(contenders, kSeed);
-    std::vector<size_t> all(contenders);
-    for (size_t i = 0; i < contenders; ++i) all[i] = i;
-    for (int round = 0; round < 20; ++round) EXPECT_EQ(sorted(schedule.next_round()), all) << contenders;
+  for (const size_t count : {size_t{1}, size_t{2}, size_t{5}}) {
+    Schedule schedule(count, kSeed);
+    std::vector<size_t> all(count);
+    for (size_t i = 0; i < count; ++i) all[i] = i;
+    for (int round = 0; round < 20; ++round) EXPECT_EQ(sorted(contenders(schedule)), all) << count;
   }
 }
 
 TEST(Schedule, runs_each_second_round_backwards) {
   Schedule schedule(4, kSeed);
   for (int pair = 0; pair < 20; ++pair) {
-    const std::vector<size_t> forwards = schedule.next_round();
-    std::vector<size_t> backwards = schedule.next_round();
+    const std::vector<size_t> forwards = contenders(schedule);
+    std::vector<size_t> backwards = contenders(schedule);
     std::reverse(backwards.begin(), backwards.end());
     EXPECT_EQ(forwards, backwards) << pair;
   }
@@ -39,34 +46,38 @@ TEST(Schedule, draws_each_pair_of_rounds_anew) {
   std::set<std::vector<size_t>> seen;
   std::set<size_t> first;
   for (int pair = 0; pair < 40; ++pair) {
-    const std::vector<size_t> round = schedule.next_round();
+    const std::vector<size_t> round = contenders(schedule);
     seen.insert(round);
     first.insert(round[0]);
-    schedule.next_round();
+    contenders(schedule);
   }
   EXPECT_GE(seen.size(), 10u) << "of the 24 orders";
   EXPECT_EQ(first.size(), 4u) << "anyone may be the first";
 }
 
-TEST(Schedule, takes_all_sets_equally_often) {
+TEST(Schedule, lets_the_sets_take_turns_behind_a_lead_in) {
   Schedule schedule(1, kSeed);
-  std::vector<int> seen(4);
-  for (const size_t set : schedule.sets(12, 4)) ++seen.at(set);
-  EXPECT_EQ(seen, (std::vector<int>{3, 3, 3, 3}));
-  std::fill(seen.begin(), seen.end(), 0);
-  for (const size_t set : schedule.sets(10, 4)) ++seen.at(set);
-  for (const int count : seen) EXPECT_TRUE(count == 2 || count == 3) << "as equally as ten can be shared by four";
-  EXPECT_EQ(schedule.sets(3, 1), (std::vector<size_t>{0, 0, 0}));
-  EXPECT_TRUE(schedule.sets(0, 4).empty());
+  const BlockPlan plan = schedule.plan(kSamples, kSets);
+  EXPECT_EQ(plan.lead_in, kSets);
+  ASSERT_EQ(plan.sets.size(), kSets + kSamples);
+  EXPECT_EQ(plan.poisons.size(), plan.sets.size());
+  EXPECT_EQ(sorted({plan.sets.begin(), plan.sets.begin() + kSets}), (std::vector<size_t>{0, 1, 2, 3}));
+  for (size_t i = kSets; i < plan.sets.size(); ++i) EXPECT_EQ(plan.sets[i], plan.sets[i - kSets]) << i;
+}
+
+TEST(Schedule, keeps_the_lead_in_no_longer_than_the_block) {
+  Schedule schedule(1, kSeed);
+  EXPECT_EQ(schedule.plan(kSamples, 64).lead_in, kSamples);
+  EXPECT_EQ(schedule.plan(3, 1).sets, (std::vector<size_t>{0, 0, 0, 0}));
 }
 
 TEST(Schedule, draws_an_order_that_cannot_be_foreseen) {
   Schedule schedule(1, kSeed);
   std::set<std::vector<size_t>> orders;
-  for (int i = 0; i < 20; ++i) orders.insert(schedule.sets(10, 4));
-  EXPECT_EQ(orders.size(), 20u);
+  for (int i = 0; i < 100; ++i) orders.insert(schedule.plan(kSamples, kSets).sets);
+  EXPECT_EQ(orders.size(), 24u) << "all orders of four";
   std::set<int> bytes;
-  for (int i = 0; i < 2000; ++i) bytes.insert(schedule.poison());
+  for (const uint8_t byte : schedule.poisons(2000)) bytes.insert(byte);
   EXPECT_GE(bytes.size(), 250u) << "nearly every byte is a poison";
 }
 
@@ -75,9 +86,10 @@ TEST(Schedule, repeats_itself_with_the_same_seed_only) {
     Schedule schedule(5, seed);
     std::vector<size_t> all;
     for (int i = 0; i < 10; ++i) {
-      for (const size_t index : schedule.next_round()) all.push_back(index);
-      for (const size_t set : schedule.sets(10, 4)) all.push_back(set);
-      all.push_back(schedule.poison());
+      const Round round = schedule.next_round(kSamples, kSets);
+      all.insert(all.end(), round.contenders.begin(), round.contenders.end());
+      all.insert(all.end(), round.plan.sets.begin(), round.plan.sets.end());
+      all.insert(all.end(), round.plan.poisons.begin(), round.plan.poisons.end());
     }
     return all;
   };

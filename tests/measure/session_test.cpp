@@ -177,6 +177,21 @@ TEST_F(SessionTest, stops_when_medians_are_known) {
   EXPECT_EQ(measured.stopped_because, "the medians are known well enough");
 }
 
+TEST_F(SessionTest, takes_other_memory_for_every_round) {
+  const ProblemFolder folder;
+  SessionOptions options = quick_options();
+  options.sampling.minimum = options.sampling.maximum = 200;
+  const CaseMeasurement measured =
+      run_session(folder, {{"placed", {"--behave", "placed", "--noise", "0"}, true}}, options);
+  ASSERT_TRUE(measured.candidate().good()) << measured.candidate().objection();
+  std::map<int, int> levels;  // of blocks, in tenths of a microsecond
+  for (const judge::Block& block : measured.candidate().blocks) {
+    for (const double us : block.microseconds) EXPECT_EQ(us, block.microseconds.front()) << "within a block it stays";
+    ++levels[static_cast<int>(10 * block.microseconds.front())];
+  }
+  EXPECT_EQ(levels.size(), 2u) << "both kinds of place occur in 20 rounds";
+}
+
 TEST_F(SessionTest, needs_one_set_of_inputs_at_least) {
   const ProblemFolder folder;
   SessionOptions options = quick_options();

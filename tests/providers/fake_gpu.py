@@ -108,6 +108,9 @@ class FakeGpu:
             self.now_us += FILL_US
         self.enqueue(step)
 
+    def pad(self, pieces):
+        self.log.append(f"pad {pieces}")
+
     def release(self):
         self.log.append("release")
 

@@ -60,6 +60,10 @@ class Answers(HarnessCase):
         self.ask("run", set=3, poison=1)
         self.assertEqual(self.read(3), self.expected(3))
 
+    def test_prepare_lays_unused_memory_before_the_arguments(self):
+        self.start(RowSums(), placement=5)
+        self.assertIn("pad 5", self.gpu.log)
+
     def test_inout_is_restored_before_each_call(self):
         request = self.request()
         request["arguments"][1]["role"] = "inout"

@@ -46,7 +46,7 @@ Prepared prepare(Gpu& gpu, const PtxCase& test, const Function& kernel) {
     const size_t bytes = std::max(argument.initial.size(), argument.expected.size());
     const uint64_t address = *gpu.memory().allocate(bytes, "argument " + std::to_string(i));
     std::memset(gpu.memory().host(address), 0xcd, bytes);
-    std::memcpy(gpu.memory().host(address), argument.initial.data(), argument.initial.size());
+    std::copy(argument.initial.begin(), argument.initial.end(), gpu.memory().host(address));
     std::memcpy(place, &address, sizeof address);
     prepared.buffers.push_back(address);
   }

@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "check/arguments.hpp"
 #include "device/cuda/cupti.hpp"
+#include "device/cuda/event.hpp"
 #include "spec/configuration.hpp"
 #include "spec/launch.hpp"
 #include "spec/shape.hpp"
@@ -17,7 +18,6 @@ namespace fs = std::filesystem;
 using namespace device::cuda;  // the driver's types, under the vendor's names
 namespace {
 
-constexpr size_t kMostSamples = 65536;
 constexpr uint64_t kGateCycles = 200'000;  // about 100 us: enough to enqueue a sample behind it
 
 int thread_count() {
@@ -31,18 +31,23 @@ int thread_count() {
 
 // One set of inputs with outputs of its own, and the launch that uses them.
 struct KernelCase::Set {
+  Set(Event first, Event last) : start(std::move(first)), stop(std::move(last)) {}
+
   std::map<std::string, uint64_t> addresses;
   std::optional<PreparedLaunch> call;
-  CUevent start = nullptr;
-  CUevent stop = nullptr;
+  Event start;
+  Event stop;
+  CUdeviceptr slot = 0;  // the fingerprint of its last timed call
   CUgraphExec graph = nullptr;
   int graph_kernels = 0;  // without those of the instruments
 };
 
-KernelCase::KernelCase(CudaDevice& gpu) : gpu_(gpu), driver_(gpu.driver()) {}
+KernelCase::KernelCase(CudaDevice& gpu, Instruments& instruments)
+    : gpu_(gpu), driver_(gpu.driver()), instruments_(instruments) {}
 
-Result<std::unique_ptr<KernelCase>> KernelCase::make(CudaDevice& gpu, const KernelCaseRequest& request) {
-  std::unique_ptr<KernelCase> made(new KernelCase(gpu));
+Result<std::unique_ptr<KernelCase>> KernelCase::make(CudaDevice& gpu, Instruments& instruments,
+                                                     const KernelCaseRequest& request) {
+  std::unique_ptr<KernelCase> made(new KernelCase(gpu, instruments));
   ASSAY_CHECK(made->load(request));
   for (const ArgumentFiles& files : request.sets) ASSAY_CHECK(made->make_set(request, files));
   if (made->sets_.empty()) return Error{"a case needs at least one set of inputs"};
@@ -57,15 +62,12 @@ KernelCase::~KernelCase() {
   driver_.cuCtxSynchronize();
   for (const auto& set : sets_) {
     if (set->graph != nullptr) driver_.cuGraphExecDestroy(set->graph);
-    if (set->start != nullptr) driver_.cuEventDestroy(set->start);
-    if (set->stop != nullptr) driver_.cuEventDestroy(set->stop);
     for (const auto& [name, address] : set->addresses) driver_.cuMemFree(address);
+    if (set->slot != 0) driver_.cuMemFree(set->slot);
   }
   if (throughput_graph_ != nullptr) driver_.cuGraphExecDestroy(throughput_graph_);
-  if (throughput_start_ != nullptr) driver_.cuEventDestroy(throughput_start_);
-  if (throughput_stop_ != nullptr) driver_.cuEventDestroy(throughput_stop_);
-  if (slots_ != 0) driver_.cuMemFree(slots_);
   if (flush_memory_ != 0) driver_.cuMemFree(flush_memory_);
+  if (padding_ != 0) driver_.cuMemFree(padding_);
   if (stream_ != nullptr) driver_.cuStreamDestroy(stream_);
 }
 
@@ -82,11 +84,10 @@ Result<void> KernelCase::load(const KernelCaseRequest& request) {
     ASSAY_TRY(cubin, read_file(request.cubin));
   }
   ASSAY_TRY(module_, gpu_.load_image({ptx, request.ptx.filename().string(), cubin}));
-  ASSAY_TRY(Instruments instruments, Instruments::load(gpu_, request.instruments));
-  instruments_.emplace(std::move(instruments));
   if (auto monitor = GpuMonitor::open(gpu_.ordinal())) monitor_ = *monitor;
   ASSAY_CHECK(check(driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
-  ASSAY_CHECK(check(driver_.cuMemAlloc(&slots_, kMostSamples * sizeof(uint64_t)), "cuMemAlloc"));
+  const uint64_t padding = request.protocol.placement * kPlacementBytes;
+  if (padding > 0) ASSAY_CHECK(check(driver_.cuMemAlloc(&padding_, padding), "cuMemAlloc"));
   if (flush_bytes_ > 0) ASSAY_CHECK(check(driver_.cuMemAlloc(&flush_memory_, flush_bytes_), "cuMemAlloc"));
   return {};
 }
@@ -100,8 +101,11 @@ Result<void> KernelCase::make_set(const KernelCaseRequest& request, const Argume
   }
   ASSAY_TRY(const spec::Shape shape, spec::parse_shape(spec_, request.shape));
   ASSAY_TRY(arguments_, spec::resolve_arguments(spec_, configuration, shape));
-  sets_.push_back(std::make_unique<Set>());
+  ASSAY_TRY(Event start, Event::make(gpu_));
+  ASSAY_TRY(Event stop, Event::make(gpu_));
+  sets_.push_back(std::make_unique<Set>(std::move(start), std::move(stop)));
   Set& set = *sets_.back();
+  ASSAY_CHECK(check(driver_.cuMemAlloc(&set.slot, sizeof(uint64_t)), "cuMemAlloc"));
   for (const spec::ResolvedArgument& argument : arguments_) {
     const spec::ResolvedTensor* tensor = argument.tensor();
     if (tensor == nullptr) continue;
@@ -113,8 +117,7 @@ Result<void> KernelCase::make_set(const KernelCaseRequest& request, const Argume
   ASSAY_TRY(launch.arguments, check::argument_bytes(gpu_, arguments_, set.addresses));
   ASSAY_TRY(PreparedLaunch call, gpu_.prepare(launch));
   set.call.emplace(std::move(call));
-  ASSAY_CHECK(check(driver_.cuEventCreate(&set.start, CU_EVENT_DEFAULT), "cuEventCreate"));
-  return check(driver_.cuEventCreate(&set.stop, CU_EVENT_DEFAULT), "cuEventCreate");
+  return {};
 }
 
 std::string KernelCase::variant() const {
@@ -124,13 +127,27 @@ std::string KernelCase::variant() const {
   return fmt::format("{}, {} registers", sets_.front()->call->entry(), registers);
 }
 
-// Start event, the call, the delay if one is asked for, stop event.
-Result<void> KernelCase::enqueue_call(Set& set, bool external_events) {
-  const unsigned flags = external_events ? CU_EVENT_RECORD_EXTERNAL : CU_EVENT_RECORD_DEFAULT;
-  ASSAY_CHECK(check(driver_.cuEventRecordWithFlags(set.start, stream_, flags), "cuEventRecord"));
+// Flush, start event, the call, the delay if one is asked for, stop event, fingerprint.
+Result<void> KernelCase::enqueue_call(Set& set, unsigned event_flags) {
+  ASSAY_CHECK(check(driver_.cuMemsetD8Async(set.slot, 0, sizeof(uint64_t), stream_), "cuMemsetD8Async"));
+  if (flush_bytes_ > 0) ASSAY_CHECK(instruments_.flush(stream_, flush_memory_, flush_bytes_));
+  ASSAY_CHECK(set.start.record(stream_, event_flags));
   ASSAY_CHECK(check(set.call->launch(stream_), "cuLaunchKernelEx"));
-  if (protocol_.delay_cycles > 0) ASSAY_CHECK(instruments_->spin(stream_, protocol_.delay_cycles));
-  return check(driver_.cuEventRecordWithFlags(set.stop, stream_, flags), "cuEventRecord");
+  if (protocol_.delay_cycles > 0) ASSAY_CHECK(instruments_.spin(stream_, protocol_.delay_cycles));
+  ASSAY_CHECK(set.stop.record(stream_, event_flags));
+  for (const spec::ResolvedArgument* written : written_tensors()) {
+    ASSAY_CHECK(instruments_.fingerprint(stream_, set.addresses.at(written->name),
+                                         static_cast<uint64_t>(written->tensor()->bytes), set.slot));
+  }
+  return {};
+}
+
+std::vector<const spec::ResolvedArgument*> KernelCase::written_tensors() const {
+  std::vector<const spec::ResolvedArgument*> written;
+  for (const spec::ResolvedArgument& argument : arguments_) {
+    if (argument.tensor() != nullptr && argument.tensor()->role != spec::Role::input) written.push_back(&argument);
+  }
+  return written;
 }
 
 // What `enqueue` puts on the stream, as an executable graph; `kernels`, if given, counts the kernels in it.
@@ -168,14 +185,14 @@ Result<int> KernelCase::count_kernels(CUgraph graph) {
 }
 
 Result<void> KernelCase::capture_call(Set& set) {
-  ASSAY_TRY(set.graph, capture([&] { return enqueue_call(set, true); }, &set.graph_kernels));
+  ASSAY_TRY(set.graph, capture([&] { return enqueue_call(set, CU_EVENT_RECORD_EXTERNAL); }, &set.graph_kernels));
+  set.graph_kernels -= static_cast<int>(written_tensors().size());
+  if (flush_bytes_ > 0) --set.graph_kernels;
   if (protocol_.delay_cycles > 0) --set.graph_kernels;
   return {};
 }
 
 Result<void> KernelCase::capture_throughput() {
-  ASSAY_CHECK(check(driver_.cuEventCreate(&throughput_start_, CU_EVENT_DEFAULT), "cuEventCreate"));
-  ASSAY_CHECK(check(driver_.cuEventCreate(&throughput_stop_, CU_EVENT_DEFAULT), "cuEventCreate"));
   const auto calls = [&]() -> Result<void> {
     for (size_t i = 0; i < protocol_.calls; ++i)
       ASSAY_CHECK(check(sets_[i % sets_.size()]->call->launch(stream_), "cuLaunchKernelEx"));
@@ -230,64 +247,58 @@ Result<void> KernelCase::write(size_t set, const ArgumentFiles& files) {
   return {};
 }
 
-Result<void> KernelCase::enqueue_sample(Set& set, uint8_t poison, CUdeviceptr slot) {
-  if (protocol_.launch == Launch::event) ASSAY_CHECK(instruments_->spin(stream_, kGateCycles));
+// Behind a spinning kernel, so that the GPU does one thing after the other however long they take to enqueue.
+Result<void> KernelCase::enqueue_sample(Set& set, uint8_t poison) {
+  ASSAY_CHECK(instruments_.spin(stream_, kGateCycles));
   ASSAY_CHECK(poison_outputs(set, poison));
-  if (flush_bytes_ > 0) ASSAY_CHECK(instruments_->flush(stream_, flush_memory_, flush_bytes_));
-  if (protocol_.launch == Launch::graph) {
-    ASSAY_CHECK(check(driver_.cuGraphLaunch(set.graph, stream_), "cuGraphLaunch"));
-  } else {
-    ASSAY_CHECK(enqueue_call(set, false));
-  }
-  for (const spec::ResolvedArgument& argument : arguments_) {
-    const spec::ResolvedTensor* tensor = argument.tensor();
-    if (tensor == nullptr || tensor->role == spec::Role::input) continue;
-    ASSAY_CHECK(instruments_->fingerprint(stream_, set.addresses.at(argument.name),
-                                          static_cast<uint64_t>(tensor->bytes), slot));
-  }
-  return {};
+  if (protocol_.launch == Launch::event) return enqueue_call(set, CU_EVENT_RECORD_DEFAULT);
+  return check(driver_.cuGraphLaunch(set.graph, stream_), "cuGraphLaunch");
 }
 
 Result<SampleBlock> KernelCase::sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison) {
-  if (order.size() > kMostSamples) return Error{fmt::format("at most {} samples at a time", kMostSamples)};
   SampleBlock block;
-  ASSAY_CHECK(check(driver_.cuMemsetD8Async(slots_, 0, order.size() * sizeof(uint64_t), stream_), "cuMemsetD8Async"));
-  ASSAY_CHECK(check(driver_.cuStreamSynchronize(stream_), "cuStreamSynchronize"));
   const auto start = std::chrono::steady_clock::now();
   for (size_t i = 0; i < order.size(); ++i) {
     // Lines that were marked to stay would survive any flush.
     if (flush_bytes_ > 0) ASSAY_CHECK(check(driver_.cuCtxResetPersistingL2Cache(), "cuCtxResetPersistingL2Cache"));
     Set& set = *sets_[order[i]];
-    ASSAY_CHECK(enqueue_sample(set, poison[i], slots_ + i * sizeof(uint64_t)));
+    ASSAY_CHECK(enqueue_sample(set, poison[i]));
     ASSAY_CHECK(check(driver_.cuCtxSynchronize(), set.call->entry().c_str()));
-    float milliseconds = 0;
-    ASSAY_CHECK(check(driver_.cuEventElapsedTime(&milliseconds, set.start, set.stop), "cuEventElapsedTime"));
-    block.us.push_back(1e3 * static_cast<double>(milliseconds));
+    ASSAY_TRY(const double us, set.stop.microseconds_since(set.start));
+    block.us.push_back(us);
+    uint64_t fingerprint = 0;
+    ASSAY_CHECK(check(driver_.cuMemcpyDtoH(&fingerprint, set.slot, sizeof fingerprint), "cuMemcpyDtoH"));
+    block.fingerprints.push_back(fingerprint);
   }
   block.host_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
   const GpuReading reading = monitor_ ? monitor_->read() : GpuReading();
   block.clock_mhz.assign(order.size(), reading.sm_clock_mhz.value_or(0));
   block.throttled.assign(order.size(), reading.throttled());
-  block.fingerprints.resize(order.size());
-  ASSAY_CHECK(
-      check(driver_.cuMemcpyDtoH(block.fingerprints.data(), slots_, order.size() * sizeof(uint64_t)), "cuMemcpyDtoH"));
   return block;
 }
 
+// Without a pause between replays: the parent's own clock checks the sum.
 Result<std::vector<double>> KernelCase::throughput(size_t replays) {
+  std::vector<std::pair<Event, Event>> marks;
+  for (size_t i = 0; i < replays; ++i) {
+    ASSAY_TRY(Event start, Event::make(gpu_));
+    ASSAY_TRY(Event stop, Event::make(gpu_));
+    marks.emplace_back(std::move(start), std::move(stop));
+  }
+  ASSAY_CHECK(check(driver_.cuGraphLaunch(throughput_graph_, stream_), "cuGraphLaunch"));  // warms up
+  ASSAY_CHECK(check(driver_.cuCtxSynchronize(), "cuCtxSynchronize"));
+  ASSAY_CHECK(instruments_.spin(stream_, kGateCycles));
+  for (auto& [start, stop] : marks) {
+    ASSAY_CHECK(start.record(stream_));
+    ASSAY_CHECK(check(driver_.cuGraphLaunch(throughput_graph_, stream_), "cuGraphLaunch"));
+    ASSAY_CHECK(stop.record(stream_));
+  }
+  ASSAY_CHECK(check(driver_.cuCtxSynchronize(), "cuCtxSynchronize"));
   std::vector<double> times;
   times.reserve(replays);
-  for (size_t i = 0; i <= replays; ++i) {
-    ASSAY_CHECK(instruments_->spin(stream_, kGateCycles));
-    ASSAY_CHECK(check(driver_.cuEventRecord(throughput_start_, stream_), "cuEventRecord"));
-    ASSAY_CHECK(check(driver_.cuGraphLaunch(throughput_graph_, stream_), "cuGraphLaunch"));
-    ASSAY_CHECK(check(driver_.cuEventRecord(throughput_stop_, stream_), "cuEventRecord"));
-    ASSAY_CHECK(check(driver_.cuCtxSynchronize(), "cuCtxSynchronize"));
-    float milliseconds = 0;
-    ASSAY_CHECK(
-        check(driver_.cuEventElapsedTime(&milliseconds, throughput_start_, throughput_stop_), "cuEventElapsedTime"));
-    // The first replay warms up.
-    if (i > 0) times.push_back(1e3 * static_cast<double>(milliseconds) / static_cast<double>(protocol_.calls));
+  for (const auto& [start, stop] : marks) {
+    ASSAY_TRY(const double us, stop.microseconds_since(start));
+    times.push_back(us / static_cast<double>(protocol_.calls));
   }
   return times;
 }
@@ -305,7 +316,7 @@ Result<KernelList> KernelCase::kernels(size_t set) {
   }
   list.threads_before = thread_count();  // CUPTI has some of its own
   // A kernel of ours goes first and shows which of CUPTI's streams is the timed one.
-  ASSAY_CHECK(instruments_->spin(stream_, 1));
+  ASSAY_CHECK(instruments_.spin(stream_, 1));
   const CUresult launched = sets_[set]->call->launch(stream_);
   const CUresult ended = driver_.cuCtxSynchronize();
   auto ran = (*trace)->stop();

@@ -35,7 +35,8 @@ struct KernelCaseRequest {
 
 class KernelCase {
  public:
-  static Result<std::unique_ptr<KernelCase>> make(device::cuda::CudaDevice& gpu, const KernelCaseRequest& request);
+  static Result<std::unique_ptr<KernelCase>> make(device::cuda::CudaDevice& gpu, Instruments& instruments,
+                                                  const KernelCaseRequest& request);
   ~KernelCase();
   KernelCase(const KernelCase&) = delete;
   KernelCase& operator=(const KernelCase&) = delete;
@@ -51,15 +52,16 @@ class KernelCase {
 
  private:
   struct Set;
-  explicit KernelCase(device::cuda::CudaDevice& gpu);
+  KernelCase(device::cuda::CudaDevice& gpu, Instruments& instruments);
   Result<void> load(const KernelCaseRequest& request);
   Result<void> make_set(const KernelCaseRequest& request, const ArgumentFiles& files);
   Result<device::cuda::CUgraphExec> capture(const std::function<Result<void>()>& enqueue, int* kernels);
   Result<int> count_kernels(device::cuda::CUgraph graph);
   Result<void> capture_call(Set& set);
   Result<void> capture_throughput();
-  Result<void> enqueue_call(Set& set, bool external_events);
-  Result<void> enqueue_sample(Set& set, uint8_t poison, CUdeviceptr slot);
+  Result<void> enqueue_call(Set& set, unsigned event_flags);
+  Result<void> enqueue_sample(Set& set, uint8_t poison);
+  std::vector<const spec::ResolvedArgument*> written_tensors() const;
   Result<const spec::ResolvedTensor*> find_tensor(const std::string& name) const;
   Result<void> poison_outputs(Set& set, uint8_t poison);
   Result<void> check(CUresult code, const char* what) { return gpu_.check(code, what); }
@@ -71,15 +73,13 @@ class KernelCase {
   Protocol protocol_;
   uint64_t flush_bytes_ = 0;
   std::unique_ptr<device::Module> module_;
-  std::optional<Instruments> instruments_;
+  Instruments& instruments_;
   std::optional<device::cuda::GpuMonitor> monitor_;
   std::vector<std::unique_ptr<Set>> sets_;
   CUstream stream_ = nullptr;
-  CUdeviceptr slots_ = 0;  // fingerprints of the samples of one request
+  CUdeviceptr padding_ = 0;  // only its size matters
   CUdeviceptr flush_memory_ = 0;
   device::cuda::CUgraphExec throughput_graph_ = nullptr;
-  device::cuda::CUevent throughput_start_ = nullptr;
-  device::cuda::CUevent throughput_stop_ = nullptr;
 };
 
 }  // namespace assay::measure::cuda

@@ -33,6 +33,7 @@ KernelCaseRequest case_from(const json& request) {
   wanted.protocol.cache = cache_from_name(timing.at("cache").get<std::string>()).value_or(Cache::warm);
   wanted.protocol.calls = std::max<size_t>(1, timing.at("calls").get<size_t>());
   wanted.protocol.delay_cycles = timing.at("delay_cycles").get<uint64_t>();
+  wanted.protocol.placement = timing.at("placement").get<size_t>();
   wanted.flush_bytes = timing.at("flush_bytes").get<uint64_t>();
   wanted.instruments = timing.at("instruments").get<std::string>();
   return wanted;
@@ -68,7 +69,13 @@ class Server {
     if (!gpu_) return Error{"the first request must be 'hello'"};
     if (op == "prepare") {
       case_.reset();  // its memory first
-      ASSAY_TRY(case_, KernelCase::make(*gpu_, case_from(request)));
+      const KernelCaseRequest wanted = case_from(request);
+      // The driver compiles them, which takes longer than all the rest.
+      if (!instruments_) {
+        ASSAY_TRY(Instruments instruments, Instruments::load(*gpu_, wanted.instruments));
+        instruments_.emplace(std::move(instruments));
+      }
+      ASSAY_TRY(case_, KernelCase::make(*gpu_, *instruments_, wanted));
       return json{{"variant", case_->variant()}};
     }
     if (!case_) return Error{fmt::format("'{}' needs a 'prepare' before it", op)};
@@ -121,6 +128,7 @@ class Server {
   }
 
   std::unique_ptr<device::cuda::CudaDevice> gpu_;
+  std::optional<Instruments> instruments_;
   std::unique_ptr<KernelCase> case_;
 };
 

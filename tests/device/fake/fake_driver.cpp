@@ -17,6 +17,7 @@ using namespace assay::device::cuda;  // NOLINT: it is their world
 
 namespace {
 
+int retained = 0;
 CUresult sticky = CUDA_SUCCESS;  // after a fault, every call answers with it
 CUresult pending = CUDA_SUCCESS;
 std::set<void*> allocations;
@@ -146,9 +147,14 @@ CUresult cuDeviceGetAttribute(int* number, CUdevice_attribute which, CUdevice) {
   return *number = device_attribute(which), CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  ++retained;
   return *context = reinterpret_cast<CUcontext>(&sticky), answer();
 }
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  if (--retained == 0) {  // a context takes its memory along
+    for (void* memory : allocations) std::free(memory);
+    allocations.clear();
+  }
   return answer();
 }
 CUresult cuCtxSetCurrent(CUcontext) {
