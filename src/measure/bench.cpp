@@ -37,9 +37,6 @@ TimingFiles timing_of(const BenchRequest& request) {
 
 Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
   ASSAY_TRY(const check::Oracle oracle, check::Oracle::open(*request.spec, request.cache_folder));
-  std::vector<Entrant> entrants;
-  entrants.reserve(request.contenders.size());
-  for (const Contender& contender : request.contenders) entrants.push_back({contender, nullptr});
   SessionOptions options;
   options.protocol = request.protocol;
   options.sampling = request.sampling;
@@ -57,7 +54,7 @@ Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
       progress.step(text);
       if (request.on_step) request.on_step(text);
     };
-    Session session(problem, oracle, entrants, options);
+    Session session(problem, oracle, request.contenders, options);
     ASSAY_TRY(CaseMeasurement measured, session.run());
     measured.contract = contract_of(request, measured);
     ASSAY_CHECK(request.on_case(measured));

@@ -163,8 +163,7 @@ Result<json> Provider::ask(const char* op, json request, std::chrono::millisecon
       ExitCode::environment};
 }
 
-Result<std::unique_ptr<Provider>> Provider::start(const Contender& contender, int device, uint64_t seed,
-                                                  const Limits& limits) {
+Result<std::unique_ptr<Provider>> Provider::launch(const Contender& contender, uint64_t seed, const Limits& limits) {
   std::unique_ptr<Provider> provider(new Provider(contender, seed, limits));
   auto child = Child::start(contender.arguments);
   if (!child) {
@@ -173,14 +172,25 @@ Result<std::unique_ptr<Provider>> Provider::start(const Contender& contender, in
     return error;
   }
   provider->child_ = std::move(*child);
-  ASSAY_TRY(const json answer, provider->ask("hello", {{"protocol", 1}, {"device", device}}, limits.start));
-  provider->identity_.name = text_of(answer, "name");
-  provider->identity_.device = text_of(answer, "device");
+  return provider;
+}
+
+Result<void> Provider::greet(int device) {
+  ASSAY_TRY(const json answer, ask("hello", {{"protocol", 1}, {"device", device}}, limits_.start));
+  identity_.name = text_of(answer, "name");
+  identity_.device = text_of(answer, "device");
   if (const auto versions = answer.find("versions"); versions != answer.end() && versions->is_object()) {
     for (const auto& [what, version] : versions->items()) {
-      if (version.is_string()) provider->identity_.versions[what] = version.get<std::string>();
+      if (version.is_string()) identity_.versions[what] = version.get<std::string>();
     }
   }
+  return {};
+}
+
+Result<std::unique_ptr<Provider>> Provider::start(const Contender& contender, int device, uint64_t seed,
+                                                  const Limits& limits) {
+  ASSAY_TRY(std::unique_ptr<Provider> provider, launch(contender, seed, limits));
+  ASSAY_CHECK(provider->greet(device));
   return provider;
 }
 

@@ -67,7 +67,11 @@ class Provider {
     std::chrono::milliseconds request{std::chrono::minutes(2)};
   };
 
-  // Starts the program and says hello.
+  // Starts the program, which ends with the thread that called.
+  static Result<std::unique_ptr<Provider>> launch(const Contender& contender, uint64_t seed, const Limits& limits);
+  // The first request: which device, and who it is. Until then nothing else may be asked.
+  Result<void> greet(int device);
+  // Both.
   static Result<std::unique_ptr<Provider>> start(const Contender& contender, int device, uint64_t seed,
                                                  const Limits& limits);
   static Result<std::unique_ptr<Provider>> start(const Contender& contender, int device, uint64_t seed) {

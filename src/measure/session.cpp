@@ -24,23 +24,23 @@ double seconds_since(steady_clock::time_point start) {
 
 }  // namespace
 
-Session::Session(const ProblemCase& problem, const check::Oracle& oracle, std::vector<Entrant>& entrants,
+Session::Session(const ProblemCase& problem, const check::Oracle& oracle, const std::vector<Contender>& contenders,
                  SessionOptions options)
     : problem_(problem),
       verifier_(problem, oracle),
       options_(std::move(options)),
-      schedule_(entrants.size(), options_.seed),
+      schedule_(contenders.size(), options_.seed),
       random_(options_.seed ^ 0x5eed) {
   measurement_.shape = problem.shape.text();
   measurement_.work = problem.work;
   measurement_.seed = options_.seed;
-  measurement_.contenders.resize(entrants.size());
-  states_.resize(entrants.size());
-  for (size_t i = 0; i < entrants.size(); ++i) {
+  measurement_.contenders.resize(contenders.size());
+  states_.resize(contenders.size());
+  for (size_t i = 0; i < contenders.size(); ++i) {
     ContenderResult& result = measurement_.contenders[i];
-    result.name = entrants[i].contender.name;
-    result.provider = entrants[i].contender.provider;
-    states_[i].entrant = &entrants[i];
+    result.name = contenders[i].name;
+    result.provider = contenders[i].provider;
+    states_[i].contender = &contenders[i];
     states_[i].result = &result;
     states_[i].candidate = i == 0;
   }
@@ -51,9 +51,9 @@ Session::~Session() = default;
 // The contender is out; the others go on.
 bool Session::take_out(State& state, const Error& error) {
   state.result->failure = error;
-  if (state.entrant->provider && !state.entrant->provider->failed_guard().empty())
-    state.result->guards.fail(state.entrant->provider->failed_guard(), error.message);
-  state.entrant->provider.reset();
+  if (state.process && !state.process->failed_guard().empty())
+    state.result->guards.fail(state.process->failed_guard(), error.message);
+  state.process.reset();
   return false;
 }
 
@@ -66,6 +66,7 @@ Result<CaseMeasurement> Session::run() {
     }
   };
   options_.on_step("starting contenders");
+  start_all();
   for_all(&Session::prepare);
   // All contenders run before any expected value exists anywhere.
   options_.on_step("running once");
@@ -97,19 +98,35 @@ Result<void> Session::make_inputs() {
   return {};
 }
 
+// Greeted side by side: importing PyTorch takes seconds.
+void Session::start_all() {
+  for (State& state : states_) {
+    auto launched = Provider::launch(*state.contender, random_.next(), {});
+    if (launched) {
+      state.process = std::move(*launched);
+    } else {
+      take_out(state, launched.error());
+    }
+  }
+  std::vector<std::future<Result<void>>> greetings;
+  for (State& state : states_) {
+    greetings.push_back(std::async(std::launch::async, [this, &state] {
+      return state.out() ? Result<void>() : state.process->greet(options_.device);
+    }));
+  }
+  for (size_t i = 0; i < states_.size(); ++i) {
+    const auto greeted = greetings[i].get();
+    if (!greeted) take_out(states_[i], greeted.error());
+    if (!states_[i].out()) states_[i].result->versions = states_[i].process->identity().versions;
+  }
+}
+
 // Also between rounds: the same inputs anew, elsewhere in memory.
 void Session::prepare(State& state) {
-  Entrant& entrant = *state.entrant;
-  if (!entrant.provider) {
-    auto started = Provider::start(entrant.contender, options_.device, random_.next());
-    if (!started) return void(take_out(state, started.error()));
-    entrant.provider = std::move(*started);
-  }
-  state.result->versions = entrant.provider->identity().versions;
   Protocol protocol = options_.protocol;
   protocol.placement = random_.below(kPlacements);
   auto variant =
-      entrant.provider->prepare(prepare_request(problem_, protocol, options_.timing, sets_, entrant.contender.options));
+      state.process->prepare(prepare_request(problem_, protocol, options_.timing, sets_, state.contender->options));
   if (!variant) return void(take_out(state, variant.error()));
   state.result->variant = *variant;
 }

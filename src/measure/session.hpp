@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures one case with all contenders: verified before, while and after it is timed, samples interleaved.
+// Measures one case with all contenders: verified before, while and after it is timed, samples interleaved. Every
+// contender is a process of its own that ends with the session: at its end a profiler is attached, which costs time
+// ever after.
 #pragma once
 
 #include <functional>
@@ -13,12 +15,6 @@
 #include "measure/verifier.hpp"
 
 namespace assay::measure {
-
-// A contender with its process, which lives from case to case and is started anew after it was lost.
-struct Entrant {
-  Contender contender;
-  std::unique_ptr<Provider> provider;
-};
 
 // The parent's own clock against what a provider claims for many replays: it may take `factor` times as long, and the
 // process and its pipe may take `slack_us`.
@@ -41,7 +37,7 @@ struct SessionOptions {
 
 class Session {
  public:
-  Session(const ProblemCase& problem, const check::Oracle& oracle, std::vector<Entrant>& entrants,
+  Session(const ProblemCase& problem, const check::Oracle& oracle, const std::vector<Contender>& contenders,
           SessionOptions options);
   ~Session();
 
@@ -51,6 +47,7 @@ class Session {
   struct State;  // of one contender
 
   Result<void> make_inputs();
+  void start_all();
   void prepare(State& state);
   void run_untimed(State& state);
   Result<void> compute_expected();

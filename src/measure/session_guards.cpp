@@ -50,7 +50,7 @@ void Session::verify_outputs(State& state, const reference::Outputs* expected, c
   state.result->guards.pass(guard);
   if (verification.passed()) {
     state.result->guards.pass("accuracy");
-  } else if (state.entrant->contender.must_be_own_kernels) {
+  } else if (state.contender->must_be_own_kernels) {
     state.result->guards.fail("accuracy", fmt::format("{}: {}", when, verification.text()));
   }
 }
@@ -90,7 +90,7 @@ void Session::check_agreement(State& state) {
 // Every input matters: with another one in its place the output changes. If it does not, the reference decides whether
 // it should have.
 void Session::check_sensitivity(State& state) {
-  if (!state.entrant->contender.must_be_own_kernels) return;
+  if (!state.contender->must_be_own_kernels) return;
   const auto inputs = problem_.inputs();
   auto other = InputSet::make(problem_, random_.next(), scratch_->path() / "other", Draw::random_floats);
   if (!other) return void(take_out(state, other.error()));
@@ -127,14 +127,13 @@ void Session::list_kernels(State& state) {
   auto list = state.provider().kernels(0);
   if (!list) return void(take_out(state, list.error()));
   Guards& guards = state.result->guards;
-  if (list->threads_after > list->threads_before && list->threads_before > 0 &&
-      state.entrant->contender.must_be_own_kernels) {
+  if (list->threads_after > list->threads_before && list->threads_before > 0 && state.contender->must_be_own_kernels) {
     guards.fail("threads",
                 fmt::format("the call left {} more threads running", list->threads_after - list->threads_before));
   } else {
     guards.pass("threads");
   }
-  if (list->persisting_l2_bytes > 0 && state.entrant->contender.must_be_own_kernels) {
+  if (list->persisting_l2_bytes > 0 && state.contender->must_be_own_kernels) {
     guards.fail("persisting_l2", fmt::format("{:.0f} bytes of the cache were set aside for lines that survive a flush",
                                              list->persisting_l2_bytes));
   } else {
@@ -143,7 +142,7 @@ void Session::list_kernels(State& state) {
   if (!list->available) {
     guards.unavailable("kernels_list", list->reason);
     guards.unavailable("streams", list->reason);
-    if (state.entrant->contender.must_be_own_kernels && list->graph_nodes == 0) {
+    if (state.contender->must_be_own_kernels && list->graph_nodes == 0) {
       guards.fail("graph_nodes", "a captured call holds no work");
     } else {
       guards.unavailable("graph_nodes", list->reason);
@@ -151,7 +150,7 @@ void Session::list_kernels(State& state) {
     return;
   }
   state.result->kernels = list->kernels;
-  if (!state.entrant->contender.must_be_own_kernels) return;
+  if (!state.contender->must_be_own_kernels) return;
   for (const LaunchedKernel& kernel : list->kernels) {
     if (const std::string owner = library_of(kernel.name); !owner.empty())
       guards.fail("kernels_list", fmt::format("'{}' belongs to {}", kernel.name, owner));

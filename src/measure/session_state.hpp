@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "measure/session.hpp"
@@ -10,13 +11,14 @@
 namespace assay::measure {
 
 struct Session::State {
-  Entrant* entrant = nullptr;
+  const Contender* contender = nullptr;
+  std::unique_ptr<Provider> process;
   ContenderResult* result = nullptr;
   std::vector<std::vector<OutputBytes>> outputs;  // of the untimed calls, by set, until they are verified
   std::vector<uint64_t> fingerprints;             // of verified outputs, by set
   bool candidate = false;
 
-  Provider& provider() const { return *entrant->provider; }
+  Provider& provider() const { return *process; }
   bool out() const { return result->failure.has_value(); }
 };
 

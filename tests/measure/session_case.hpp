@@ -33,22 +33,22 @@ inline SessionOptions quick_options() {
   return options;
 }
 
-inline std::vector<Entrant> entrants_of(const std::vector<FakeEntry>& entries) {
-  std::vector<Entrant> entrants;
-  entrants.reserve(entries.size());
+inline std::vector<Contender> contenders_of(const std::vector<FakeEntry>& entries) {
+  std::vector<Contender> contenders;
+  contenders.reserve(entries.size());
   for (const FakeEntry& entry : entries) {
     Contender contender = fake_contender(entry.name, entry.arguments);
     contender.must_be_own_kernels = entry.own_kernels;
-    entrants.push_back({std::move(contender), nullptr});
+    contenders.push_back(std::move(contender));
   }
-  return entrants;
+  return contenders;
 }
 
-inline CaseMeasurement run_session(const ProblemFolder& folder, std::vector<Entrant>& entrants,
-                                   const SessionOptions& options) {
+inline CaseMeasurement run_contenders(const ProblemFolder& folder, const std::vector<Contender>& contenders,
+                                      const SessionOptions& options) {
   const auto oracle = check::Oracle::open(folder.spec(), folder.folder().path() / "cache");
   EXPECT_TRUE(oracle.ok()) << (oracle ? "" : to_string(oracle.error()));
-  Session session(folder.problem(), *oracle, entrants, options);
+  Session session(folder.problem(), *oracle, contenders, options);
   auto measured = session.run();
   EXPECT_TRUE(measured.ok()) << (measured ? "" : to_string(measured.error()));
   return measured ? std::move(*measured) : CaseMeasurement();
@@ -56,8 +56,7 @@ inline CaseMeasurement run_session(const ProblemFolder& folder, std::vector<Entr
 
 inline CaseMeasurement run_session(const ProblemFolder& folder, const std::vector<FakeEntry>& entries,
                                    const SessionOptions& options = quick_options()) {
-  std::vector<Entrant> entrants = entrants_of(entries);
-  return run_session(folder, entrants, options);
+  return run_contenders(folder, contenders_of(entries), options);
 }
 
 inline const Guard* find_guard(const ContenderResult& result, const std::string& name) {

@@ -35,9 +35,7 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
   Contender candidate = *rival;
   candidate.name = "candidate";
   candidate.must_be_own_kernels = true;
-  std::vector<Entrant> entrants;
-  entrants.push_back({candidate, nullptr});
-  entrants.push_back({*rival, nullptr});
+  const std::vector<Contender> contenders{candidate, *rival};
 
   SessionOptions options = quick_options();
   options.sampling = Sampling();
@@ -45,7 +43,7 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
   options.sampling.budget_s = 1e9;
   options.model = *vgpu::find_model("a100");
   options.timing.instruments = programs->instruments();
-  const CaseMeasurement measured = run_session(folder, entrants, options);
+  const CaseMeasurement measured = run_contenders(folder, contenders, options);
   ASSERT_EQ(measured.contenders.size(), 2u);
   EXPECT_EQ(measured.shape, "COLUMNS=12,ROWS=8");
   EXPECT_EQ(measured.candidate().name, "candidate");
@@ -138,21 +136,6 @@ TEST_F(SessionTest, says_when_nobody_is_left) {
   const CaseMeasurement measured = run_session(folder, {{"candidate", {"--behave", "exit", "--at", "prepare"}}});
   EXPECT_FALSE(measured.candidate().timed());
   EXPECT_EQ(measured.stopped_because, "no contender was left");
-}
-
-TEST_F(SessionTest, keeps_processes_from_case_to_case_and_starts_lost_ones_again) {
-  const ProblemFolder folder;
-  std::vector<Entrant> entrants = entrants_of({behaving("honest"), {"dies", {"--behave", "exit"}, false}});
-  const CaseMeasurement first = run_session(folder, entrants, quick_options());
-  const Provider* const process = entrants[0].provider.get();
-  ASSERT_NE(process, nullptr);
-  EXPECT_EQ(entrants[1].provider, nullptr);
-  entrants[1].contender = fake_contender("lives");
-  const CaseMeasurement second = run_session(folder, entrants, quick_options());
-  EXPECT_EQ(entrants[0].provider.get(), process);
-  EXPECT_TRUE(first.contenders[1].failure);
-  EXPECT_TRUE(second.contenders[0].good()) << failures_of(second.contenders[0]);
-  EXPECT_TRUE(second.contenders[1].good()) << failures_of(second.contenders[1]);
 }
 
 TEST_F(SessionTest, takes_the_floor_of_samples_whatever_the_budget) {
