@@ -32,7 +32,7 @@ function(assay_library NAME)
   if(ARG_PRECOMPILE)
     target_precompile_headers(assay_${NAME} PRIVATE ${ARG_PRECOMPILE})
   endif()
-  # Every header compiles alone: the generated check is part of the default build.
+  # Every header compiles alone: the target all_verify_interface_header_sets, which make lint builds.
   if(headers)
     list(TRANSFORM headers REPLACE "^${folder}/" "${root}/${NAME}/")
     target_sources(assay_${NAME} ${scope} FILE_SET HEADERS BASE_DIRS ${root} FILES ${headers})

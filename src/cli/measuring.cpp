@@ -21,8 +21,10 @@ void add_measuring(CLI::App& app, Options& options) {
   app.add_option("--shapes", measure.shapes, "a set of the specification");
   app.add_option("--shape", options.shape, "NAME=value,...: only this shape");
   app.add_option("--protocol", measure.protocol, "graph or event")->check(CLI::IsMember({"graph", "event"}));
-  app.add_option("--cache", measure.cache, "warm or cold")->check(CLI::IsMember({"warm", "cold"}));
-  app.add_option("--sets", measure.sets, "different inputs that take turns")->check(CLI::Range(1, 64));
+  app.add_option("--cache", measure.cache, "warm, cold or rotating")
+      ->check(CLI::IsMember({"warm", "cold", "rotating"}));
+  app.add_option("--sets", measure.sets, "different inputs that take turns")
+      ->check(CLI::Range(size_t{1}, measure::kMostSets));
   app.add_option("--samples", measure.samples, "at least, of each contender")->check(CLI::Range(100, 1000000));
   app.add_option("--most-samples", measure.most_samples, "of each contender")->check(CLI::Range(100, 1000000));
   app.add_option("--budget", measure.budget_s, "seconds of sampling for each shape")->check(CLI::PositiveNumber);

@@ -10,13 +10,13 @@ namespace assay::measure {
 namespace {
 
 // What a figure of this case depends on. Versions of libraries come from the contenders that use them.
-Contract contract_of(const BenchRequest& request, const CaseMeasurement& measured) {
+Contract contract_of(const BenchRequest& request, const Protocol& protocol, const CaseMeasurement& measured) {
   Contract contract = request.contract;
-  contract.set("protocol.launch", std::string(name(request.protocol.launch)));
-  contract.set("protocol.cache", std::string(name(request.protocol.cache)));
-  contract.set("protocol.sets", std::to_string(request.protocol.sets));
+  contract.set("protocol.launch", std::string(name(protocol.launch)));
+  contract.set("protocol.cache", std::string(name(protocol.cache)));
+  contract.set("protocol.sets", std::to_string(protocol.sets));
   contract.set("protocol.block", std::to_string(request.sampling.block));
-  contract.set("protocol.delay_cycles", std::to_string(request.protocol.delay_cycles));
+  contract.set("protocol.delay_cycles", std::to_string(protocol.delay_cycles));
   contract.set("problem.reference", request.spec->problem.reference);
   contract.set("problem.shape", measured.shape);
   contract.set("candidate.kernel", request.spec->kernel.name);
@@ -49,6 +49,13 @@ Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
   for (const spec::Shape& shape : request.shapes) {
     ASSAY_TRY(const ProblemCase problem, ProblemCase::make(*request.spec, request.configuration, shape));
     options.seed = seeds.next();
+    const auto sets = sets_for(request.protocol, problem.bytes(), static_cast<uint64_t>(request.model.l2_bytes));
+    if (!sets) {
+      Error error = sets.error();
+      error.message = fmt::format("{}: {}", problem.shape.text(), error.message);
+      return error;
+    }
+    options.protocol.sets = *sets;
     options.on_step = [&](const std::string& step) {
       const std::string text = fmt::format("{}: {}", problem.shape.text(), step);
       progress.step(text);
@@ -56,7 +63,7 @@ Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
     };
     Session session(problem, oracle, request.contenders, options);
     ASSAY_TRY(CaseMeasurement measured, session.run());
-    measured.contract = contract_of(request, measured);
+    measured.contract = contract_of(request, options.protocol, measured);
     ASSAY_CHECK(request.on_case(measured));
     cases.push_back(std::move(measured));
     progress.advance(problem.shape.text());

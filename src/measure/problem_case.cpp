@@ -110,7 +110,7 @@ json prepare_request(const ProblemCase& problem, const Protocol& protocol, const
           {"arguments", arguments_of(problem)},
           {"timing",
            {{"protocol", name(protocol.launch)},
-            {"cache", name(protocol.cache)},
+            {"cache", name(protocol.cache == Cache::cold ? Cache::cold : Cache::warm)},
             {"flush_bytes", protocol.cache == Cache::cold ? timing.flush_bytes : 0},
             {"calls", protocol.calls},
             {"delay_cycles", protocol.delay_cycles},

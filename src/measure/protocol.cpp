@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "measure/protocol.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
+
 namespace assay::measure {
 
 std::string_view name(Launch launch) {
@@ -8,7 +11,15 @@ std::string_view name(Launch launch) {
 }
 
 std::string_view name(Cache cache) {
-  return cache == Cache::warm ? "warm" : "cold";
+  switch (cache) {
+    case Cache::warm:
+      return "warm";
+    case Cache::cold:
+      return "cold";
+    case Cache::rotating:
+      return "rotating";
+  }
+  return "warm";
 }
 
 std::optional<Launch> launch_from_name(std::string_view text) {
@@ -19,10 +30,20 @@ std::optional<Launch> launch_from_name(std::string_view text) {
 }
 
 std::optional<Cache> cache_from_name(std::string_view text) {
-  for (const Cache cache : {Cache::warm, Cache::cold}) {
+  for (const Cache cache : {Cache::warm, Cache::cold, Cache::rotating}) {
     if (name(cache) == text) return cache;
   }
   return std::nullopt;
+}
+
+Result<size_t> sets_for(const Protocol& protocol, uint64_t case_bytes, uint64_t l2_bytes) {
+  if (protocol.cache != Cache::rotating) return protocol.sets;
+  const uint64_t needed = 2 * l2_bytes / std::max<uint64_t>(1, case_bytes) + 1;
+  if (l2_bytes > 0 && needed <= kMostSets) return std::max<size_t>(protocol.sets, needed);
+  return Error{fmt::format("{} sets of {:.1f} MiB do not exceed twice the cache of {:.1f} MiB", kMostSets,
+                           static_cast<double>(case_bytes) / 0x1p20, static_cast<double>(l2_bytes) / 0x1p20),
+               {},
+               "measure this shape with --cache cold"};
 }
 
 }  // namespace assay::measure

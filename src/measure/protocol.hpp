@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/result.hpp"
+
 namespace assay::measure {
 
 enum class Launch {
@@ -16,8 +18,9 @@ enum class Launch {
 };
 
 enum class Cache {
-  warm,  // inputs take turns, nothing is flushed
-  cold,  // the L2 cache is overwritten before each call
+  warm,      // inputs take turns, nothing is flushed
+  cold,      // the L2 cache is overwritten before each call
+  rotating,  // as warm, with so many inputs that their turn comes when nothing of them is in the cache any more
 };
 
 std::string_view name(Launch launch);
@@ -34,6 +37,12 @@ struct Protocol {
   uint64_t delay_cycles = 0;       // a known slowdown inside the timed region, for calibration
   size_t placement = 0;            // pieces of unused memory before the arguments, which so lie elsewhere
 };
+
+inline constexpr size_t kMostSets = 64;
+
+// How many sets a case needs, whose arguments take `case_bytes` each: those of the protocol or, rotating, more than
+// twice the cache holds. An error where even the most would fit into it.
+Result<size_t> sets_for(const Protocol& protocol, uint64_t case_bytes, uint64_t l2_bytes);
 
 // Where arguments lie in memory makes the same kernel faster or slower by half a per cent; each round gets new places.
 inline constexpr size_t kPlacements = 64;

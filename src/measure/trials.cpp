@@ -26,9 +26,11 @@ class TrialRun {
 
   Result<TrialReport> run() {
     ASSAY_TRY(problem_, ProblemCase::make(*bench_.spec, bench_.configuration, bench_.shapes.front()));
-    ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * bench_.protocol.sets));
+    ASSAY_TRY(const size_t sets,
+              sets_for(bench_.protocol, problem_.bytes(), static_cast<uint64_t>(bench_.model.l2_bytes)));
+    ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * sets));
     scratch_.emplace(std::move(folder));
-    ASSAY_TRY(sets_, make_input_sets(problem_, bench_.protocol.sets, random_, scratch_->path() / "set"));
+    ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, scratch_->path() / "set"));
     TrialReport report;
     ASSAY_TRY(report.same, compare_often("same kernel", request_.pairs, kBaseDelay));
     report.kernel_us = stats::median_of(times_[1]);

@@ -72,7 +72,7 @@ Result<void> read_word(const TableReader& table, std::string_view key, const std
 // What is not given stays as it is: the default, or what [defaults] says.
 Result<void> read_measuring(const TableReader& table, Measuring& measuring) {
   ASSAY_CHECK(read_word(table, "protocol", {"graph", "event"}, measuring.protocol));
-  ASSAY_CHECK(read_word(table, "cache", {"warm", "cold"}, measuring.cache));
+  ASSAY_CHECK(read_word(table, "cache", {"warm", "cold", "rotating"}, measuring.cache));
   ASSAY_CHECK(read_count(table, "sets", 1, 64, measuring.sets));
   ASSAY_CHECK(read_count(table, "samples", 100, 1'000'000, measuring.samples));
   ASSAY_CHECK(read_count(table, "most_samples", 100, 1'000'000, measuring.most_samples));
