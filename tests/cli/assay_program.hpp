@@ -12,19 +12,29 @@
 namespace assay::cli {
 
 // Without nvcc, so that the tests run everywhere alike: kernels come from the PTX that the repository carries.
-inline ProcessOutcome assay_program(std::vector<std::string> arguments, bool with_nvcc = false) {
+inline Command assay_command(std::vector<std::string> arguments) {
   Command command;
   command.arguments = std::move(arguments);
   command.arguments.insert(command.arguments.begin(), ASSAY_BINARY_DIR "/assay");
   command.folder = ASSAY_SOURCE_DIR;
   command.environment["ASSAY_CACHE"] = ASSAY_BINARY_DIR "/test-cache";
   command.environment["ASSAY_LEDGER"] = ASSAY_BINARY_DIR "/test-ledger.sqlite";
-  if (!with_nvcc) command.environment["ASSAY_NVCC"] = "none";
+  command.environment["ASSAY_NVCC"] = "none";
   command.environment["ASSAY_CUDA_DRIVER"] = "none";  // the same with and without a GPU
   command.time_limit = std::chrono::minutes(5);
+  return command;
+}
+
+inline ProcessOutcome run_command(const Command& command) {
   auto outcome = run(command);
   EXPECT_TRUE(outcome.ok()) << to_string(outcome.error());
   return outcome.ok() ? *outcome : ProcessOutcome{};
+}
+
+inline ProcessOutcome assay_program(std::vector<std::string> arguments, bool with_nvcc = false) {
+  Command command = assay_command(std::move(arguments));
+  if (with_nvcc) command.environment.erase("ASSAY_NVCC");
+  return run_command(command);
 }
 
 inline nlohmann::json parsed(const ProcessOutcome& outcome) {

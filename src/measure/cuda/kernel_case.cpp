@@ -34,6 +34,7 @@ struct KernelCase::Set {
   Set(Event first, Event last) : start(std::move(first)), stop(std::move(last)) {}
 
   std::map<std::string, uint64_t> addresses;
+  std::map<std::string, uint64_t> originals;  // what an inout argument holds before each call
   std::optional<PreparedLaunch> call;
   Event start;
   Event stop;
@@ -62,7 +63,9 @@ KernelCase::~KernelCase() {
   driver_.cuCtxSynchronize();
   for (const auto& set : sets_) {
     if (set->graph != nullptr) driver_.cuGraphExecDestroy(set->graph);
-    for (const auto& [name, address] : set->addresses) driver_.cuMemFree(address);
+    for (const auto* memory : {&set->addresses, &set->originals}) {
+      for (const auto& [name, address] : *memory) driver_.cuMemFree(address);
+    }
     if (set->slot != 0) driver_.cuMemFree(set->slot);
   }
   if (throughput_graph_ != nullptr) driver_.cuGraphExecDestroy(throughput_graph_);
@@ -109,7 +112,10 @@ Result<void> KernelCase::make_set(const KernelCaseRequest& request, const Argume
   for (const spec::ResolvedArgument& argument : arguments_) {
     const spec::ResolvedTensor* tensor = argument.tensor();
     if (tensor == nullptr) continue;
-    ASSAY_TRY(set.addresses[argument.name], gpu_.allocate(static_cast<uint64_t>(tensor->bytes), argument.name));
+    const auto bytes = static_cast<uint64_t>(tensor->bytes);
+    ASSAY_TRY(set.addresses[argument.name], gpu_.allocate(bytes, argument.name));
+    if (tensor->role != spec::Role::inout) continue;
+    ASSAY_TRY(set.originals[argument.name], gpu_.allocate(bytes, argument.name + " before the call"));
   }
   ASSAY_CHECK(write(sets_.size() - 1, files));
   ASSAY_TRY(device::LaunchRequest launch, check::launch_request(spec_, configuration, shape));
@@ -202,19 +208,22 @@ Result<void> KernelCase::capture_throughput() {
   return {};
 }
 
-Result<void> KernelCase::poison_outputs(Set& set, uint8_t poison) {
-  for (const spec::ResolvedArgument& argument : arguments_) {
-    const spec::ResolvedTensor* tensor = argument.tensor();
-    if (tensor == nullptr || tensor->role != spec::Role::output) continue;
-    ASSAY_CHECK(check(
-        driver_.cuMemsetD8Async(set.addresses.at(argument.name), poison, static_cast<size_t>(tensor->bytes), stream_),
-        "cuMemsetD8Async"));
+// Outputs are poisoned, and what the call changes is as it was.
+Result<void> KernelCase::ready_outputs(Set& set, uint8_t poison) {
+  for (const spec::ResolvedArgument* written : written_tensors()) {
+    const uint64_t address = set.addresses.at(written->name);
+    const auto bytes = static_cast<size_t>(written->tensor()->bytes);
+    if (const auto original = set.originals.find(written->name); original != set.originals.end()) {
+      ASSAY_CHECK(check(driver_.cuMemcpyDtoDAsync(address, original->second, bytes, stream_), "cuMemcpyDtoDAsync"));
+    } else {
+      ASSAY_CHECK(check(driver_.cuMemsetD8Async(address, poison, bytes, stream_), "cuMemsetD8Async"));
+    }
   }
   return {};
 }
 
 Result<void> KernelCase::run(size_t set, uint8_t poison) {
-  ASSAY_CHECK(poison_outputs(*sets_[set], poison));
+  ASSAY_CHECK(ready_outputs(*sets_[set], poison));
   ASSAY_CHECK(check(sets_[set]->call->launch(stream_), "cuLaunchKernelEx"));
   return check(driver_.cuCtxSynchronize(), sets_[set]->call->entry().c_str());
 }
@@ -243,6 +252,9 @@ Result<void> KernelCase::write(size_t set, const ArgumentFiles& files) {
     if (bytes.size() != static_cast<size_t>(tensor->bytes))
       return Error{fmt::format("'{}' has {} bytes, expected {}", name, bytes.size(), tensor->bytes)};
     ASSAY_CHECK(gpu_.upload(sets_[set]->addresses.at(name), std::as_bytes(std::span(bytes))));
+    const auto original = sets_[set]->originals.find(name);
+    if (original != sets_[set]->originals.end())
+      ASSAY_CHECK(gpu_.upload(original->second, std::as_bytes(std::span(bytes))));
   }
   return {};
 }
@@ -250,7 +262,7 @@ Result<void> KernelCase::write(size_t set, const ArgumentFiles& files) {
 // Behind a spinning kernel, so that the GPU does one thing after the other however long they take to enqueue.
 Result<void> KernelCase::enqueue_sample(Set& set, uint8_t poison) {
   ASSAY_CHECK(instruments_.spin(stream_, kGateCycles));
-  ASSAY_CHECK(poison_outputs(set, poison));
+  ASSAY_CHECK(ready_outputs(set, poison));
   if (protocol_.launch == Launch::event) return enqueue_call(set, CU_EVENT_RECORD_DEFAULT);
   return check(driver_.cuGraphLaunch(set.graph, stream_), "cuGraphLaunch");
 }

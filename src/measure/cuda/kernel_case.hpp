@@ -63,7 +63,7 @@ class KernelCase {
   Result<void> enqueue_sample(Set& set, uint8_t poison);
   std::vector<const spec::ResolvedArgument*> written_tensors() const;
   Result<const spec::ResolvedTensor*> find_tensor(const std::string& name) const;
-  Result<void> poison_outputs(Set& set, uint8_t poison);
+  Result<void> ready_outputs(Set& set, uint8_t poison);
   Result<void> check(CUresult code, const char* what) { return gpu_.check(code, what); }
 
   device::cuda::CudaDevice& gpu_;

@@ -2,14 +2,18 @@
 // A library that looks like the CUDA driver of a machine with two H200: memory is the host's, kernels are the few
 // functions below. With FAKE_OLD it lacks what came with CUDA 11.8.
 //
-// Images: a text with "BROKEN" is refused with a log, "NEWER" is too new, "OTHER" is for another GPU. Environment:
-// FAKE_CUDA_INIT is what cuInit answers.
+// Images: a text with "BROKEN" is refused with a log, "NEWER" is too new, "OTHER" is for another GPU; kernels of one
+// with "SLOWER" take a tenth longer. Environment: FAKE_CUDA_INIT is what cuInit answers; with FAKE_CUDA_SHORT a kernel
+// takes 0.01 us.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "device/cuda/driver_types.hpp"
 
@@ -23,9 +27,31 @@ CUresult pending = CUDA_SUCCESS;
 std::set<void*> allocations;
 constexpr size_t kMemory = size_t{140} << 30;
 
+// A clock that only work moves: a kernel takes 10 us, assay_spin a nanosecond for each cycle.
+double now_ms = 0;
+
+// What a graph holds. While a stream is captured, work goes there instead of being done.
+struct FakeNode {
+  CUgraphNodeType type;
+  std::function<CUresult()> work;
+};
+using FakeGraph = std::vector<FakeNode>;
+FakeGraph* capturing = nullptr;
+
+CUresult enqueue(CUgraphNodeType type, std::function<CUresult()> work) {
+  if (sticky != CUDA_SUCCESS) return sticky;
+  if (capturing != nullptr) {
+    capturing->push_back({type, std::move(work)});
+  } else if (const CUresult result = work(); result != CUDA_SUCCESS) {
+    pending = result;
+  }
+  return CUDA_SUCCESS;
+}
+
 struct FakeFunction {
   std::string name;
   int shared_limit = 48 << 10;
+  double slowness = 1;
 };
 struct FakeModule {
   std::string image;
@@ -66,9 +92,55 @@ CUresult copy(void** parameters) {
   return CUDA_SUCCESS;
 }
 
-CUresult run(const std::string& name, void** parameters) {
+// accumulate_f32(x, y, n): y += x.
+CUresult accumulate(void** parameters) {
+  const auto* x = reinterpret_cast<const float*>(value<uint64_t>(parameters, 0));
+  auto* y = reinterpret_cast<float*>(value<uint64_t>(parameters, 1));
+  for (uint32_t i = 0; i < value<uint32_t>(parameters, 2); ++i) y[i] += x[i];
+  return CUDA_SUCCESS;
+}
+
+// row_sum_f32(x, y, columns) of kernels/reduction, with a block for each row.
+CUresult sum_rows(void** parameters, unsigned rows) {
+  const auto* x = reinterpret_cast<const float*>(value<uint64_t>(parameters, 0));
+  auto* y = reinterpret_cast<float*>(value<uint64_t>(parameters, 1));
+  const auto columns = value<uint32_t>(parameters, 2);
+  for (unsigned row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (uint32_t i = 0; i < columns; ++i) sum += static_cast<double>(x[size_t{row} * columns + i]);
+    y[row] = static_cast<float>(sum);
+  }
+  return CUDA_SUCCESS;
+}
+
+// What a kernel takes. A shorter time is to be had, so that no clock of the host's can find it too long; it varies a
+// little.
+double kernel_ms() {
+  static const bool kShort = std::getenv("FAKE_CUDA_SHORT") != nullptr;
+  static uint32_t count = 0;
+  if (!kShort) return 0.01;
+  return 0.00001 * (1 + 0.002 * static_cast<double>(++count * 2654435761u >> 24) / 256);
+}
+
+// assay_fingerprint(data, bytes, slot), as docs/providers.md defines it.
+CUresult fingerprint(void** parameters) {
+  const auto* words = reinterpret_cast<const uint32_t*>(value<uint64_t>(parameters, 0));
+  auto* slot = reinterpret_cast<uint64_t*>(value<uint64_t>(parameters, 2));
+  for (uint64_t j = 0; j < value<uint64_t>(parameters, 1) / 4; ++j) *slot += words[j] * (2 * j + 1);
+  return CUDA_SUCCESS;
+}
+
+const std::map<std::string, std::vector<size_t>> kParameters = {
+    {"copy_f32", {8, 8, 4}},  {"accumulate_f32", {8, 8, 4}},    {"row_sum_f32", {8, 8, 4}}, {"idle_f32", {8, 8, 4}},
+    {"fault_f32", {8, 8, 4}}, {"assay_fingerprint", {8, 8, 8}}, {"assay_flush", {8, 8}},    {"assay_spin", {8}}};
+
+CUresult run(const std::string& name, void** parameters, unsigned blocks, double slowness) {
+  now_ms += name == "assay_spin" ? 1e-6 * static_cast<double>(value<uint64_t>(parameters, 0)) : kernel_ms() * slowness;
+  if (name == "row_sum_f32") return sum_rows(parameters, blocks);
   if (name == "copy_f32") return copy(parameters);
-  if (name == "misaligned") return CUDA_ERROR_MISALIGNED_ADDRESS;
+  if (name == "accumulate_f32") return accumulate(parameters);
+  if (name == "assay_fingerprint") return fingerprint(parameters);
+  if (name == "misaligned" || name == "fault_f32") return CUDA_ERROR_MISALIGNED_ADDRESS;
   if (name == "trap") return CUDA_ERROR_LAUNCH_FAILED;
   if (name == "timeout") return CUDA_ERROR_LAUNCH_TIMEOUT;
   if (name == "ecc") return CUDA_ERROR_ECC_UNCORRECTABLE;
@@ -208,14 +280,20 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr, const void*, size_t, CUstream) {
 CUresult cuMemcpyDtoHAsync_v2(void*, CUdeviceptr, size_t, CUstream) {
   return answer();
 }
-CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream) {
-  return answer();
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
+  return enqueue(CU_GRAPH_NODE_TYPE_MEMCPY, [=] {
+    std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, size_t) {
   return answer();
 }
-CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, CUstream) {
-  return answer();
+CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char byte, size_t bytes, CUstream) {
+  return enqueue(CU_GRAPH_NODE_TYPE_MEMSET, [=] {
+    std::memset(reinterpret_cast<void*>(address), byte, bytes);
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream) {
   return answer();
@@ -236,16 +314,19 @@ CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) {
   return answer();
 }
 CUresult cuEventCreate(CUevent* event, unsigned) {
-  return *event = reinterpret_cast<CUevent>(&pending), answer();
+  return *event = reinterpret_cast<CUevent>(new double(0)), answer();
 }
-CUresult cuEventDestroy_v2(CUevent) {
-  return answer();
+CUresult cuEventDestroy_v2(CUevent event) {
+  return delete reinterpret_cast<double*>(event), answer();
 }
-CUresult cuEventRecord(CUevent, CUstream) {
-  return answer();
+CUresult cuEventRecord(CUevent event, CUstream) {
+  return enqueue(CU_GRAPH_NODE_TYPE_EVENT_RECORD, [event] {
+    *reinterpret_cast<double*>(event) = now_ms;
+    return CUDA_SUCCESS;
+  });
 }
-CUresult cuEventRecordWithFlags(CUevent, CUstream, unsigned) {
-  return answer();
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned) {
+  return cuEventRecord(event, stream);
 }
 CUresult cuEventQuery(CUevent) {
   return answer();
@@ -253,35 +334,43 @@ CUresult cuEventQuery(CUevent) {
 CUresult cuEventSynchronize(CUevent) {
   return answer();
 }
-CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
-  return *milliseconds = 1, answer();
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  const double taken = *reinterpret_cast<double*>(end) - *reinterpret_cast<double*>(start);
+  return *milliseconds = static_cast<float>(taken), answer();
 }
 CUresult cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode) {
+  capturing = new FakeGraph;
   return answer();
 }
-CUresult cuStreamEndCapture(CUstream, CUgraph*) {
+CUresult cuStreamEndCapture(CUstream, CUgraph* graph) {
+  *graph = reinterpret_cast<CUgraph>(std::exchange(capturing, nullptr));
   return answer();
 }
-CUresult cuGraphInstantiateWithFlags(CUgraphExec*, CUgraph, unsigned long long) {
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  *executable = reinterpret_cast<CUgraphExec>(new FakeGraph(*reinterpret_cast<FakeGraph*>(graph)));
   return answer();
 }
 CUresult cuGraphUpload(CUgraphExec, CUstream) {
   return answer();
 }
-CUresult cuGraphLaunch(CUgraphExec, CUstream) {
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream) {
+  for (const FakeNode& node : *reinterpret_cast<FakeGraph*>(executable)) enqueue(node.type, node.work);
   return answer();
 }
-CUresult cuGraphExecDestroy(CUgraphExec) {
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  return delete reinterpret_cast<FakeGraph*>(executable), answer();
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  return delete reinterpret_cast<FakeGraph*>(graph), answer();
+}
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, size_t* count) {
+  FakeGraph& all = *reinterpret_cast<FakeGraph*>(graph);
+  *count = all.size();
+  for (size_t i = 0; nodes != nullptr && i < all.size(); ++i) nodes[i] = reinterpret_cast<CUgraphNode>(&all[i]);
   return answer();
 }
-CUresult cuGraphDestroy(CUgraph) {
-  return answer();
-}
-CUresult cuGraphGetNodes(CUgraph, CUgraphNode*, size_t*) {
-  return answer();
-}
-CUresult cuGraphNodeGetType(CUgraphNode, CUgraphNodeType*) {
-  return answer();
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
+  return *type = reinterpret_cast<FakeNode*>(node)->type, answer();
 }
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
   const std::string text = static_cast<const char*>(image);
@@ -294,8 +383,13 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     return CUDA_ERROR_INVALID_PTX;
   }
   auto* made = new FakeModule{text, {}};
-  for (const char* name : {"copy_f32", "misaligned", "trap", "timeout", "ecc", "large_block", "unknown_error"})
+  for (const char* name :
+       {"copy_f32", "accumulate_f32", "row_sum_f32", "idle_f32", "fault_f32", "assay_fingerprint", "assay_spin",
+        "assay_flush", "misaligned", "trap", "timeout", "ecc", "large_block", "unknown_error"})
     made->functions[name].name = name;
+  if (text.find("SLOWER") != std::string::npos) {
+    for (auto& [name, function] : made->functions) function.slowness = 1.1;
+  }
   return *module = reinterpret_cast<CUmodule>(made), answer();
 }
 CUresult cuModuleUnload(CUmodule module) {
@@ -334,8 +428,19 @@ CUresult cuOccupancyMaxActiveClusters(int*, CUfunction, const CUlaunchConfig*) {
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void**) {
   if (sticky != CUDA_SUCCESS) return sticky;
   if (static_cast<int>(config->sharedMemBytes) > as_function(function)->shared_limit) return CUDA_ERROR_INVALID_VALUE;
-  pending = run(as_function(function)->name, parameters);
-  return CUDA_SUCCESS;
+  // A captured launch keeps its own copy of the arguments.
+  const std::string& name = as_function(function)->name;
+  std::vector<std::string> arguments;
+  if (const auto sizes = kParameters.find(name); sizes != kParameters.end()) {
+    for (size_t i = 0; i < sizes->second.size(); ++i)
+      arguments.emplace_back(static_cast<const char*>(parameters[i]), sizes->second[i]);
+  }
+  return enqueue(CU_GRAPH_NODE_TYPE_KERNEL,
+                 [name, arguments, blocks = config->gridDimX, slowness = as_function(function)->slowness]() mutable {
+                   std::vector<void*> places;
+                   for (std::string& argument : arguments) places.push_back(argument.data());
+                   return run(name, places.data(), blocks, slowness);
+                 });
 }
 // The arguments themselves, so that a test can look at them.
 CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, uint32_t rank, void* address,
@@ -354,10 +459,10 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, uint
   return answer();
 }
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* bytes) {
-  const size_t count = as_function(function)->name == "copy_f32" ? 3 : 0;
-  if (index >= count) return CUDA_ERROR_INVALID_VALUE;
+  const auto sizes = kParameters.find(as_function(function)->name);
+  if (sizes == kParameters.end() || index >= sizes->second.size()) return CUDA_ERROR_INVALID_VALUE;
   *offset = 8 * index;
-  *bytes = index == 2 ? 4 : 8;
+  *bytes = sizes->second[index];
   return answer();
 }
 CUresult cuFuncGetName(const char** name, CUfunction function) {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// bench, compare, gate, calibrate and suite from end to end, with a library in the driver's place (tests/device/fake)
+// that runs the reduction on the host and makes its time up.
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "../support/temporary_folder.hpp"
+#include "assay_program.hpp"
+#include "base/file.hpp"
+#include "base/hash.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Measuring : public testing::Test {
+ protected:
+  void SetUp() override {
+    const fs::path kernels = fs::path(ASSAY_SOURCE_DIR) / "kernels";
+    for (const char* name : {"reduction", "primitives"})
+      fs::copy(kernels / name, folder_.path() / name, fs::copy_options::recursive);
+  }
+  // The copy is what a change made a tenth slower.
+  void make_slower() const {
+    const fs::path ptx = kernel() / "ptx/reduction.sm_90.ptx";
+    const std::string text = *read_file(ptx) + "// SLOWER\n";
+    ASSERT_TRUE(write_file_atomically(ptx, text).ok());
+    const fs::path description = kernel() / "ptx/reduction.sm_90.json";
+    auto document = nlohmann::json::parse(*read_file(description));
+    document["ptx_hash"] = content_hash(text);
+    ASSERT_TRUE(write_file_atomically(description, document.dump(2)).ok());
+  }
+  fs::path kernel() const { return folder_.path() / "reduction"; }
+  fs::path ledger() const { return folder_.path() / "ledger.sqlite"; }
+
+  ProcessOutcome assay(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--ledger", ledger().string()});
+    Command command = assay_command(std::move(arguments));
+    command.environment["ASSAY_CUDA_DRIVER"] = ASSAY_BINARY_DIR "/tests/fake/libfake_cuda.so";
+    command.environment["ASSAY_NVML_LIBRARY"] = "none";
+    command.environment["ASSAY_CUPTI_LIBRARY"] = "none";
+    command.environment["FAKE_CUDA_SHORT"] = "1";
+    return run_command(command);
+  }
+  ProcessOutcome measure(const std::string& command, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{command, kernel().string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    if (command != "log") arguments.insert(arguments.end(), {"--shape", "ROWS=2,COLUMNS=16", "--most-samples", "100"});
+    return assay(arguments);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Measuring, BenchTimesWhatIsRight) {
+  const ProcessOutcome outcome = measure("bench", {"--json"});
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.errors << outcome.output.substr(0, 2000);
+  const auto document = parsed(outcome);
+  const auto& contender = document["cases"][0]["contenders"][0];
+  EXPECT_TRUE(contender["good"]);
+  EXPECT_NEAR(contender["measured"]["p50_us"].get<double>(), 0.01, 0.0001);
+  EXPECT_EQ(document["cases"][0]["contract"]["protocol.sets"], "4");
+  size_t samples = 0;
+  for (const auto& block : contender["blocks"]) samples += block["us"].size();
+  EXPECT_EQ(samples, 100u);
+}
+
+TEST_F(Measuring, BenchMeasuresBesideAnotherFolderInOtherCacheStates) {
+  for (const char* cache : {"cold", "warm"}) {
+    const ProcessOutcome outcome =
+        measure("bench", {"--baseline", "kernels/reduction", "--cache", cache, "--protocol", "event", "--json"});
+    ASSERT_EQ(outcome.exit_status, 0) << outcome.errors;
+    EXPECT_EQ(parsed(outcome)["cases"][0]["contenders"][1]["comparison"]["verdict"], "SAME") << cache;
+  }
+  const ProcessOutcome rotating = measure("bench", {"--cache", "rotating"});
+  EXPECT_EQ(rotating.exit_status, 2);
+  EXPECT_NE(rotating.errors.find("do not exceed twice the cache"), std::string::npos) << rotating.errors;
+}
+
+TEST_F(Measuring, CompareSaysWhichIsSlower) {
+  ProcessOutcome outcome = assay({"compare", kernel().string(), "kernels/reduction", "--shape", "ROWS=2,COLUMNS=16"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("SAME"), std::string::npos) << outcome.output;
+  make_slower();
+  outcome = assay({"compare", kernel().string(), "kernels/reduction", "--shape", "ROWS=2,COLUMNS=16"});
+  EXPECT_EQ(outcome.exit_status, 3) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("SLOWER"), std::string::npos) << outcome.output;
+}
+
+TEST_F(Measuring, TheGateKeepsABaselineAndStopsWhatIsSlower) {
+  EXPECT_EQ(measure("gate", {"--save", "main"}).exit_status, 0);
+  const ProcessOutcome same = measure("gate", {"--against", "main"});
+  EXPECT_EQ(same.exit_status, 0) << same.output << same.errors;
+  make_slower();
+  const ProcessOutcome slower = measure("gate", {"--against", "main", "--json"});
+  EXPECT_EQ(slower.exit_status, 3) << slower.output << slower.errors;
+  EXPECT_EQ(parsed(slower)["verdict"], "REGRESSION");
+  const ProcessOutcome beside = measure("gate", {"--against", "kernels/reduction", "--json"});
+  EXPECT_EQ(beside.exit_status, 3) << beside.output << beside.errors;
+}
+
+TEST_F(Measuring, ACalibrationStandsBesideTheGatesVerdict) {
+  const ProcessOutcome calibrated =
+      measure("calibrate", {"--pairs", "4", "--trials", "3", "--slowdowns", "0.1", "--json"});
+  ASSERT_EQ(calibrated.exit_status, 0) << calibrated.errors;
+  const auto document = parsed(calibrated);
+  EXPECT_EQ(document["calibration"]["false_verdicts"], 0);
+  EXPECT_EQ(document["calibration"]["detections"][0]["found"], 3);
+  EXPECT_EQ(document["false_comparisons"], 0);
+  EXPECT_EQ(document["same"].size(), 4u);
+  EXPECT_EQ(document["slower"][0].size(), 3u);
+  const ProcessOutcome gate = measure("gate", {"--against", "kernels/reduction"});
+  EXPECT_EQ(gate.exit_status, 0) << gate.output << gate.errors;
+  EXPECT_NE(gate.output.find("false verdicts 0 of 4"), std::string::npos) << gate.output;
+}
+
+TEST_F(Measuring, ASuiteIsMeasuredOnce) {
+  folder_.write("suite.toml", R"toml([suite]
+name = "rows"
+[[kernel]]
+folder = "reduction"
+shapes = { ROWS = [1, 2], COLUMNS = 16 }
+baselines = ["reduction"]
+most_samples = 100
+)toml");
+  const std::string suite = (folder_.path() / "suite.toml").string();
+  const ProcessOutcome first = assay({"suite", suite, "--json"});
+  ASSERT_EQ(first.exit_status, 0) << first.errors;
+  const auto document = parsed(first);
+  ASSERT_EQ(document["rows"].size(), 2u);
+  for (const auto& row : document["rows"]) EXPECT_EQ(row["baselines"][0]["verdict"], "SAME") << row.dump(1);
+  const ProcessOutcome second = assay({"suite", suite});
+  EXPECT_EQ(second.exit_status, 0) << second.errors;
+  EXPECT_NE(second.output.find("2 from an earlier run"), std::string::npos) << second.output;
+}
+
+}  // namespace
+}  // namespace assay::cli
