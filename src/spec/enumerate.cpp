@@ -86,7 +86,7 @@ Result<void> for_each_shape(const KernelSpec& spec, const ShapeSet& set, const S
   do {
     Shape shape;
     for (size_t i = 0; i < set.axes.size(); ++i) shape.values[set.axes[i].name] = set.axes[i].values[digits[i]];
-    ASSAY_TRY(const bool go_on, visit_legal(std::move(shape)));
+    ASSAY_TRY(const bool go_on, visit_legal(shape));
     if (!go_on) return {};
   } while (count_on(digits, [&](size_t i) { return set.axes[i].values.size(); }));
   return {};
