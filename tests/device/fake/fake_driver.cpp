@@ -3,15 +3,18 @@
 // functions below. With FAKE_OLD it lacks what came with CUDA 11.8.
 //
 // Images: a text with "BROKEN" is refused with a log, "NEWER" is too new, "OTHER" is for another GPU; kernels of one
-// with "SLOWER" take a tenth longer. Environment: FAKE_CUDA_INIT is what cuInit answers; with FAKE_CUDA_SHORT a kernel
-// takes 0.01 us.
+// with "SLOWER" take a tenth longer. Environment: FAKE_CUDA_INIT is what cuInit answers; with FAKE_CUDA_WAITS a
+// synchronisation lasts until the time that the events tell has really passed, and that varies a little.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -38,8 +41,27 @@ struct FakeNode {
 using FakeGraph = std::vector<FakeNode>;
 FakeGraph* capturing = nullptr;
 
+bool waits() {
+  static const bool kWaits = std::getenv("FAKE_CUDA_WAITS") != nullptr;
+  return kWaits;
+}
+
+// When the work began that is waited for next, by this clock and by the host's.
+struct Beginning {
+  double ms;
+  std::chrono::steady_clock::time_point host;
+};
+std::optional<Beginning> beginning;
+
+void wait_for_work() {
+  if (waits() && beginning)
+    std::this_thread::sleep_until(beginning->host + std::chrono::duration<double, std::milli>(now_ms - beginning->ms));
+  beginning.reset();
+}
+
 CUresult enqueue(CUgraphNodeType type, std::function<CUresult()> work) {
   if (sticky != CUDA_SUCCESS) return sticky;
+  if (!beginning) beginning = {now_ms, std::chrono::steady_clock::now()};
   if (capturing != nullptr) {
     capturing->push_back({type, std::move(work)});
   } else if (const CUresult result = work(); result != CUDA_SUCCESS) {
@@ -113,13 +135,9 @@ CUresult sum_rows(void** parameters, unsigned rows) {
   return CUDA_SUCCESS;
 }
 
-// What a kernel takes. A shorter time is to be had, so that no clock of the host's can find it too long; it varies a
-// little.
 double kernel_ms() {
-  static const bool kShort = std::getenv("FAKE_CUDA_SHORT") != nullptr;
   static uint32_t count = 0;
-  if (!kShort) return 0.01;
-  return 0.00001 * (1 + 0.002 * static_cast<double>(++count * 2654435761u >> 24) / 256);
+  return waits() ? 0.01 * (1 + 0.002 * static_cast<double>(++count * 2654435761u >> 24) / 256) : 0.01;
 }
 
 // assay_fingerprint(data, bytes, slot), as docs/providers.md defines it.
@@ -233,6 +251,7 @@ CUresult cuCtxSetCurrent(CUcontext) {
   return answer();
 }
 CUresult cuCtxSynchronize() {
+  wait_for_work();
   if (pending != CUDA_SUCCESS) sticky = pending;
   return answer();
 }
