@@ -66,6 +66,14 @@ TEST_F(Measuring, BenchTimesWhatIsRight) {
   EXPECT_EQ(samples, 100u);
 }
 
+TEST_F(Measuring, BenchTakesAFolderOfKernels) {
+  const ProcessOutcome outcome =
+      assay({"bench", folder_.path().string(), "--shape", "ROWS=2,COLUMNS=16", "--most-samples", "100"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("reduction"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("measured, 100 samples each"), std::string::npos) << outcome.output;
+}
+
 TEST_F(Measuring, BenchMeasuresBesideAnotherFolderInOtherCacheStates) {
   for (const char* cache : {"cold", "warm"}) {
     const ProcessOutcome outcome =
