@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
-#include "../support/temporary_folder.hpp"
 #include "assay_program.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
+#include "reduction_copy.hpp"
 
 namespace assay::cli {
 namespace {
@@ -16,37 +16,23 @@ namespace fs = std::filesystem;
 
 constexpr const char* kStep = "mov.u32 \t%r43, 16;";  // before the first shuffle of a row's sum
 
-// A copy of a shipped kernel, as another checkout has it, whose carried PTX can be changed.
 class GateCommand : public testing::Test {
  protected:
-  void SetUp() override {
-    const fs::path kernels = fs::path(ASSAY_SOURCE_DIR) / "kernels";
-    for (const char* name : {"reduction", "primitives"})
-      fs::copy(kernels / name, folder_.path() / name, fs::copy_options::recursive);
-  }
   void change(const std::string& replacement) const {
-    const fs::path file = folder_.path() / "reduction/ptx/reduction.sm_89.ptx";
-    const auto text = read_file(file);
-    ASSERT_TRUE(text.ok());
-    ASSERT_NE(text->find(kStep), std::string::npos) << "the carried PTX looks different now";
-    const std::string changed = replace_all(*text, kStep, replacement);
-    ASSERT_TRUE(write_file_atomically(file, changed).ok());
-    // What describes it names its hash: this is what make carry would write.
-    const fs::path description = folder_.path() / "reduction/ptx/reduction.sm_89.json";
-    auto document = nlohmann::json::parse(*read_file(description));
-    ASSERT_TRUE(document.contains("ptx_hash"));
-    document["ptx_hash"] = content_hash(changed);
-    ASSERT_TRUE(write_file_atomically(description, document.dump(2)).ok());
+    copy_.change_ptx("sm_89", [&](const std::string& text) {
+      EXPECT_NE(text.find(kStep), std::string::npos) << "the carried PTX looks different now";
+      return replace_all(text, kStep, replacement);
+    });
   }
   ProcessOutcome gate(std::vector<std::string> more) const {
     std::vector<std::string> arguments{
-        "gate",     (folder_.path() / "reduction").string(),    "--device", "vgpu:l4", "--shape", "ROWS=2,COLUMNS=513",
-        "--ledger", (folder_.path() / "ledger.sqlite").string()};
+        "gate",    copy_.kernel().string(), "--device", "vgpu:l4",
+        "--shape", "ROWS=2,COLUMNS=513",    "--ledger", (copy_.folder().path() / "ledger.sqlite").string()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return assay_program(arguments);
   }
 
-  TemporaryFolder folder_;
+  ReductionCopy copy_;
 };
 
 TEST_F(GateCommand, TheSameKernelPasses) {
@@ -59,8 +45,8 @@ TEST_F(GateCommand, MoreInstructionsAreARegression) {
   std::string longer = kStep;
   for (int i = 0; i < 8; ++i) longer += std::string("\n\t") + kStep;
   change(longer);
-  const fs::path junit = folder_.path() / "gate.xml";
-  const fs::path markdown = folder_.path() / "gate.md";
+  const fs::path junit = copy_.folder().path() / "gate.xml";
+  const fs::path markdown = copy_.folder().path() / "gate.md";
   const ProcessOutcome outcome =
       gate({"--against", "kernels/reduction", "--json", "--junit", junit.string(), "--markdown", markdown.string()});
   EXPECT_EQ(outcome.exit_status, 3) << outcome.output << outcome.errors;
@@ -70,7 +56,7 @@ TEST_F(GateCommand, MoreInstructionsAreARegression) {
   // Fewer are none: seen from the longer kernel, the shipped one is an improvement.
   const ProcessOutcome back =
       assay_program({"gate", "kernels/reduction", "--device", "vgpu:l4", "--shape", "ROWS=2,COLUMNS=513", "--against",
-                     (folder_.path() / "reduction").string(), "--json", "--ledger", "none"});
+                     copy_.kernel().string(), "--json", "--ledger", "none"});
   EXPECT_EQ(back.exit_status, 0) << back.errors;
 }
 

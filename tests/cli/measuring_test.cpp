@@ -4,10 +4,8 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
-#include "../support/temporary_folder.hpp"
 #include "assay_program.hpp"
-#include "base/file.hpp"
-#include "base/hash.hpp"
+#include "reduction_copy.hpp"
 
 namespace assay::cli {
 namespace {
@@ -16,23 +14,12 @@ namespace fs = std::filesystem;
 
 class Measuring : public testing::Test {
  protected:
-  void SetUp() override {
-    const fs::path kernels = fs::path(ASSAY_SOURCE_DIR) / "kernels";
-    for (const char* name : {"reduction", "primitives"})
-      fs::copy(kernels / name, folder_.path() / name, fs::copy_options::recursive);
-  }
   // The copy is what a change made a tenth slower.
   void make_slower() const {
-    const fs::path ptx = kernel() / "ptx/reduction.sm_90.ptx";
-    const std::string text = *read_file(ptx) + "// SLOWER\n";
-    ASSERT_TRUE(write_file_atomically(ptx, text).ok());
-    const fs::path description = kernel() / "ptx/reduction.sm_90.json";
-    auto document = nlohmann::json::parse(*read_file(description));
-    document["ptx_hash"] = content_hash(text);
-    ASSERT_TRUE(write_file_atomically(description, document.dump(2)).ok());
+    copy_.change_ptx("sm_90", [](const std::string& text) { return text + "// SLOWER\n"; });
   }
-  fs::path kernel() const { return folder_.path() / "reduction"; }
-  fs::path ledger() const { return folder_.path() / "ledger.sqlite"; }
+  fs::path kernel() const { return copy_.kernel(); }
+  fs::path ledger() const { return copy_.folder().path() / "ledger.sqlite"; }
 
   ProcessOutcome assay(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--ledger", ledger().string()});
@@ -50,7 +37,7 @@ class Measuring : public testing::Test {
     return assay(arguments);
   }
 
-  TemporaryFolder folder_;
+  ReductionCopy copy_;
 };
 
 TEST_F(Measuring, BenchTimesWhatIsRight) {
@@ -68,7 +55,7 @@ TEST_F(Measuring, BenchTimesWhatIsRight) {
 
 TEST_F(Measuring, BenchTakesAFolderOfKernels) {
   const ProcessOutcome outcome =
-      assay({"bench", folder_.path().string(), "--shape", "ROWS=2,COLUMNS=16", "--most-samples", "100"});
+      assay({"bench", copy_.folder().path().string(), "--shape", "ROWS=2,COLUMNS=16", "--most-samples", "100"});
   EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
   EXPECT_NE(outcome.output.find("reduction"), std::string::npos) << outcome.output;
   EXPECT_NE(outcome.output.find("measured, 100 samples each"), std::string::npos) << outcome.output;
@@ -127,7 +114,7 @@ TEST_F(Measuring, ACalibrationStandsBesideTheGatesVerdict) {
 }
 
 TEST_F(Measuring, ASuiteIsMeasuredOnce) {
-  folder_.write("suite.toml", R"toml([suite]
+  copy_.folder().write("suite.toml", R"toml([suite]
 name = "rows"
 [[kernel]]
 folder = "reduction"
@@ -135,7 +122,7 @@ shapes = { ROWS = [1, 2], COLUMNS = 16 }
 baselines = ["reduction"]
 most_samples = 100
 )toml");
-  const std::string suite = (folder_.path() / "suite.toml").string();
+  const std::string suite = (copy_.folder().path() / "suite.toml").string();
   const ProcessOutcome first = assay({"suite", suite, "--json"});
   ASSERT_EQ(first.exit_status, 0) << first.errors;
   const auto document = parsed(first);

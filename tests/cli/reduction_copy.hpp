@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A copy of kernels/reduction, as another checkout has it, whose carried PTX can be changed.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "../support/temporary_folder.hpp"
+#include "base/file.hpp"
+#include "base/hash.hpp"
+
+namespace assay::cli {
+
+class ReductionCopy {
+ public:
+  ReductionCopy() {
+    const std::filesystem::path kernels = std::filesystem::path(ASSAY_SOURCE_DIR) / "kernels";
+    for (const char* name : {"reduction", "primitives"})
+      std::filesystem::copy(kernels / name, folder_.path() / name, std::filesystem::copy_options::recursive);
+  }
+
+  const TemporaryFolder& folder() const { return folder_; }
+  std::filesystem::path kernel() const { return folder_.path() / "reduction"; }
+  // With what describes it, as make carry would write it.
+  void change_ptx(const std::string& target, const std::function<std::string(const std::string&)>& change) const {
+    const std::filesystem::path file = kernel() / ("ptx/reduction." + target);
+    const auto text = read_file(file.string() + ".ptx");
+    ASSERT_TRUE(text.ok());
+    const std::string changed = change(*text);
+    ASSERT_TRUE(write_file_atomically(file.string() + ".ptx", changed).ok());
+    auto document = nlohmann::json::parse(*read_file(file.string() + ".json"));
+    ASSERT_TRUE(document.contains("ptx_hash"));
+    document["ptx_hash"] = content_hash(changed);
+    ASSERT_TRUE(write_file_atomically(file.string() + ".json", document.dump(2)).ok());
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace assay::cli
