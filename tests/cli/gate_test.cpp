@@ -5,7 +5,6 @@
 
 #include "assay_program.hpp"
 #include "base/file.hpp"
-#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "reduction_copy.hpp"
 
