@@ -7,6 +7,19 @@
 #include "stats/bootstrap.hpp"
 
 namespace assay::measure {
+namespace {
+
+// Whether the 95 % interval of the median is no wider than this fraction of it.
+bool narrow_enough(const judge::Blocks& blocks, double width) {
+  const auto sample = stats::Sample::make(judge::pooled(blocks));
+  if (!sample) return false;
+  stats::BootstrapOptions bootstrap;
+  bootstrap.resamples = 500;
+  const stats::Bootstrap median = stats::median_interval(*sample, bootstrap);
+  return median.interval.width() <= width * median.estimate;
+}
+
+}  // namespace
 
 judge::Block as_block(const SampleBlock& block, size_t lead_in) {
   const auto from = static_cast<ptrdiff_t>(std::min(lead_in, block.us.size()));
@@ -18,13 +31,16 @@ judge::Block as_block(const SampleBlock& block, size_t lead_in) {
   return entry;
 }
 
-bool narrow_enough(const judge::Blocks& blocks, double width) {
-  const auto sample = stats::Sample::make(judge::pooled(blocks));
-  if (!sample) return false;
-  stats::BootstrapOptions bootstrap;
-  bootstrap.resamples = 500;
-  const stats::Bootstrap median = stats::median_interval(*sample, bootstrap);
-  return median.interval.width() <= width * median.estimate;
+std::optional<std::string> reason_to_stop(const Sampling& sampling, size_t samples, double seconds,
+                                          const std::vector<const judge::Blocks*>& all) {
+  if (samples >= sampling.maximum) return "the most samples that were asked for";
+  if (samples < sampling.minimum) return std::nullopt;
+  if (seconds > sampling.budget_s) return "the time budget";
+  // Looking after every round would stop at lucky moments.
+  if (samples % sampling.minimum != 0) return std::nullopt;
+  const auto narrow = [&](const judge::Blocks* blocks) { return narrow_enough(*blocks, sampling.width); };
+  if (!std::all_of(all.begin(), all.end(), narrow)) return std::nullopt;
+  return "the medians are known well enough";
 }
 
 std::string ContenderResult::objection() const {

@@ -22,8 +22,10 @@ namespace assay::measure {
 // The samples of one request as the judgement takes them, without the lead-in, with the mean of their clocks.
 judge::Block as_block(const SampleBlock& block, size_t lead_in);
 
-// Whether the 95 % interval of the median is no wider than this fraction of it: time to stop sampling.
-bool narrow_enough(const judge::Blocks& blocks, double width);
+// Why sampling may end now that everyone in `all` has so many samples and so many seconds have passed; nothing: it must
+// go on. Contenders are left out by leaving out their blocks.
+std::optional<std::string> reason_to_stop(const Sampling& sampling, size_t samples, double seconds,
+                                          const std::vector<const judge::Blocks*>& all);
 
 struct ContenderResult {
   std::string name;

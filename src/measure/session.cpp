@@ -49,12 +49,11 @@ Session::Session(const ProblemCase& problem, const check::Oracle& oracle, const 
 Session::~Session() = default;
 
 // The contender is out; the others go on.
-bool Session::take_out(State& state, const Error& error) {
+void Session::take_out(State& state, const Error& error) {
   state.result->failure = error;
   if (state.process && !state.process->failed_guard().empty())
     state.result->guards.fail(state.process->failed_guard(), error.message);
   state.process.reset();
-  return false;
 }
 
 Result<CaseMeasurement> Session::run() {
@@ -127,7 +126,7 @@ void Session::prepare(State& state) {
   protocol.placement = random_.below(kPlacements);
   auto variant =
       state.process->prepare(prepare_request(problem_, protocol, options_.timing, sets_, state.contender->options));
-  if (!variant) return void(take_out(state, variant.error()));
+  if (!variant) return take_out(state, variant.error());
   state.result->variant = *variant;
 }
 
@@ -169,9 +168,9 @@ void Session::run_untimed(State& state) {
     std::vector<OutputBytes> results;
     for (const uint8_t poison : {kNan, kOther}) {
       const auto ran = state.provider().run(set, poison);
-      if (!ran) return void(take_out(state, ran.error()));
+      if (!ran) return take_out(state, ran.error());
       auto outputs = read_outputs(state, set);
-      if (!outputs) return void(take_out(state, outputs.error()));
+      if (!outputs) return take_out(state, outputs.error());
       results.push_back(std::move(*outputs));
     }
     if (results[0] == results[1]) {
@@ -219,7 +218,7 @@ bool Session::still_as_before(State& state, const OutputBytes& outputs) const {
 
 void Session::sample_block(State& state, const BlockPlan& plan) {
   auto block = state.provider().sample(plan.sets, plan.poisons);
-  if (!block) return void(take_out(state, block.error()));
+  if (!block) return take_out(state, block.error());
   Guards& guards = state.result->guards;
   double sum = 0;
   for (const double us : block->us) sum += us;
@@ -243,7 +242,7 @@ void Session::sample_block(State& state, const BlockPlan& plan) {
   } else if (const size_t last = plan.sets.back(); last < expected_.size()) {
     // Results that differ from call to call have no fingerprint; the last one of each block is compared with float64.
     auto outputs = read_outputs(state, last);
-    if (!outputs) return void(take_out(state, outputs.error()));
+    if (!outputs) return take_out(state, outputs.error());
     verify_outputs(state, &expected_[last], *outputs, "fingerprint", "right after a timed call");
     if (state.out()) return;
   }
@@ -260,26 +259,16 @@ void Session::sample_all() {
     sample_block(state, warm_up);
     state.result->blocks.clear();
   }
-  measurement_.stopped_because = "the most samples that were asked for";
-  const auto out = [](const State& state) { return state.out(); };
-  for (size_t samples = 0; samples < sampling.maximum; samples += sampling.block) {
-    if (std::all_of(states_.begin(), states_.end(), out)) {
-      measurement_.stopped_because = "no contender was left";
-      break;
+  for (size_t samples = 0;; samples += sampling.block) {
+    std::vector<const judge::Blocks*> all;
+    for (const State& state : states_) {
+      if (!state.out()) all.push_back(&state.result->blocks);
     }
-    if (samples >= sampling.minimum) {
-      if (seconds_since(start) > sampling.budget_s) {
-        measurement_.stopped_because = "the time budget";
-        break;
-      }
-      // Looking after every round would stop at lucky moments.
-      const auto settled = [&](const State& state) {
-        return state.out() || narrow_enough(state.result->blocks, sampling.width);
-      };
-      if (samples % sampling.minimum == 0 && std::all_of(states_.begin(), states_.end(), settled)) {
-        measurement_.stopped_because = "the medians are known well enough";
-        break;
-      }
+    auto reason = reason_to_stop(sampling, samples, seconds_since(start), all);
+    if (all.empty()) reason = "no contender was left";
+    if (reason) {
+      measurement_.stopped_because = *reason;
+      break;
     }
     const Round round = schedule_.next_round(sampling.block, sets_.size());
     // Where memory lies is part of the noise, so that it must not stay the same for all of a contender's samples.
@@ -301,11 +290,11 @@ void Session::measure_throughput(State& state) {
   constexpr size_t kMostReplays = 1000;
   const Protocol& protocol = options_.protocol;
   auto first = state.provider().throughput(protocol.throughput_replays);
-  if (!first) return void(take_out(state, first.error()));
+  if (!first) return take_out(state, first.error());
   const double replay_us = stats::median_of(first->us) * static_cast<double>(protocol.calls);
   const auto replays = static_cast<size_t>(std::clamp(clock.wanted_us / replay_us, 1.0, double{kMostReplays}));
   auto second = state.provider().throughput(replays);
-  if (!second) return void(take_out(state, second.error()));
+  if (!second) return take_out(state, second.error());
   double claimed_us = 0;
   for (const double us : second->us) claimed_us += us * static_cast<double>(protocol.calls);
   if (second->wall_us > clock.factor * claimed_us + clock.slack_us) {

@@ -68,7 +68,7 @@ class Session {
   void verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs,
                       const std::string& guard, const std::string& when);
   bool still_as_before(State& state, const OutputBytes& outputs) const;
-  bool take_out(State& state, const Error& error);
+  void take_out(State& state, const Error& error);
 
   const ProblemCase& problem_;
   Verifier verifier_;

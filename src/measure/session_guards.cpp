@@ -27,10 +27,10 @@ void Session::check_inputs_unchanged(State& state, size_t set, const InputSet& e
   }
   if (files.empty()) return;
   const auto read = read_files(state, set, files);
-  if (!read) return void(take_out(state, read.error()));
+  if (!read) return take_out(state, read.error());
   for (const auto& [argument, file] : files) {
     const auto content = read_file(file, size_t{1} << 36);
-    if (!content) return void(take_out(state, content.error()));
+    if (!content) return take_out(state, content.error());
     if (content_hash(*content) != expected.hashes.at(argument))
       state.result->guards.fail("inputs_changed", fmt::format("the call changed its input '{}'", argument));
   }
@@ -93,16 +93,16 @@ void Session::check_sensitivity(State& state) {
   if (!state.contender->must_be_own_kernels) return;
   const auto inputs = problem_.inputs();
   auto other = InputSet::make(problem_, random_.next(), scratch_->path() / "other", Draw::random_floats);
-  if (!other) return void(take_out(state, other.error()));
+  if (!other) return take_out(state, other.error());
   bool undecided = false;
   for (const spec::ResolvedArgument* input : inputs) {
     if (other->hashes.at(input->name) == sets_[0].hashes.at(input->name))
       continue;  // integers of a fill without randomness
     const auto written = state.provider().write(0, {{input->name, other->files.at(input->name)}});
     const auto ran = written ? state.provider().run(0, 0x3c) : written;
-    if (!ran) return void(take_out(state, ran.error()));
+    if (!ran) return take_out(state, ran.error());
     auto outputs = read_outputs(state, 0);
-    if (!outputs) return void(take_out(state, outputs.error()));
+    if (!outputs) return take_out(state, outputs.error());
     const bool same = still_as_before(state, *outputs);
     undecided = undecided || (!verifier_.affordable() && (same || !state.result->deterministic));
     if (same && verifier_.affordable()) {
@@ -114,7 +114,7 @@ void Session::check_sensitivity(State& state) {
                                   fmt::format("other values of '{}' do not change the result", input->name));
     }
     const auto restored = state.provider().write(0, {{input->name, sets_[0].files.at(input->name)}});
-    if (!restored) return void(take_out(state, restored.error()));
+    if (!restored) return take_out(state, restored.error());
   }
   if (undecided) {
     state.result->guards.unavailable("sensitivity", "the shape is too large for float64");
@@ -125,7 +125,7 @@ void Session::check_sensitivity(State& state) {
 
 void Session::list_kernels(State& state) {
   auto list = state.provider().kernels(0);
-  if (!list) return void(take_out(state, list.error()));
+  if (!list) return take_out(state, list.error());
   Guards& guards = state.result->guards;
   if (list->threads_after > list->threads_before && list->threads_before > 0 && state.contender->must_be_own_kernels) {
     guards.fail("threads",
@@ -173,7 +173,7 @@ void Session::list_kernels(State& state) {
 void Session::recheck(State& state) {
   for (size_t set = 0; set < sets_.size(); ++set) {
     auto outputs = read_outputs(state, set);
-    if (!outputs) return void(take_out(state, outputs.error()));
+    if (!outputs) return take_out(state, outputs.error());
     if (state.result->deterministic && fingerprint(*outputs) == state.fingerprints[set]) {
       state.result->guards.pass("recheck");
     } else {
@@ -194,17 +194,17 @@ void Session::probe_fresh_inputs(State& state) {
   const size_t last = sets_.size() - 1;
   for (size_t probe = 0; probe < fresh_.size(); ++probe) {
     const auto written = state.provider().write(last, fresh_[probe].files);
-    if (!written) return void(take_out(state, written.error()));
+    if (!written) return take_out(state, written.error());
     // Others first, so that the clocks are up when the fresh one comes.
     std::vector<size_t> order(8, 0);
     for (size_t i = 0; i + 1 < order.size(); ++i) order[i] = last == 0 ? 0 : i % last;
     order.back() = last;
     if (last == 0) order = {0};
     auto block = state.provider().sample(order, schedule_.poisons(order.size()));
-    if (!block) return void(take_out(state, block.error()));
+    if (!block) return take_out(state, block.error());
     times.push_back(block->us.back());
     auto outputs = read_outputs(state, last);
-    if (!outputs) return void(take_out(state, outputs.error()));
+    if (!outputs) return take_out(state, outputs.error());
     if (state.result->deterministic && fingerprint(*outputs) != block->fingerprints.back())
       state.result->guards.fail("fingerprint", "the output changed after the timed call");
     if (probe == 0 && expected_fresh_)

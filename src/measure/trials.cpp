@@ -94,7 +94,11 @@ class TrialRun {
     const auto start = std::chrono::steady_clock::now();
     judge::Blocks blocks[2];
     size_t samples = 0;
-    while (samples < sampling.maximum) {
+    const auto done = [&] {
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+      return reason_to_stop(sampling, samples, taken.count(), {&blocks[0], &blocks[1]}).has_value();
+    };
+    while (!done()) {
       const Round round = schedule_.next_round(sampling.block, sets_.size());
       for (const size_t side : round.contenders) ASSAY_CHECK(prepare(side));
       for (const size_t side : round.contenders) {
@@ -103,12 +107,6 @@ class TrialRun {
         blocks[side].push_back(std::move(block));
       }
       samples += sampling.block;
-      if (samples < sampling.minimum) continue;
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      if (taken.count() > sampling.budget_s) break;
-      if (samples % sampling.minimum == 0 && narrow_enough(blocks[0], sampling.width) &&
-          narrow_enough(blocks[1], sampling.width))
-        break;
     }
     judge::CompareOptions options = request_.compare;
     options.seed = random_.next();

@@ -50,7 +50,7 @@ Result<std::unique_ptr<KernelCase>> KernelCase::make(CudaDevice& gpu, Instrument
                                                      const KernelCaseRequest& request) {
   std::unique_ptr<KernelCase> made(new KernelCase(gpu, instruments));
   ASSAY_CHECK(made->load(request));
-  for (const ArgumentFiles& files : request.sets) ASSAY_CHECK(made->make_set(request, files));
+  for (const ArgumentFiles& files : request.sets) ASSAY_CHECK(made->make_set(files));
   if (made->sets_.empty()) return Error{"a case needs at least one set of inputs"};
   for (auto& set : made->sets_) {
     if (made->protocol_.launch == Launch::graph) ASSAY_CHECK(made->capture_call(*set));
@@ -79,6 +79,13 @@ Result<void> KernelCase::load(const KernelCaseRequest& request) {
   // Not on every GPU; where there are no persisting lines there is nothing to take away.
   driver_.cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
   ASSAY_TRY(spec_, spec::load(request.specification));
+  if (request.configuration.empty()) {
+    ASSAY_TRY(configuration_, spec::default_configuration(spec_));
+  } else {
+    ASSAY_TRY(configuration_, spec::parse_configuration(spec_, request.configuration));
+  }
+  ASSAY_TRY(shape_, spec::parse_shape(spec_, request.shape));
+  ASSAY_TRY(arguments_, spec::resolve_arguments(spec_, configuration_, shape_));
   protocol_ = request.protocol;
   flush_bytes_ = request.flush_bytes;
   ASSAY_TRY(const std::string ptx, read_file(request.ptx));
@@ -95,15 +102,7 @@ Result<void> KernelCase::load(const KernelCaseRequest& request) {
   return {};
 }
 
-Result<void> KernelCase::make_set(const KernelCaseRequest& request, const ArgumentFiles& files) {
-  spec::Configuration configuration;
-  if (request.configuration.empty()) {
-    ASSAY_TRY(configuration, spec::default_configuration(spec_));
-  } else {
-    ASSAY_TRY(configuration, spec::parse_configuration(spec_, request.configuration));
-  }
-  ASSAY_TRY(const spec::Shape shape, spec::parse_shape(spec_, request.shape));
-  ASSAY_TRY(arguments_, spec::resolve_arguments(spec_, configuration, shape));
+Result<void> KernelCase::make_set(const ArgumentFiles& files) {
   ASSAY_TRY(Event start, Event::make(gpu_));
   ASSAY_TRY(Event stop, Event::make(gpu_));
   sets_.push_back(std::make_unique<Set>(std::move(start), std::move(stop)));
@@ -118,7 +117,7 @@ Result<void> KernelCase::make_set(const KernelCaseRequest& request, const Argume
     ASSAY_TRY(set.originals[argument.name], gpu_.allocate(bytes, argument.name + " before the call"));
   }
   ASSAY_CHECK(write(sets_.size() - 1, files));
-  ASSAY_TRY(device::LaunchRequest launch, check::launch_request(spec_, configuration, shape));
+  ASSAY_TRY(device::LaunchRequest launch, check::launch_request(spec_, configuration_, shape_));
   launch.module = module_.get();
   ASSAY_TRY(launch.arguments, check::argument_bytes(gpu_, arguments_, set.addresses));
   ASSAY_TRY(PreparedLaunch call, gpu_.prepare(launch));

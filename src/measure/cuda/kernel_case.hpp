@@ -54,7 +54,7 @@ class KernelCase {
   struct Set;
   KernelCase(device::cuda::CudaDevice& gpu, Instruments& instruments);
   Result<void> load(const KernelCaseRequest& request);
-  Result<void> make_set(const KernelCaseRequest& request, const ArgumentFiles& files);
+  Result<void> make_set(const ArgumentFiles& files);
   Result<device::cuda::CUgraphExec> capture(const std::function<Result<void>()>& enqueue, int* kernels);
   Result<int> count_kernels(device::cuda::CUgraph graph);
   Result<void> capture_call(Set& set);
@@ -69,6 +69,8 @@ class KernelCase {
   device::cuda::CudaDevice& gpu_;
   const device::cuda::Driver& driver_;
   spec::KernelSpec spec_;
+  spec::Configuration configuration_;
+  spec::Shape shape_;
   std::vector<spec::ResolvedArgument> arguments_;
   Protocol protocol_;
   uint64_t flush_bytes_ = 0;
