@@ -40,10 +40,11 @@ std::string on_a_terminal(unsigned short columns, const std::function<void()>& w
   const winsize size{24, columns, 0, 0};
   if (::openpty(&ours, &theirs, nullptr, nullptr, &size) != 0) return "no terminal";
   with_errors_to(theirs, work);
-  ::fcntl(ours, F_SETFL, O_NONBLOCK);
-  std::string shown(4096, '\0');
-  const ssize_t count = ::read(ours, shown.data(), shown.size());
-  shown.resize(count > 0 ? static_cast<size_t>(count) : 0);
+  // The kernel hands on what was written in its own time, so reading ends at a mark and not when nothing is there yet.
+  constexpr char kEnd = '\x04';
+  if (::write(theirs, &kEnd, 1) != 1) return "a terminal that takes nothing";
+  std::string shown;
+  for (char next = 0; ::read(ours, &next, 1) == 1 && next != kEnd;) shown += next;
   ::close(ours);
   ::close(theirs);
   return shown;
