@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # One static library per folder of src/, one test program per folder of tests/.
 
-# assay_library(NAME [HOT] [DEPENDS folder...] [LINK target...] [EXCLUDE regex] [PRECOMPILE header...])
+# assay_library(NAME [HOT] [HOT_SOURCES file...] [DEPENDS folder...] [LINK target...] [EXCLUDE regex] [PRECOMPILE header...])
 # The library of src/NAME. Its headers are reachable as "NAME/..." only by targets that depend on it:
 # every library has an include root of its own that holds one link, so a forbidden include does not compile.
 function(assay_library NAME)
-  cmake_parse_arguments(ARG "HOT" "EXCLUDE" "DEPENDS;LINK;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "HOT" "EXCLUDE" "DEPENDS;LINK;PRECOMPILE;HOT_SOURCES" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/src/${NAME})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${folder}/*.hpp)
@@ -29,6 +29,8 @@ function(assay_library NAME)
   if(ARG_HOT)
     target_compile_options(assay_${NAME} PRIVATE $<$<CONFIG:Release>:-O3>)
   endif()
+  list(TRANSFORM ARG_HOT_SOURCES PREPEND ${folder}/)
+  set_source_files_properties(${ARG_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
   if(ARG_PRECOMPILE)
     target_precompile_headers(assay_${NAME} PRIVATE ${ARG_PRECOMPILE})
   endif()
@@ -40,9 +42,10 @@ function(assay_library NAME)
   endif()
 endfunction()
 
-# assay_test(NAME [DEPENDS folder...]): tests/NAME/**/*_test.cpp as one program, registered with ctest.
+# assay_test(NAME [PLAIN] [DEPENDS folder...] [LINK target...]): tests/NAME/**/*_test.cpp as one program, registered with
+# ctest. GoogleTest is precompiled once for all of them; PLAIN programs are compiled otherwise (-O0) and cannot share it.
 function(assay_test NAME)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN" "" "DEPENDS;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${NAME}/*_test.cpp)
   if(NOT sources)
     return()
@@ -50,9 +53,10 @@ function(assay_test NAME)
   add_executable(test_${NAME} ${sources})
   list(TRANSFORM ARG_DEPENDS PREPEND assay_)
   target_link_libraries(test_${NAME} PRIVATE assay_${NAME} ${ARG_DEPENDS} ${ARG_LINK} GTest::gtest_main)
-  list(LENGTH sources count)
-  if(count GREATER 4)
-    target_precompile_headers(test_${NAME} PRIVATE <gtest/gtest.h>)
+  if(ARG_PLAIN)
+    target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O0>)
+  else()
+    target_precompile_headers(test_${NAME} REUSE_FROM assay_test_support)
   endif()
   target_compile_definitions(test_${NAME} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                   ASSAY_BINARY_DIR="${PROJECT_BINARY_DIR}")

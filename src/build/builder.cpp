@@ -97,7 +97,8 @@ void build_parallel(Workshop& shop, std::vector<BuildResult>& results) {
   const auto work = [&] {
     for (size_t i = next.fetch_add(1); i < results.size(); i = next.fetch_add(1)) build_one(shop, results[i]);
   };
-  const unsigned wanted = shop.options.jobs > 0 ? shop.options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const size_t wanted = shop.options.jobs > 0 ? shop.options.jobs : cores;
   std::vector<std::jthread> threads;
   for (size_t i = 1; i < std::min<size_t>(wanted, results.size()); ++i) threads.emplace_back(work);
   work();

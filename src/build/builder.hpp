@@ -22,7 +22,7 @@ struct BuildOptions {
   std::filesystem::path cache_folder = ArtifactCache::default_folder();
   std::vector<std::string> targets;                                // empty: those of the specification
   std::chrono::milliseconds time_limit{std::chrono::minutes(10)};  // of one compiler run
-  unsigned jobs = 0;                                               // at a time; 0: one for each core
+  size_t jobs = 0;                                                 // at a time; 0: one for each core
   bool quiet = false;                                              // no progress
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // assay bench: how fast, beside the real alternatives.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_line.hpp"
 #include "cli/measuring.hpp"
 #include "cli/version.hpp"
 #include "report/terminal.hpp"
@@ -11,20 +11,19 @@
 namespace assay::cli {
 namespace {
 
-void add_options(CLI::App& app, Options& options) {
-  app.add_option("kernel", options.kernel, "a folder with a kernel.toml, the file, or a folder of such folders")
-      ->required();
-  add_device(app, options);
-  add_configuration(app, options);
-  app.add_option("--baseline", options.measure.baselines,
-                 "NAME of the specification, sdpa[:BACKEND], torch_compile, a kernel folder");
-  app.add_option("--candidate", options.measure.candidate, "a [baseline.NAME] that takes the kernel's place");
-  add_measuring(app, options);
-  app.add_option("--save", options.measure.save, "keep the measurement under this name, for gate and compare");
-  app.add_option("--format", options.measure.format, "csv or markdown")->check(CLI::IsMember({"csv", "markdown"}));
-  add_seed(app, options);
-  add_ledger(app, options);
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  line.needs("kernel", options.kernel, "a folder with a kernel.toml, the file, or a folder of such folders");
+  add_device(line, options);
+  add_configuration(line, options);
+  line.option("--baseline", options.measure.baselines,
+              "NAME of the specification, sdpa[:BACKEND], torch_compile, a kernel folder");
+  line.option("--candidate", options.measure.candidate, "a [baseline.NAME] that takes the kernel's place");
+  add_measuring(line, options);
+  line.option("--save", options.measure.save, "keep the measurement under this name, for gate and compare");
+  line.choice("--format", options.measure.format, "csv or markdown", {"csv", "markdown"});
+  add_seed(line, options);
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 struct Outcome {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // assay build: compiles configurations ahead of time and judges their resources against every GPU model.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "build/carried_artifact.hpp"
 #include "cli/build_text.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/recording.hpp"
 #include "cli/version.hpp"
 #include "report/documents.hpp"
@@ -15,17 +15,16 @@
 namespace assay::cli {
 namespace {
 
-void add_options(CLI::App& app, Options& options) {
-  add_kernel(app, options);
-  add_configuration(app, options);
-  app.add_option("--target", options.target, "only this one, for example sm_89");
-  app.add_option("--device", options.device, "only the target that this device runs, for example cuda:0");
-  app.add_option("--jobs", options.jobs, "compilations at a time");
-  app.add_option("--time-limit", options.time_limit_s, "seconds that one compilation may take")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--carry", options.carry, "write the default configuration's PTX into the kernel's folder");
-  add_ledger(app, options);
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  add_kernel(line, options);
+  add_configuration(line, options);
+  line.option("--target", options.target, "only this one, for example sm_89");
+  line.option("--device", options.device, "only the target that this device runs, for example cuda:0");
+  line.option("--jobs", options.jobs, "compilations at a time");
+  line.option("--time-limit", options.time_limit_s, "seconds that one compilation may take", kPositive);
+  line.flag("--carry", options.carry, "write the default configuration's PTX into the kernel's folder");
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 Result<ExitCode> carry(const spec::KernelSpec& spec) {

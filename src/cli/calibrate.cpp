@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // assay calibrate: how often the judgement cries wolf on this GPU, and how small a slowdown it finds.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/progress.hpp"
 #include "cli/calibration_store.hpp"
+#include "cli/command_line.hpp"
 #include "cli/measuring.hpp"
 #include "judge/gate_json.hpp"
 #include "measure/trials.hpp"
@@ -14,21 +14,17 @@
 namespace assay::cli {
 namespace {
 
-void add_options(CLI::App& app, Options& options) {
-  add_kernel(app, options);
-  add_device(app, options);
-  add_configuration(app, options);
-  add_measuring(app, options);
-  app.add_option("--pairs", options.measure.pairs, "comparisons of the kernel with itself")
-      ->check(CLI::Range(1, 100000));
-  app.add_option("--trials", options.measure.trials, "comparisons with each injected slowdown")
-      ->check(CLI::Range(1, 100000));
-  app.add_option("--slowdowns", options.measure.slowdowns, "fractions: 0.03 is 3 %")
-      ->delimiter(',')
-      ->check(CLI::Range(0.0, 10.0));
-  add_seed(app, options);
-  add_ledger(app, options);
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  add_kernel(line, options);
+  add_device(line, options);
+  add_configuration(line, options);
+  add_measuring(line, options);
+  line.option("--pairs", options.measure.pairs, "comparisons of the kernel with itself", {1, 100000});
+  line.option("--trials", options.measure.trials, "comparisons with each injected slowdown", {1, 100000});
+  line.list("--slowdowns", options.measure.slowdowns, "fractions: 0.03 is 3 %", {0, 10});
+  add_seed(line, options);
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 nlohmann::json trials_json(const std::vector<measure::Trial>& trials) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // assay check: correctness against a float64 reference.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "check/checker.hpp"
 #include "check/inputs.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/recording.hpp"
 #include "cli/verdict_text.hpp"
 #include "cli/version.hpp"
@@ -16,19 +16,19 @@
 namespace assay::cli {
 namespace {
 
-void add_options(CLI::App& app, Options& options) {
-  add_kernel(app, options);
-  add_device(app, options);
-  add_configuration(app, options);
-  app.add_option("--shape", options.shape, "NAME=value,...: only this shape");
-  app.add_option("--distribution", options.distribution, "of the inputs, with --shape");
-  app.add_option("--fuzz", options.fuzz, "random shapes after the specified ones");
-  app.add_flag("--no-memory-check", options.no_memory_check,
-               "guard bytes around buffers instead of checking every access");
-  add_seed(app, options);
-  add_limits(app, options);
-  add_ledger(app, options);
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  add_kernel(line, options);
+  add_device(line, options);
+  add_configuration(line, options);
+  line.option("--shape", options.shape, "NAME=value,...: only this shape");
+  line.option("--distribution", options.distribution, "of the inputs, with --shape");
+  line.option("--fuzz", options.fuzz, "random shapes after the specified ones");
+  line.flag("--no-memory-check", options.no_memory_check,
+            "guard bytes around buffers instead of checking every access");
+  add_seed(line, options);
+  add_limits(line, options);
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 Result<std::optional<check::Case>> single_case(const spec::KernelSpec& spec, const Options& options) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cli/command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_line.hpp"
 #include "cli/version.hpp"
 
 namespace assay::cli {
@@ -48,29 +48,29 @@ Error build_error(const build::BuildResult& result) {
 
 }  // namespace
 
-void add_kernel(CLI::App& app, Options& options) {
-  app.add_option("kernel", options.kernel, "a folder with a kernel.toml, or the file")->required();
+void add_kernel(CommandLine& line, Options& options) {
+  line.needs("kernel", options.kernel, "a folder with a kernel.toml, or the file");
 }
 
-void add_json(CLI::App& app, Options& options) {
-  app.add_flag("--json", options.json, "print one JSON document");
+void add_json(CommandLine& line, Options& options) {
+  line.flag("--json", options.json, "print one JSON document");
 }
 
-void add_device(CLI::App& app, Options& options) {
-  app.add_option("--device", options.device, "cuda:0, ...; vgpu:l4, vgpu:a100, vgpu:h100, vgpu:h200, vgpu:rtx4090");
+void add_device(CommandLine& line, Options& options) {
+  line.option("--device", options.device, "cuda:0, ...; vgpu:l4, vgpu:a100, vgpu:h100, vgpu:h200, vgpu:rtx4090");
 }
 
-void add_configuration(CLI::App& app, Options& options) {
-  app.add_option("--config", options.configuration, "NAME=value,...");
+void add_configuration(CommandLine& line, Options& options) {
+  line.option("--config", options.configuration, "NAME=value,...");
 }
 
-void add_seed(CLI::App& app, Options& options) {
-  app.add_option("--seed", options.seed, "of the inputs");
+void add_seed(CommandLine& line, Options& options) {
+  line.option("--seed", options.seed, "of the inputs");
 }
 
-void add_limits(CLI::App& app, Options& options) {
-  app.add_option("--time-limit", options.time_limit_s, "seconds that one case may take")->check(CLI::PositiveNumber);
-  app.add_option("--instruction-limit", options.instruction_limit, "warp instructions that one block may execute");
+void add_limits(CommandLine& line, Options& options) {
+  line.option("--time-limit", options.time_limit_s, "seconds that one case may take", kPositive);
+  line.option("--instruction-limit", options.instruction_limit, "warp instructions that one block may execute");
 }
 
 std::string device_name(const Options& options) {

@@ -15,11 +15,9 @@
 #include "spec/configuration.hpp"
 #include "spec/kernel_spec.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace assay::cli {
+
+class CommandLine;
 
 struct LogOptions {
   std::vector<std::string> words;  // what to do: "show" ID, "export", "best"; none: list
@@ -45,7 +43,7 @@ struct Options {
   uint64_t seed = 1;
   size_t fuzz = 16;
   double time_limit_s = 120;
-  unsigned jobs = 0;
+  size_t jobs = 0;
   uint64_t instruction_limit = 0;
   bool no_memory_check = false;
   bool carry = false;
@@ -65,7 +63,7 @@ using CommandFunction = Result<ExitCode> (*)(const Options& options);
 struct Command {
   const char* name;
   const char* summary;
-  void (*add_options)(CLI::App& app, Options& options);
+  void (*add_options)(CommandLine& line, Options& options);
   CommandFunction run;
 };
 
@@ -83,12 +81,12 @@ Command calibrate_command();
 Command suite_command();
 
 // --- options that several commands have
-void add_kernel(CLI::App& app, Options& options);
-void add_json(CLI::App& app, Options& options);
-void add_device(CLI::App& app, Options& options);
-void add_configuration(CLI::App& app, Options& options);
-void add_seed(CLI::App& app, Options& options);
-void add_limits(CLI::App& app, Options& options);
+void add_kernel(CommandLine& line, Options& options);
+void add_json(CommandLine& line, Options& options);
+void add_device(CommandLine& line, Options& options);
+void add_configuration(CommandLine& line, Options& options);
+void add_seed(CommandLine& line, Options& options);
+void add_limits(CommandLine& line, Options& options);
 
 // --- steps that several commands take
 std::string device_name(const Options& options);

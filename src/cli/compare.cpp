@@ -2,11 +2,11 @@
 // assay compare: is A faster than B?
 #include "judge/compare.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_line.hpp"
 #include "cli/measuring.hpp"
 #include "cli/stored_measurement.hpp"
 #include "cli/version.hpp"
@@ -16,17 +16,16 @@
 namespace assay::cli {
 namespace {
 
-void add_options(CLI::App& app, Options& options) {
-  app.add_option("operands", options.measure.operands, "A and B: two kernel folders, or two attempts of the ledger")
-      ->required()
-      ->expected(2);
-  add_device(app, options);
-  add_configuration(app, options);
-  add_measuring(app, options);
-  app.add_flag("--force", options.measure.force, "compare attempts of different contracts");
-  add_seed(app, options);
-  add_ledger(app, options);
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  line.words("operands", options.measure.operands, "A and B: two kernel folders, or two attempts of the ledger",
+             {2, 2});
+  add_device(line, options);
+  add_configuration(line, options);
+  add_measuring(line, options);
+  line.flag("--force", options.measure.force, "compare attempts of different contracts");
+  add_seed(line, options);
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 std::optional<int64_t> attempt_number(const std::string& text) {

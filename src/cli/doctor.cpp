@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // assay doctor: what this machine has, what is missing and how to get it.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "build/environment.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/gpu_facts.hpp"
 #include "cli/version.hpp"
 #include "report/documents.hpp"
@@ -14,9 +14,9 @@
 namespace assay::cli {
 namespace {
 
-void add_options(CLI::App& app, Options& options) {
-  app.add_flag("--no-measure", options.no_measure, "do not measure what the GPU reaches");
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  line.flag("--no-measure", options.no_measure, "do not measure what the GPU reaches");
+  add_json(line, options);
 }
 
 report::Colour colour_of(build::FactStatus status) {

@@ -2,12 +2,12 @@
 // assay gate: may this change go in? By time on a GPU, by exact counters on a virtual one.
 #include "judge/gate.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "cli/calibration_store.hpp"
+#include "cli/command_line.hpp"
 #include "cli/counting.hpp"
 #include "cli/measuring.hpp"
 #include "cli/stored_measurement.hpp"
@@ -23,28 +23,24 @@ namespace {
 constexpr double kThreshold = 0.03;
 constexpr double kThresholdOfBest = 0.02;
 
-void add_options(CLI::App& app, Options& options) {
+void add_options(CommandLine& line, Options& options) {
   MeasureOptions& measure = options.measure;
-  add_kernel(app, options);
-  add_device(app, options);
-  add_configuration(app, options);
-  add_measuring(app, options);
-  app.add_option("--against", measure.against, "a saved baseline, best, or a kernel folder");
-  app.add_option("--save", measure.save, "keep what was measured or counted under this name");
-  app.add_option("--threshold", measure.threshold, "slowdown that fails: 0.03 is 3 %")->check(CLI::Range(0.0, 10.0));
-  app.add_option("--counter-threshold", measure.counter_threshold, "growth of a counter that fails")
-      ->check(CLI::Range(0.0, 10.0));
-  app.add_option_function<std::string>(
-         "--inconclusive", [&measure](const std::string& text) { measure.inconclusive_passes = text == "pass"; },
-         "pass or fail")
-      ->check(CLI::IsMember({"pass", "fail"}));
-  app.add_flag("--force", measure.force, "compare with a baseline of another contract");
-  app.add_option("--junit", measure.junit, "write JUnit XML to this file");
-  app.add_option("--markdown", measure.markdown, "write a report for a pull request to this file");
-  add_seed(app, options);
-  add_limits(app, options);
-  add_ledger(app, options);
-  add_json(app, options);
+  add_kernel(line, options);
+  add_device(line, options);
+  add_configuration(line, options);
+  add_measuring(line, options);
+  line.option("--against", measure.against, "a saved baseline, best, or a kernel folder");
+  line.option("--save", measure.save, "keep what was measured or counted under this name");
+  line.option("--threshold", measure.threshold, "slowdown that fails: 0.03 is 3 %", {0, 10});
+  line.option("--counter-threshold", measure.counter_threshold, "growth of a counter that fails", {0, 10});
+  line.choice("--inconclusive", measure.inconclusive, "pass or fail", {"pass", "fail"});
+  line.flag("--force", measure.force, "compare with a baseline of another contract");
+  line.option("--junit", measure.junit, "write JUnit XML to this file");
+  line.option("--markdown", measure.markdown, "write a report for a pull request to this file");
+  add_seed(line, options);
+  add_limits(line, options);
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 bool is_kernel(const std::string& path) {
@@ -286,7 +282,7 @@ Result<ExitCode> gate(const spec::KernelSpec& spec, const Options& options, Reco
                      : options.measure.against == "best" ? kThresholdOfBest
                                                          : kThreshold;
   wanted.counter_threshold = options.measure.counter_threshold;
-  wanted.inconclusive_passes = options.measure.inconclusive_passes;
+  wanted.inconclusive_passes = options.measure.inconclusive == "pass";
   const judge::GateResult result = judge::gate(std::move(cases), wanted, calibration);
   ASSAY_TRY(const spec::Configuration configuration, chosen_configuration(spec, options));
   nlohmann::json document = document_head("gate", spec, configuration, options);

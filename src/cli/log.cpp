@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // assay log: the record of every attempt, listed, shown and exported.
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/log_documents.hpp"
 #include "cli/log_text.hpp"
 #include "cli/version.hpp"
@@ -22,18 +22,18 @@ using nlohmann::json;
 
 constexpr size_t kListed = 20;
 
-void add_options(CLI::App& app, Options& options) {
-  app.add_option("words", options.log.words, "show ID, export, best; nothing: list")->expected(0, 2);
-  app.add_option("--kernel", options.log.kernel, "only this kernel; * stands for any text");
-  app.add_option("--kind", options.log.kind, "build, sanitize, check, measure, ...");
-  app.add_option("--verdict", options.log.verdict, "only this verdict; * stands for any text");
-  app.add_option("--device", options.log.device, "only this device; * stands for any text");
-  app.add_option("--since", options.log.since, "30min, 12h, 3d, 2w, or a date");
-  app.add_option("--limit", options.log.limit, "the newest that many; 0: all")->check(CLI::NonNegativeNumber);
-  app.add_option("--format", options.log.format, "of an export: json or csv");
-  app.add_flag("--samples", options.log.samples, "with every raw sample");
-  app.add_option("--ledger", options.ledger, "the file");
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  line.words("words", options.log.words, "show ID, export, best; nothing: list", {0, 2});
+  line.option("--kernel", options.log.kernel, "only this kernel; * stands for any text");
+  line.option("--kind", options.log.kind, "build, sanitize, check, measure, ...");
+  line.option("--verdict", options.log.verdict, "only this verdict; * stands for any text");
+  line.option("--device", options.log.device, "only this device; * stands for any text");
+  line.option("--since", options.log.since, "30min, 12h, 3d, 2w, or a date");
+  line.option("--limit", options.log.limit, "the newest that many; 0: all");
+  line.option("--format", options.log.format, "of an export: json or csv");
+  line.flag("--samples", options.log.samples, "with every raw sample");
+  line.option("--ledger", options.ledger, "the file");
+  add_json(line, options);
 }
 
 Result<ledger::Filter> chosen_filter(const LogOptions& options) {

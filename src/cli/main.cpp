@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -7,6 +7,7 @@
 
 #include "check/worker.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/help.hpp"
 #include "cli/version.hpp"
 #include "measure/contender.hpp"
@@ -49,37 +50,24 @@ std::optional<std::string> wanted_help(const std::vector<std::string>& arguments
 }
 
 int run_command_line(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments[0] == "--version") {
+    fmt::print("assay {}\n", kVersion);
+    return 0;
+  }
   if (const auto topic = wanted_help(arguments)) {
     const std::string_view text = help_text(*topic);
-    if (text.empty())
-      return report_error(Error{fmt::format("there is no command '{}'", *topic), {}, "assay --help lists them"}, false,
-                          "");
+    if (text.empty()) return report_error(no_such_command(*topic), false, *topic);
     fmt::print("{}", text);
     return arguments.empty() ? static_cast<int>(ExitCode::usage) : 0;
   }
-  CLI::App app("assay");
-  app.set_version_flag("--version", std::string("assay ") + kVersion);
-  app.require_subcommand(1);
   Options options;
-  const auto all = commands();
-  for (const Command& command : all) command.add_options(*app.add_subcommand(command.name, command.summary), options);
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    app.parse(reversed);
-  } catch (const CLI::CallForVersion&) {
-    fmt::print("assay {}\n", kVersion);
-    return 0;
-  } catch (const CLI::ParseError& problem) {
+  const auto command = read_command_line(commands(), arguments, options);
+  if (!command) {
     const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
-    return report_error(Error{problem.what(), {}, fmt::format("assay {} --help tells what it takes", arguments[0])},
-                        as_json, arguments[0]);
+    return report_error(command.error(), as_json, arguments[0]);
   }
-  for (const Command& command : all) {
-    if (!app.got_subcommand(command.name)) continue;
-    const auto result = command.run(options);
-    return result ? static_cast<int>(*result) : report_error(result.error(), options.json, command.name);
-  }
-  return static_cast<int>(ExitCode::usage);
+  const auto result = command->run(options);
+  return result ? static_cast<int>(*result) : report_error(result.error(), options.json, command->name);
 }
 
 }  // namespace

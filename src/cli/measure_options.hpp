@@ -26,8 +26,8 @@ struct MeasureOptions {
   std::string against;                // gate: a saved baseline, a kernel folder, or "best" on the leaderboard
   double threshold = -1;              // gate: of times; below 0: the default for what it is compared with
   double counter_threshold = 0.01;
-  bool inconclusive_passes = false;
-  std::string junit;  // files to write
+  std::string inconclusive = "fail";  // or "pass"
+  std::string junit;                  // files to write
   std::string markdown;
   size_t pairs = 200;   // calibrate: A/A comparisons
   size_t trials = 100;  // calibrate: comparisons with each injected slowdown

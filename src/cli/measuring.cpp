@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/measuring.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "cli/command_line.hpp"
 #include "cli/version.hpp"
 #include "device/cuda/cuda_model.hpp"
 #include "device/cuda/nvml.hpp"
@@ -16,20 +16,17 @@
 namespace assay::cli {
 namespace fs = std::filesystem;
 
-void add_measuring(CLI::App& app, Options& options) {
+void add_measuring(CommandLine& line, Options& options) {
   MeasureOptions& measure = options.measure;
-  app.add_option("--shapes", measure.shapes, "a set of the specification");
-  app.add_option("--shape", options.shape, "NAME=value,...: only this shape");
-  app.add_option("--protocol", measure.protocol, "graph or event")->check(CLI::IsMember({"graph", "event"}));
-  app.add_option("--cache", measure.cache, "warm, cold or rotating")
-      ->check(CLI::IsMember({"warm", "cold", "rotating"}));
-  app.add_option("--sets", measure.sets, "different inputs that take turns")
-      ->check(CLI::Range(size_t{1}, measure::kMostSets));
-  app.add_option("--samples", measure.samples, "at least, of each contender")->check(CLI::Range(100, 1000000));
-  app.add_option("--most-samples", measure.most_samples, "of each contender")->check(CLI::Range(100, 1000000));
-  app.add_option("--budget", measure.budget_s, "seconds of sampling for each shape")->check(CLI::PositiveNumber);
-  app.add_option("--width", measure.width, "of the median's interval, relative, at which to stop")
-      ->check(CLI::Range(1e-6, 1.0));
+  line.option("--shapes", measure.shapes, "a set of the specification");
+  line.option("--shape", options.shape, "NAME=value,...: only this shape");
+  line.choice("--protocol", measure.protocol, "graph or event", {"graph", "event"});
+  line.choice("--cache", measure.cache, "warm, cold or rotating", {"warm", "cold", "rotating"});
+  line.option("--sets", measure.sets, "different inputs that take turns", {1, measure::kMostSets});
+  line.option("--samples", measure.samples, "at least, of each contender", {100, 1000000});
+  line.option("--most-samples", measure.most_samples, "of each contender", {100, 1000000});
+  line.option("--budget", measure.budget_s, "seconds of sampling for each shape", kPositive);
+  line.option("--width", measure.width, "of the median's interval, relative, at which to stop", {1e-6, 1});
 }
 
 Result<std::vector<spec::KernelSpec>> load_kernels(const std::string& folder_or_file) {

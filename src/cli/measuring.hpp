@@ -13,7 +13,7 @@
 
 namespace assay::cli {
 
-void add_measuring(CLI::App& app, Options& options);  // protocol, cache, sets, samples, budget
+void add_measuring(CommandLine& line, Options& options);  // protocol, cache, sets, samples, budget
 
 // The kernel of a folder, or all kernels in its subfolders: a ladder is measured as a whole.
 Result<std::vector<spec::KernelSpec>> load_kernels(const std::string& folder_or_file);

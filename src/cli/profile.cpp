@@ -2,13 +2,13 @@
 // assay profile: counters of the virtual GPU, in all and for each source line; beside them Nsight Compute's.
 #include "diagnose/profile.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "check/cases.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/counting.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/recording.hpp"
@@ -23,18 +23,18 @@ namespace {
 
 constexpr const char* kGpu = "cuda:0";
 
-void add_options(CLI::App& app, Options& options) {
-  add_kernel(app, options);
-  add_device(app, options);
-  add_configuration(app, options);
-  app.add_option("--shape", options.shape,
-                 "NAME=value,...: the shape; the first canonical one that is affordable otherwise");
-  app.add_option("--lines", options.lines, "source lines in the table");
-  app.add_option("--with", options.with, "ncu: Nsight Compute on a GPU, beside the counts");
-  add_seed(app, options);
-  add_limits(app, options);
-  add_ledger(app, options);
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  add_kernel(line, options);
+  add_device(line, options);
+  add_configuration(line, options);
+  line.option("--shape", options.shape,
+              "NAME=value,...: the shape; the first canonical one that is affordable otherwise");
+  line.option("--lines", options.lines, "source lines in the table");
+  line.option("--with", options.with, "ncu: Nsight Compute on a GPU, beside the counts");
+  add_seed(line, options);
+  add_limits(line, options);
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 Result<check::Case> chosen_case(const spec::KernelSpec& spec, const spec::Configuration& configuration,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/recording.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -11,6 +10,7 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "cli/command_line.hpp"
 #include "cli/version.hpp"
 #include "ledger/location.hpp"
 
@@ -71,9 +71,9 @@ std::string file_hash(const std::filesystem::path& file) {
 
 }  // namespace
 
-void add_ledger(CLI::App& app, Options& options) {
-  app.add_option("--ledger", options.ledger, "the file that attempts are recorded in; none: record nothing");
-  app.add_option("--cost-per-hour", options.cost_per_hour, "of this machine, to be recorded");
+void add_ledger(CommandLine& line, Options& options) {
+  line.option("--ledger", options.ledger, "the file that attempts are recorded in; none: record nothing");
+  line.option("--cost-per-hour", options.cost_per_hour, "of this machine, to be recorded");
 }
 
 Result<void> Recording::open_ledger(const std::filesystem::path& kernel) {

@@ -23,14 +23,10 @@
 #include "spec/configuration.hpp"
 #include "spec/kernel_spec.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace assay::cli {
 
 // --ledger and --cost-per-hour
-void add_ledger(CLI::App& app, Options& options);
+void add_ledger(CommandLine& line, Options& options);
 
 class Recording {
  public:

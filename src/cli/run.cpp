@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // assay run: doctor, build, sanitize, check, in this order, stopping where the rest has become pointless.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "check/sanitizer.hpp"
 #include "cli/build_text.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/gpu_facts.hpp"
 #include "cli/recording.hpp"
 #include "cli/verdict_text.hpp"
@@ -25,16 +25,16 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 using report::Colour;
 
-void add_options(CLI::App& app, Options& options) {
-  add_kernel(app, options);
-  add_device(app, options);
-  add_configuration(app, options);
-  app.add_option("--fuzz", options.fuzz, "random shapes after the specified ones");
-  app.add_option("--report", options.report, "where the JSON report goes");
-  add_seed(app, options);
-  add_limits(app, options);
-  add_ledger(app, options);
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  add_kernel(line, options);
+  add_device(line, options);
+  add_configuration(line, options);
+  line.option("--fuzz", options.fuzz, "random shapes after the specified ones");
+  line.option("--report", options.report, "where the JSON report goes");
+  add_seed(line, options);
+  add_limits(line, options);
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 struct Step {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // assay sanitize: memory checks.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "base/text.hpp"
 #include "check/sanitizer.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/recording.hpp"
 #include "cli/second_opinion.hpp"
 #include "cli/verdict_text.hpp"
@@ -22,18 +22,18 @@
 namespace assay::cli {
 namespace {
 
-void add_options(CLI::App& app, Options& options) {
-  add_kernel(app, options);
-  add_device(app, options);
-  add_configuration(app, options);
-  app.add_option("--shape", options.shape, "NAME=value,...: only this shape");
-  app.add_option("--with", options.with, "compute-sanitizer: run it on a GPU as well");
-  app.add_option("--tool", options.tool, "of compute-sanitizer: memcheck, racecheck, initcheck, synccheck");
-  app.add_option("--sarif", options.sarif, "write the findings to this file, as SARIF 2.1.0");
-  add_seed(app, options);
-  add_limits(app, options);
-  add_ledger(app, options);
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  add_kernel(line, options);
+  add_device(line, options);
+  add_configuration(line, options);
+  line.option("--shape", options.shape, "NAME=value,...: only this shape");
+  line.option("--with", options.with, "compute-sanitizer: run it on a GPU as well");
+  line.option("--tool", options.tool, "of compute-sanitizer: memcheck, racecheck, initcheck, synccheck");
+  line.option("--sarif", options.sarif, "write the findings to this file, as SARIF 2.1.0");
+  add_seed(line, options);
+  add_limits(line, options);
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 Result<void> check_options(const Options& options) {

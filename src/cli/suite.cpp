@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // assay suite: many kernels and shapes beside their baselines, in one run that can be resumed.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
 #include "base/progress.hpp"
+#include "cli/command_line.hpp"
 #include "cli/measuring.hpp"
 #include "cli/version.hpp"
 #include "device/cuda/nvml.hpp"
@@ -17,15 +17,15 @@
 namespace assay::cli {
 namespace {
 
-void add_options(CLI::App& app, Options& options) {
-  app.add_option("suite", options.kernel, "a suite file (docs/suite_toml.md)")->required();
-  add_device(app, options);
-  app.add_flag("--restart", options.measure.restart, "measure everything anew");
-  app.add_flag("--list", options.measure.list, "say what would be measured");
-  app.add_option("--format", options.measure.format, "csv or markdown")->check(CLI::IsMember({"csv", "markdown"}));
-  add_seed(app, options);
-  add_ledger(app, options);
-  add_json(app, options);
+void add_options(CommandLine& line, Options& options) {
+  line.needs("suite", options.kernel, "a suite file (docs/suite_toml.md)");
+  add_device(line, options);
+  line.flag("--restart", options.measure.restart, "measure everything anew");
+  line.flag("--list", options.measure.list, "say what would be measured");
+  line.choice("--format", options.measure.format, "csv or markdown", {"csv", "markdown"});
+  add_seed(line, options);
+  add_ledger(line, options);
+  add_json(line, options);
 }
 
 // The options with which assay bench would measure this group.

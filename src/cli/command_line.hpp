@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What a command takes from its command line. CLI11 stands behind it in one file: whatever includes it compiles for
+// seconds.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+struct Command;
+struct Options;
+
+template <typename Number>
+struct Range {  // both ends belong to it
+  Number least;
+  Number most;
+};
+inline constexpr Range<size_t> kAny{0, std::numeric_limits<size_t>::max()};
+inline constexpr Range<double> kPositive{std::numeric_limits<double>::min(), std::numeric_limits<double>::max()};
+
+class CommandLine {
+ public:
+  explicit CommandLine(CLI::App& app) : app_(app) {}
+
+  // --- words without a name
+  void needs(const std::string& name, std::string& value, const std::string& help);
+  void words(const std::string& name, std::vector<std::string>& values, const std::string& help, Range<int> count);
+
+  // --- `value` keeps what it holds if the option is not given
+  void flag(const std::string& name, bool& value, const std::string& help);
+  void option(const std::string& name, std::string& value, const std::string& help);
+  void option(const std::string& name, std::vector<std::string>& values, const std::string& help);
+  void option(const std::string& name, std::optional<size_t>& value, const std::string& help);
+  void option(const std::string& name, size_t& value, const std::string& help, Range<size_t> range = kAny);
+  void option(const std::string& name, double& value, const std::string& help, Range<double> range);
+  void list(const std::string& name, std::vector<double>& values, const std::string& help, Range<double> range);
+  void choice(const std::string& name, std::string& value, const std::string& help,
+              const std::vector<std::string>& choices);
+
+ private:
+  CLI::App& app_;
+};
+
+Error no_such_command(const std::string& name);
+
+// The one of `commands` that `arguments` begin with, after the rest has gone into `options`.
+Result<Command> read_command_line(const std::vector<Command>& commands, const std::vector<std::string>& arguments,
+                                  Options& options);
+
+}  // namespace assay::cli
