@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// A text file that this program carries inside (cmake/EmbeddedFiles.cmake).
+#pragma once
+
+#include <string_view>
+
+namespace assay {
+
+struct EmbeddedFile {
+  std::string_view name;
+  std::string_view text;
+};
+
+}  // namespace assay
