@@ -3,19 +3,11 @@
 // the logarithm of the sums and has rows that see no key at all. Requires scale > 0.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include "../../primitives/exponential.cuh"
 #include "../../primitives/warp_tile.cuh"
+#include "../primitives/row_group.cuh"
 
 namespace assay::attention::library {
-
-// A row lies in the four lanes of a group: two exchanges reach all of them.
-template <typename Combine>
-__device__ __forceinline__ float reduce_group(float value, Combine combine) {
-  value = combine(value, __shfl_xor_sync(~0u, value, 1));
-  return combine(value, __shfl_xor_sync(~0u, value, 2));
-}
 
 template <int kSlabs>
 class RowSoftmax {
@@ -42,7 +34,7 @@ class RowSoftmax {
 #pragma unroll
         for (const auto& fragment : scores.fragment[slab])
           highest = fmaxf(highest, fmaxf(fragment[2 * half], fragment[2 * half + 1]));
-        highest = reduce_group(highest, [](float a, float b) { return fmaxf(a, b); });
+        highest = group_maximum(highest);
         float& origin = origin_.of[slab][half];
         const float before = origin;
         origin = fmaxf(before, highest * scale_log2_);
@@ -65,7 +57,7 @@ class RowSoftmax {
 #pragma unroll
     for (auto& slab : sum_.of)
 #pragma unroll
-      for (float& sum : slab) sum = reduce_group(sum, [](float a, float b) { return a + b; });
+      for (float& sum : slab) sum = group_sum(sum);
   }
 
   // The factor that turns accumulated outputs into averages; 0 for a row that sees no key.

@@ -9,6 +9,7 @@
 #include "../../primitives/async_copy.cuh"
 #include "../../primitives/swizzle.cuh"
 #include "../../primitives/warp_tile.cuh"
+#include "../primitives/output_store.cuh"
 
 namespace assay::attention::library {
 
@@ -70,6 +71,34 @@ class StridedCopy {
   int bytes_[kSpans];  // 16, or 0 where the row has no such chunk
 };
 
+// Keys and values of one head, for the pipeline of ../primitives/key_value_pipeline.cuh.
+template <int kKeyRows, int kRowBytes, int kThreads>
+class StridedTiles {
+  using Copy = StridedCopy<kKeyRows, kRowBytes, kThreads>;
+
+ public:
+  static constexpr int kTileBytes = Copy::kTileBytes;
+
+  __device__ __forceinline__ static uint32_t thread_offset() { return 0; }  // Copy takes the tile's own address
+
+  __device__ __forceinline__ StridedTiles(StridedRows key, StridedRows value, int row_chunks)
+      : key_(key), value_(value), copy_(row_chunks) {}
+
+  template <bool kRagged>
+  __device__ __forceinline__ void fetch_keys(uint32_t s_tile, int block) const {
+    copy_.template fetch<kRagged>(s_tile, key_, block * kKeyRows);
+  }
+  template <bool kRagged>
+  __device__ __forceinline__ void fetch_values(uint32_t s_tile, int block) const {
+    copy_.template fetch<kRagged>(s_tile, value_, block * kKeyRows);
+  }
+
+ private:
+  StridedRows key_;
+  StridedRows value_;
+  Copy copy_;
+};
+
 // A warp's rows, from fragments through shared memory to global memory, 16 bytes per lane.
 // `s_rows`: the warp's own rows of a swizzled tile that nobody else touches any more.
 template <typename Element, int kSlabs, int kHeadDim>
@@ -77,18 +106,7 @@ __device__ __forceinline__ void store_strided_rows(const StridedRows& target, in
                                                    char* s_rows, const WarpTile<kSlabs, kHeadDim>& r_output, int lane) {
   constexpr int kRowBytes = kHeadDim * static_cast<int>(sizeof(Element));
   constexpr int kRowsPerPass = 32 / kSpanChunks;
-#pragma unroll
-  for (int slab = 0; slab < kSlabs; ++slab)
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-#pragma unroll
-      for (int column = 0; column < kHeadDim / kMmaColumns; ++column) {  // eight 16-bit columns are one chunk
-        const int row = slab * kMmaRows + half * 8 + lane / 4;
-        const CFragment& value = r_output.fragment[slab][column];
-        *reinterpret_cast<uint32_t*>(s_rows + swizzled_offset<kRowBytes>(row, column) + lane % 4 * 4) =
-            pack<Element>(value[2 * half], value[2 * half + 1]);
-      }
-  __syncwarp();
+  stage_rows<Element>(s_rows, r_output, lane);
 
 #pragma unroll
   for (int pass = 0; pass < kSlabs * kMmaRows / kRowsPerPass; ++pass) {

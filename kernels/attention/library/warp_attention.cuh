@@ -5,11 +5,12 @@
 #pragma once
 
 #include "../../primitives/element.cuh"
+#include "../primitives/key_value_pipeline.cuh"
 #include "../primitives/mask.cuh"
 #include "../primitives/tile_schedule.cuh"
 #include "../primitives/warp_products.cuh"
 #include "row_softmax.cuh"
-#include "strided_pipeline.cuh"
+#include "strided_tiles.cuh"
 #include "warp_params.hpp"
 
 namespace assay::attention::library {
@@ -39,7 +40,8 @@ class WarpAttention {
   using Element = typename Config::Element;
   using Query = QueryOperand<Config::kSlabs, Config::kHeadDim, Config::kQueryInRegisters>;
   using QueryCopy = StridedCopy<Config::kQueryRows, Config::kRowBytes, Config::kThreads>;
-  using Pipeline = StridedPipeline<Config::kStages, Config::kKeyRows, Config::kRowBytes, Config::kThreads>;
+  using Tiles = StridedTiles<Config::kKeyRows, Config::kRowBytes, Config::kThreads>;
+  using Pipeline = KeyValuePipeline<Config::kStages, Tiles>;
   using Cursor = PatchCursor<Config::kRowBytes>;
 
  public:
@@ -56,8 +58,9 @@ class WarpAttention {
         query_(shared_address(s_memory) + warp_row_ * Config::kRowBytes, lane_),
         key_(Pipeline::first_key_tile(s_tiles_), lane_of_depth_first(lane_)),
         value_(Pipeline::first_value_tile(s_tiles_), lane_of_rows_first(lane_)),
-        pipeline_(keys_of(params.key, params.key_strides), keys_of(params.value, params.value_strides), s_tiles_,
-                  params.row_chunks),
+        pipeline_(Tiles(keys_of(params.key, params.key_strides), keys_of(params.value, params.value_strides),
+                        params.row_chunks),
+                  s_tiles_),
         softmax_(params.scale) {}
 
   __device__ __forceinline__ void run() {

@@ -13,6 +13,79 @@
 
 namespace assay {
 
+// The order of copies and barriers. Tiles knows where keys and values come from: it has kTileBytes, the offset in a
+// tile at which this thread begins, and fetch_keys<kRagged> and fetch_values<kRagged>, which bring this thread's part
+// of a block there. kRagged: the block may reach past the last key.
+template <int kStages, class Tiles>
+class KeyValuePipeline {
+  static_assert(kStages == 1 || kStages == 2);
+
+ public:
+  __device__ __forceinline__ KeyValuePipeline(const Tiles& tiles, uint32_t s_tiles)
+      : tiles_(tiles), s_first_(s_tiles + Tiles::thread_offset()) {}
+
+  // Keys of stage 0, keys of stage 1, values of stage 0, values of stage 1.
+  __device__ __forceinline__ static uint32_t first_key_tile(uint32_t s_tiles) { return s_tiles; }
+  __device__ __forceinline__ static uint32_t first_value_tile(uint32_t s_tiles) { return s_tiles + kValueShift; }
+
+  // What to add to the address of the first tile to reach the current block's.
+  __device__ __forceinline__ uint32_t stage_shift() const { return s_stage_; }
+
+  // Issues the first block's copies, in one group with whatever was issued before.
+  __device__ __forceinline__ void start(int block) {
+    fetch_keys<true>(block, 0);
+    if (kStages == 2) fetch_values<true>(block, 0);
+    commit_copies();
+  }
+
+  // On return the block's keys are there for every thread.
+  template <bool kRagged>
+  __device__ __forceinline__ void wait_for_keys(int block) {
+    wait_for_copies<0>();
+    __syncthreads();
+    if (kStages == 1) {
+      fetch_values<kRagged>(block, 0);
+      commit_copies();
+    } else if (block > 0) {
+      fetch_keys<false>(block - 1, next_stage());
+      fetch_values<false>(block - 1, next_stage());
+      commit_copies();
+    }
+  }
+
+  // On return the block's values are there for every thread.
+  __device__ __forceinline__ void wait_for_values(int block) {
+    if (kStages == 2) return;  // they came with the keys
+    wait_for_copies<0>();
+    __syncthreads();
+    if (block > 0) {
+      fetch_keys<false>(block - 1, 0);
+      commit_copies();
+    }
+  }
+
+  __device__ __forceinline__ void release() { s_stage_ = next_stage(); }
+
+ private:
+  static constexpr uint32_t kValueShift = kStages * Tiles::kTileBytes;
+
+  __device__ __forceinline__ uint32_t next_stage() const {
+    return kStages == 1 ? 0 : s_stage_ ^ static_cast<uint32_t>(Tiles::kTileBytes);
+  }
+  template <bool kRagged>
+  __device__ __forceinline__ void fetch_keys(int block, uint32_t s_stage) const {
+    tiles_.template fetch_keys<kRagged>(s_first_ + s_stage, block);
+  }
+  template <bool kRagged>
+  __device__ __forceinline__ void fetch_values(int block, uint32_t s_stage) const {
+    tiles_.template fetch_values<kRagged>(s_first_ + kValueShift + s_stage, block);
+  }
+
+  Tiles tiles_;
+  uint32_t s_first_;  // where this thread begins in the first key tile
+  uint32_t s_stage_ = 0;
+};
+
 // Copies tiles of kRows rows, contiguous in global memory, swizzled in shared memory; every thread of the block helps.
 // Threads take consecutive chunks: one pass of the block covers whole groups of eight rows, so that the swizzle of a
 // thread's chunk is the same in every pass and passes differ by constants only.
@@ -45,80 +118,31 @@ struct TileCopy {
   }
 };
 
-template <int kStages, int kKeyRows, int kRowBytes, int kThreads>
-class KeyValuePipeline {
-  static_assert(kStages == 1 || kStages == 2);
+// Keys and values of one head, both (sequence, kRowBytes) without gaps.
+template <int kKeyRows, int kRowBytes, int kThreads>
+class ContiguousTiles {
   using Copy = TileCopy<kKeyRows, kRowBytes, kThreads>;
 
  public:
-  static constexpr int kSharedBytes = 2 * kStages * Copy::kTileBytes;
+  static constexpr int kTileBytes = Copy::kTileBytes;
 
-  __device__ __forceinline__ KeyValuePipeline(const void* g_key, const void* g_value, uint32_t s_tiles, int sequence)
+  __device__ __forceinline__ static uint32_t thread_offset() { return Copy::offset(threadIdx.x); }
+
+  __device__ __forceinline__ ContiguousTiles(const void* g_key, const void* g_value, int sequence)
       : g_key_(static_cast<const char*>(g_key) + threadIdx.x * kChunkBytes),
         g_value_(static_cast<const char*>(g_value) + threadIdx.x * kChunkBytes),
-        s_chunk_(s_tiles + Copy::offset(threadIdx.x)),
         sequence_(sequence) {}
 
-  // Keys of stage 0, keys of stage 1, values of stage 0, values of stage 1.
-  __device__ __forceinline__ static uint32_t first_key_tile(uint32_t s_tiles) { return s_tiles; }
-  __device__ __forceinline__ static uint32_t first_value_tile(uint32_t s_tiles) {
-    return s_tiles + kStages * Copy::kTileBytes;
-  }
-
-  // What to add to the address of the first tile to reach the current block's.
-  __device__ __forceinline__ uint32_t stage_shift() const { return s_stage_; }
-
-  // Issues the first block's copies, in one group with whatever was issued before.
-  __device__ __forceinline__ void start(int block) {
-    fetch_keys<true>(block, 0);
-    if (kStages == 2) fetch_values<true>(block, 0);
-    commit_copies();
-  }
-
-  // On return the block's keys are there for every thread. kRagged: the block may reach past the sequence.
   template <bool kRagged>
-  __device__ __forceinline__ void wait_for_keys(int block) {
-    wait_for_copies<0>();
-    __syncthreads();
-    if (kStages == 1) {
-      fetch_values<kRagged>(block, 0);
-      commit_copies();
-    } else if (block > 0) {
-      fetch_keys<false>(block - 1, next_stage());
-      fetch_values<false>(block - 1, next_stage());
-      commit_copies();
-    }
+  __device__ __forceinline__ void fetch_keys(uint32_t s_chunk, int block) const {
+    fetch<kRagged>(s_chunk, g_key_, block);
   }
-
-  // On return the block's values are there for every thread.
-  __device__ __forceinline__ void wait_for_values(int block) {
-    if (kStages == 2) return;  // they came with the keys
-    wait_for_copies<0>();
-    __syncthreads();
-    if (block > 0) {
-      fetch_keys<false>(block - 1, 0);
-      commit_copies();
-    }
+  template <bool kRagged>
+  __device__ __forceinline__ void fetch_values(uint32_t s_chunk, int block) const {
+    fetch<kRagged>(s_chunk, g_value_, block);
   }
-
-  __device__ __forceinline__ void release() { s_stage_ = next_stage(); }
 
  private:
-  static constexpr int kValueShift = kStages * Copy::kTileBytes;
-
-  __device__ __forceinline__ uint32_t next_stage() const {
-    return kStages == 1 ? 0 : s_stage_ ^ static_cast<uint32_t>(Copy::kTileBytes);
-  }
-
-  template <bool kRagged>
-  __device__ __forceinline__ void fetch_keys(int block, uint32_t s_stage) const {
-    fetch<kRagged>(s_chunk_ + s_stage, g_key_, block);
-  }
-  template <bool kRagged>
-  __device__ __forceinline__ void fetch_values(int block, uint32_t s_stage) const {
-    fetch<kRagged>(s_chunk_ + kValueShift + s_stage, g_value_, block);
-  }
-
   template <bool kRagged>
   __device__ __forceinline__ void fetch(uint32_t s_chunk, const char* g_tensor, int block) const {
     const char* g_chunk = g_tensor + static_cast<int64_t>(block) * Copy::kTileBytes;
@@ -131,8 +155,6 @@ class KeyValuePipeline {
 
   const char* g_key_;  // this thread's chunk of block 0
   const char* g_value_;
-  uint32_t s_chunk_;  // this thread's chunk of the first key tile
-  uint32_t s_stage_ = 0;
   int sequence_;
 };
 

@@ -8,25 +8,11 @@
 // Requires scale > 0 (the largest score must stay the largest after scaling).
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include "../../primitives/exponential.cuh"
 #include "../../primitives/warp_tile.cuh"
+#include "row_group.cuh"
 
 namespace assay {
-
-inline constexpr unsigned kWholeWarp = 0xffffffffu;
-
-// A row lies in the four lanes of a group: two exchanges reach all of them.
-__device__ __forceinline__ float group_maximum(float value) {
-  value = fmaxf(value, __shfl_xor_sync(kWholeWarp, value, 1));
-  return fmaxf(value, __shfl_xor_sync(kWholeWarp, value, 2));
-}
-
-__device__ __forceinline__ float group_sum(float value) {
-  value += __shfl_xor_sync(kWholeWarp, value, 1);
-  return value + __shfl_xor_sync(kWholeWarp, value, 2);
-}
 
 template <int kSlabs>
 class OnlineSoftmax {

@@ -10,14 +10,10 @@
 
 namespace assay {
 
-// `s_rows`: the warp's own rows of a swizzled tile that nobody else touches any more. `rows`: how many rows exist.
+// Fragments to rows of shared memory, which the whole warp may read on return.
 template <typename Element, int kSlabs, int kHeadDim>
-__device__ __forceinline__ void store_rows(Element* g_rows, char* s_rows, const WarpTile<kSlabs, kHeadDim>& r_output,
-                                           int rows, int lane) {
-  constexpr int kRowBytes = kHeadDim * sizeof(Element);
-  constexpr int kRowChunks = kRowBytes / kChunkBytes;
-  constexpr int kRowsPerPass = 32 / kRowChunks;
-
+__device__ __forceinline__ void stage_rows(char* s_rows, const WarpTile<kSlabs, kHeadDim>& r_output, int lane) {
+  constexpr int kRowBytes = kHeadDim * static_cast<int>(sizeof(Element));
 #pragma unroll
   for (int slab = 0; slab < kSlabs; ++slab)
 #pragma unroll
@@ -30,6 +26,17 @@ __device__ __forceinline__ void store_rows(Element* g_rows, char* s_rows, const 
             pack<Element>(value[2 * half], value[2 * half + 1]);
       }
   __syncwarp();
+}
+
+// `s_rows`: the warp's own rows of a swizzled tile that nobody else touches any more. `rows`: how many rows exist.
+template <typename Element, int kSlabs, int kHeadDim>
+__device__ __forceinline__ void store_rows(Element* g_rows, char* s_rows, const WarpTile<kSlabs, kHeadDim>& r_output,
+                                           int rows, int lane) {
+  constexpr int kRowBytes = kHeadDim * sizeof(Element);
+  constexpr int kRowChunks = kRowBytes / kChunkBytes;
+  constexpr int kRowsPerPass = 32 / kRowChunks;
+
+  stage_rows<Element>(s_rows, r_output, lane);
 
 #pragma unroll
   for (int pass = 0; pass < kSlabs * kMmaRows / kRowsPerPass; ++pass) {

@@ -77,7 +77,8 @@ class Attention {
   using Element = typename Config::Element;
   using Query = QueryOperand<Config::kSlabs, Config::kHeadDim, Config::kQueryInRegisters>;
   using QueryCopy = TileCopy<Config::kQueryRows, Config::kRowBytes, Config::kThreads>;
-  using Pipeline = KeyValuePipeline<STAGES, Config::kKeyRows, Config::kRowBytes, Config::kThreads>;
+  using Tiles = ContiguousTiles<Config::kKeyRows, Config::kRowBytes, Config::kThreads>;
+  using Pipeline = KeyValuePipeline<STAGES, Tiles>;
   using Cursor = PatchCursor<Config::kRowBytes>;
 
  public:
@@ -93,7 +94,7 @@ class Attention {
         query_(shared_address(s_memory) + warp_row_ * Config::kRowBytes, lane_),
         key_(Pipeline::first_key_tile(s_tiles_), lane_of_depth_first(lane_)),
         value_(Pipeline::first_value_tile(s_tiles_), lane_of_rows_first(lane_)),
-        pipeline_(params.key + head_offset_, params.value + head_offset_, s_tiles_, params.sequence),
+        pipeline_(Tiles(params.key + head_offset_, params.value + head_offset_, params.sequence), s_tiles_),
         softmax_(params.scale) {}
 
   __device__ __forceinline__ void run() {
