@@ -103,8 +103,9 @@ Result<ExitCode> check_all(const spec::KernelSpec& spec, const Options& options,
   return all_passed ? ExitCode::good : ExitCode::incorrect;
 }
 
-Result<ExitCode> run(const Options& options) {
-  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
+Result<ExitCode> run(const Options& given) {
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(given.kernel));
+  const Options options = on_suitable_device(spec, given);
   ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::check, spec));
   return recording.close(check_all(spec, options, recording));
 }

@@ -35,7 +35,9 @@ Result<void> check_features(const spec::KernelSpec& spec, const device::Device& 
   if (missing == nullptr) return {};
   return Error{fmt::format("'{}' is skipped on {}: it needs {}, which the device does not have", spec.kernel.name,
                            device.name(), missing),
-               Place{spec.file.string()}, "run it on a GPU of compute capability 9.0 or newer: --device cuda:0",
+               Place{spec.file.string()},
+               maps ? "choose a device of compute capability 9.0 or newer: --device vgpu:h200"
+                    : "run it on a GPU of compute capability 9.0 or newer: --device cuda:0",
                ExitCode::environment};
 }
 
@@ -80,6 +82,17 @@ std::string device_name(const Options& options) {
 Result<spec::Configuration> chosen_configuration(const spec::KernelSpec& spec, const Options& options) {
   if (options.configuration.empty()) return spec::default_configuration(spec);
   return spec::parse_configuration(spec, options.configuration);
+}
+
+Options on_suitable_device(const spec::KernelSpec& spec, const Options& options) {
+  if (!options.device.empty() || !device::is_virtual(device_name(options)) || device_target(spec, options))
+    return options;
+  for (const std::string& name : device::device_names()) {
+    Options other = options;
+    other.device = name;
+    if (device_target(spec, other)) return other;
+  }
+  return options;
 }
 
 Result<Options> sanitizer_options(const Options& options) {

@@ -92,6 +92,9 @@ void add_limits(CommandLine& line, Options& options);
 std::string device_name(const Options& options);
 Result<spec::Configuration> chosen_configuration(const spec::KernelSpec& spec, const Options& options);
 
+// Without --device and without a GPU: on the first virtual GPU that has what the kernel needs.
+Options on_suitable_device(const spec::KernelSpec& spec, const Options& options);
+
 // For the memory checks: without --device, the virtual GPU that is most like this machine's GPU.
 Result<Options> sanitizer_options(const Options& options);
 

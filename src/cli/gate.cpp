@@ -307,11 +307,11 @@ Result<ExitCode> gate(const spec::KernelSpec& spec, const Options& options, Reco
 }
 
 // With --save alone there is nothing to compare with yet; without both, the best that is known.
-Result<ExitCode> run(const Options& options) {
-  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
-  Options wanted = options;
-  if (options.measure.against.empty() && options.measure.save.empty()) wanted.measure.against = "best";
-  if (wanted.measure.against == "best" && device::is_virtual(device_name(options)))
+Result<ExitCode> run(const Options& given) {
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(given.kernel));
+  Options wanted = on_suitable_device(spec, given);
+  if (given.measure.against.empty() && given.measure.save.empty()) wanted.measure.against = "best";
+  if (wanted.measure.against == "best" && device::is_virtual(device_name(wanted)))
     return Error{"counters have no leaderboard",
                  {},
                  "keep those of today with --save NAME and judge with --against NAME, or --against FOLDER"};

@@ -148,12 +148,12 @@ Result<ExitCode> profile(const spec::KernelSpec& spec, const Options& options, R
 Result<ExitCode> run(const Options& given) {
   if (!given.with.empty() && given.with != "ncu")
     return Error{fmt::format("there is no profiler '{}'", given.with), {}, "--with ncu"};
-  ASSAY_TRY(const Options options, sanitizer_options(given));
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(given.kernel));
+  ASSAY_TRY(const Options options, sanitizer_options(on_suitable_device(spec, given)));
   if (!device::is_virtual(device_name(options)))
     return Error{fmt::format("{} does not count", device_name(options)),
                  {},
                  "choose a virtual GPU with --device vgpu:...; --with ncu measures on the GPU beside it"};
-  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
   ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::profile, spec));
   return recording.close(profile(spec, options, recording));
 }

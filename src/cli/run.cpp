@@ -248,8 +248,9 @@ Result<ExitCode> go(spec::KernelSpec spec, const Options& options, Recording& re
   return journey.exit_code;
 }
 
-Result<ExitCode> run(const Options& options) {
-  ASSAY_TRY(spec::KernelSpec spec, spec::load(options.kernel));
+Result<ExitCode> run(const Options& given) {
+  ASSAY_TRY(spec::KernelSpec spec, spec::load(given.kernel));
+  const Options options = on_suitable_device(spec, given);
   ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::run, spec));
   return recording.close(go(std::move(spec), options, recording));
 }

@@ -89,8 +89,8 @@ Result<ExitCode> sanitize(const spec::KernelSpec& spec, const Options& options, 
 
 Result<ExitCode> run(const Options& given) {
   ASSAY_CHECK(check_options(given));
-  ASSAY_TRY(const Options options, sanitizer_options(given));
-  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(given.kernel));
+  ASSAY_TRY(const Options options, sanitizer_options(on_suitable_device(spec, given)));
   ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::sanitize, spec));
   return recording.close(sanitize(spec, options, recording));
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "device/virtual_device.hpp"
 
+#include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 
+#include "device/tensor_map_check.hpp"
+#include "vgpu/machine/tensor_map.hpp"
 #include "vgpu/observe/counting.hpp"
 #include "vgpu/observe/memory_check.hpp"
 
@@ -44,6 +48,13 @@ Result<std::vector<std::byte>> pack_parameters(const vgpu::Function& kernel,
     std::memcpy(packed.data() + parameter.offset, arguments[i].data(), arguments[i].size());
   }
   return packed;
+}
+
+Error not_supported(std::string_view what) {
+  return Error{fmt::format("the virtual GPU's tensor maps do not support {} yet", what),
+               {},
+               "run the kernel on a GPU: --device cuda:0",
+               ExitCode::environment};
 }
 
 }  // namespace
@@ -134,11 +145,39 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   return outcome;
 }
 
-Result<std::vector<std::byte>> VirtualDevice::encode_tensor_map(const TensorMapRequest& /*request*/) {
-  return Error{fmt::format("the virtual GPU {} does not support tensor maps yet", gpu_.model().name),
-               {},
-               "kernels with tensormap arguments run on a GPU of compute capability 9.0 or newer: --device cuda:0",
-               ExitCode::environment};
+Result<std::vector<std::byte>> VirtualDevice::encode_tensor_map(const TensorMapRequest& request) {
+  if (!has_tensor_maps()) {
+    return Error{fmt::format("{} has no tensor maps", gpu_.model().name),
+                 {},
+                 "they came with compute capability 9.0: --device vgpu:h100, vgpu:h200, or such a GPU",
+                 ExitCode::environment};
+  }
+  ASSAY_TRY(const uint64_t element_bytes, check_tensor_map(request));
+  if (request.interleave != 0) return not_supported("interleaved layouts");
+  // How the hardware lays out a row that does not fill the swizzle is not documented.
+  if (request.swizzle != 0 && request.box.back() * element_bytes != static_cast<uint64_t>(request.swizzle))
+    return not_supported("a swizzle wider than a row of the box");
+  vgpu::TensorMap map;
+  map.address = request.address;
+  map.rank = static_cast<uint8_t>(request.dims.size());
+  map.element_bytes = static_cast<uint8_t>(element_bytes);
+  map.swizzle_bits = static_cast<uint8_t>(std::countr_zero(static_cast<unsigned>(std::max(16, request.swizzle))) - 4);
+  map.fill = request.out_of_bounds_nan ? 0xff : 0;  // all bits set: a NaN of every floating type
+  map.steps.fill(1);
+  for (size_t i = 0; i < request.dims.size(); ++i) {
+    const size_t from = request.dims.size() - 1 - i;  // the request begins with the outermost dimension
+    if (request.dims[from] == 0 || request.dims[from] > std::numeric_limits<uint32_t>::max())
+      return tensor_map_refused(
+          fmt::format("dimension {} has {} elements; 1 to 2^32 - 1 are possible", from + 1, request.dims[from]));
+    map.sizes[i] = static_cast<uint32_t>(request.dims[from]);
+    map.strides[i] = request.stride_bytes[from];
+    map.box[i] = static_cast<uint16_t>(request.box[from]);
+    // The hardware has no steps along the contiguous dimension, and ignores those that it is given.
+    map.steps[i] = static_cast<uint8_t>(i == 0 ? 1 : request.element_strides[from]);
+  }
+  std::vector<std::byte> bytes(vgpu::TensorMap::kBytes);
+  map.pack(std::span<std::byte, vgpu::TensorMap::kBytes>(bytes));
+  return bytes;
 }
 
 }  // namespace assay::device

@@ -21,7 +21,7 @@ class VirtualDevice final : public Device {
   Result<void> download(uint64_t address, std::span<std::byte> bytes) override;
   Result<LaunchOutcome> launch(const LaunchRequest& request) override;
   Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
-  bool has_tensor_maps() const override { return false; }
+  bool has_tensor_maps() const override { return gpu_.model().compute_capability() >= 90; }
   bool has_clusters() const override { return false; }
   bool checks_memory() const override { return true; }
 

@@ -29,6 +29,27 @@ constexpr std::array kClasses = {
     ModifierClass{"l2", "L2::evict_normal|L2::evict_first|L2::evict_last"},
     ModifierClass{"hint", "L2::cache_hint"},
     ModifierClass{"prefetch", "L2::64B|L2::128B|L2::256B"},
+    ModifierClass{"shared", "shared|shared::cta|shared::cluster"},
+    ModifierClass{"dims", "1d|2d|3d|4d|5d"},
+    ModifierClass{"m64nNk8",
+                  "m64n8k8|m64n16k8|m64n24k8|m64n32k8|m64n40k8|m64n48k8|m64n56k8|m64n64k8|m64n72k8|m64n80k8|"
+                  "m64n88k8|m64n96k8|m64n104k8|m64n112k8|m64n120k8|m64n128k8|m64n136k8|m64n144k8|m64n152k8|"
+                  "m64n160k8|m64n168k8|m64n176k8|m64n184k8|m64n192k8|m64n200k8|m64n208k8|m64n216k8|m64n224k8|"
+                  "m64n232k8|m64n240k8|m64n248k8|m64n256k8"},
+    ModifierClass{"m64nNk16",
+                  "m64n8k16|m64n16k16|m64n24k16|m64n32k16|m64n40k16|m64n48k16|m64n56k16|m64n64k16|m64n72k16|"
+                  "m64n80k16|m64n88k16|m64n96k16|m64n104k16|m64n112k16|m64n120k16|m64n128k16|m64n136k16|m64n144k16|"
+                  "m64n152k16|m64n160k16|m64n168k16|m64n176k16|m64n184k16|m64n192k16|m64n200k16|m64n208k16|"
+                  "m64n216k16|m64n224k16|m64n232k16|m64n240k16|m64n248k16|m64n256k16"},
+    ModifierClass{"m64nNk32",
+                  "m64n8k32|m64n16k32|m64n24k32|m64n32k32|m64n40k32|m64n48k32|m64n56k32|m64n64k32|m64n72k32|"
+                  "m64n80k32|m64n88k32|m64n96k32|m64n104k32|m64n112k32|m64n120k32|m64n128k32|m64n136k32|m64n144k32|"
+                  "m64n152k32|m64n160k32|m64n168k32|m64n176k32|m64n184k32|m64n192k32|m64n200k32|m64n208k32|"
+                  "m64n216k32|m64n224k32|m64n232k32|m64n240k32|m64n248k32|m64n256k32"},
+    ModifierClass{"m64nNk32_int",
+                  "m64n8k32|m64n16k32|m64n24k32|m64n32k32|m64n48k32|m64n64k32|m64n80k32|m64n96k32|m64n112k32|"
+                  "m64n128k32|m64n144k32|m64n160k32|m64n176k32|m64n192k32|m64n208k32|m64n224k32|m64n240k32|"
+                  "m64n256k32"},
 };
 
 Error table_mistake(const OpcodeRow& row, std::string_view what) {
@@ -116,8 +137,9 @@ Result<OperandPattern> compile_operand(const OpcodeRow& row, std::string_view te
   OperandPattern operand;
   operand.optional = optional;
   if (text.size() > 2 && text.front() == '[') {
-    operand.form = OperandPattern::Form::address;
-    operand.name = std::string(text.substr(1, text.size() - 2));
+    const bool tensor = text.ends_with("}]");
+    operand.form = tensor ? OperandPattern::Form::tensor : OperandPattern::Form::address;
+    operand.name = std::string(text.substr(1, (tensor ? text.find('{') : text.size() - 1) - 1));
     return operand;
   }
   if (!text.empty() && text.front() == '{') {
@@ -189,7 +211,8 @@ bool assign(const std::vector<ModifierSlot>& slots, const std::vector<std::strin
 }
 
 bool form_fits(const OperandPattern& pattern, const Operand& operand) {
-  const bool is_address = std::holds_alternative<AddressOperand>(operand.value);
+  const auto* address = std::get_if<AddressOperand>(&operand.value);
+  const bool is_address = address != nullptr;
   const bool is_vector = std::holds_alternative<VectorOperand>(operand.value);
   const bool is_pair = std::holds_alternative<PairOperand>(operand.value);
   const bool is_list = std::holds_alternative<ListOperand>(operand.value);
@@ -197,7 +220,9 @@ bool form_fits(const OperandPattern& pattern, const Operand& operand) {
     case OperandPattern::Form::value:
       return !is_address && !is_vector && !is_pair && !is_list;
     case OperandPattern::Form::address:
-      return is_address;
+      return is_address && address->coordinates.empty();
+    case OperandPattern::Form::tensor:
+      return is_address && !address->coordinates.empty();
     case OperandPattern::Form::vector:
       return !is_address && !is_pair && !is_list;
     case OperandPattern::Form::pair:

@@ -24,7 +24,7 @@ struct OperandType {
 };
 
 struct OperandPattern {
-  enum class Form { value, address, vector, pair };
+  enum class Form { value, address, tensor, vector, pair };
   Form form = Form::value;
   std::string name;  // "d", "a", ...: those that begin with 'd' or 'p' are written
   OperandType type;

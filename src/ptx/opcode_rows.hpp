@@ -18,9 +18,12 @@ std::span<const OpcodeRow> convert_rows();
 std::span<const OpcodeRow> memory_rows();
 std::span<const OpcodeRow> atomic_rows();
 std::span<const OpcodeRow> async_rows();
+std::span<const OpcodeRow> mbarrier_rows();
+std::span<const OpcodeRow> bulk_rows();
 std::span<const OpcodeRow> control_rows();
 std::span<const OpcodeRow> barrier_rows();
 std::span<const OpcodeRow> warp_rows();
 std::span<const OpcodeRow> tensor_rows();
+std::span<const OpcodeRow> warpgroup_rows();
 
 }  // namespace assay::ptx

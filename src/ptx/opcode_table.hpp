@@ -12,7 +12,8 @@
 //   d:TYPE        a type of its own: a fixed one (:u32), the n-th type modifier (:t0, :t1), twice as wide (:wide),
 //                 any register at least as wide as the type (:t0+), or one of the given widths (:any)
 //   d|p:pred      a pair whose second part may be absent in the text
-//   [a]           an address;  {d}, {a}  a vector (or a single register where the vector has one element)
+//   [a]           an address;  [a{c}]  a tensor map's, with coordinates;  {d}, {a}  a vector (or a single register
+//   where the vector has one element)
 //   {, c:u32}     an operand that may be absent (only at the end)
 //   *             operands of a form of their own, read by the binder (call)
 #pragma once

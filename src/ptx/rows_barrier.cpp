@@ -25,6 +25,10 @@ constexpr std::array kRows = {
     OpcodeRow{"membar", "membar.(cta|gl|sys)", "orders memory accesses; they are in order here", Fidelity::functional},
     OpcodeRow{"fence", "fence{.(sc|acq_rel|acquire|release)}.$scope", "orders memory accesses; they are in order here",
               Fidelity::functional},
+    OpcodeRow{"fence.proxy", "fence.proxy.(alias|async){.(global|shared::cta|shared::cluster)}",
+              "orders accesses by different ways to memory; they are in order here", Fidelity::functional},
+    OpcodeRow{"fence.mbarrier_init", "fence.mbarrier_init.release.cluster",
+              "makes fresh mbarriers visible; they are at once", Fidelity::functional},
 };
 
 }  // namespace

@@ -21,6 +21,10 @@ constexpr std::array kRows = {
     OpcodeRow{"stackrestore", "stackrestore.(u32|u64) a", "the top of the local stack = a"},
     OpcodeRow{"pmevent", "pmevent{.mask} a:u32", "triggers a performance monitor; has no effect here",
               Fidelity::functional},
+    OpcodeRow{"setmaxnreg", "setmaxnreg.(inc|dec).sync.aligned.u32 n", "moves registers between warps of a block",
+              Fidelity::functional},
+    OpcodeRow{"griddepcontrol", "griddepcontrol.(launch_dependents|wait)",
+              "lets grids overlap; here one begins when the one before it has ended", Fidelity::functional},
 };
 
 }  // namespace

@@ -23,6 +23,13 @@ constexpr std::array kRows = {
     OpcodeRow{"st.ordered",
               "st.(relaxed|release).$scope{.(global|shared|shared::cta)}{.$l1}{.$l2}{.$vec}.$mem [a], {b}:t0+",
               "memory at a = b, ordered"},
+    OpcodeRow{"prefetch", "prefetch{.(global|local)}.(L1|L2|L2::evict_last|L2::evict_normal) [a]",
+              "brings memory at a nearer; nothing that a program could see", Fidelity::functional},
+    OpcodeRow{"prefetchu", "prefetchu.L1 [a]", "the same", Fidelity::functional},
+    OpcodeRow{"createpolicy",
+              "createpolicy.fractional.(L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged)"
+              "{.(L2::evict_first|L2::evict_unchanged)}.b64 d{, f:f32}",
+              "d = a cache policy, which has no effect on values", Fidelity::functional},
 };
 
 }  // namespace

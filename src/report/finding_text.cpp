@@ -63,6 +63,9 @@ std::string advice(const Finding& finding) {
     case FindingKind::use_after_free:
       return "the memory was freed before this access";
     case FindingKind::deadlock:
+      if (finding.space == vgpu::Space::shared)
+        return "compare what completes the mbarrier's phase with what it was told: the count of mbarrier.init with the "
+               "arrivals, the bytes of expect_tx with those that the copies bring";
       return "every thread that a barrier counts must reach it: no barrier inside a branch that some threads skip";
     case FindingKind::instruction_limit:
       return "look at the loop around this line; raise --instruction-limit if it is really that long";

@@ -79,6 +79,8 @@ struct TensorMapSpec {
 struct ArgumentSpec {
   std::string name;
   Place place;
+  std::string structure;  // the parameter that it is a field of; empty: a parameter of its own
+  bool passed = true;     // false: a tensor that the kernel reaches through tensor maps alone
   std::variant<TensorSpec, ScalarSpec, TensorMapSpec> kind;
 
   const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&kind); }

@@ -22,6 +22,8 @@ class Resolver {
   Result<ResolvedArgument> resolve(const ArgumentSpec& argument) const {
     ResolvedArgument result;
     result.name = argument.name;
+    result.structure = argument.structure;
+    result.passed = argument.passed;
     if (const TensorSpec* tensor = argument.tensor()) {
       ASSAY_TRY(result.kind, resolve(*tensor, argument));
     } else if (const ScalarSpec* scalar = argument.scalar()) {

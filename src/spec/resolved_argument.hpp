@@ -42,6 +42,8 @@ struct ResolvedTensorMap {
 
 struct ResolvedArgument {
   std::string name;
+  std::string structure;  // the parameter that it is a field of; empty: a parameter of its own
+  bool passed = true;     // false: the kernel has no parameter for it
   std::variant<ResolvedTensor, ResolvedScalar, ResolvedTensorMap> kind;
 
   const ResolvedTensor* tensor() const { return std::get_if<ResolvedTensor>(&kind); }

@@ -155,6 +155,47 @@ TEST_F(ArgumentsTest, tensor_maps_are_over_the_tensor_that_they_name) {
   EXPECT_FALSE(map.out_of_bounds_nan);
 }
 
+// struct Params { TensorMap tiles; float* y; uint16_t rows; }, and x is reached through the map alone.
+TEST_F(ArgumentsTest, fields_of_a_structure_are_laid_out_as_in_cpp) {
+  std::string toml = kToml;
+  const auto put = [&](const std::string& after, const std::string& line) {
+    toml.insert(toml.find('\n', toml.find(after)) + 1, line + "\n");
+  };
+  put("name = \"x\"", "passed = false");
+  for (const char* field : {"name = \"tiles\"", "name = \"y\"", "name = \"rows\""}) put(field, "struct = \"params\"");
+  load(toml);
+  MapDevice device;
+  const auto bytes = argument_bytes(device, arguments_, {{"x", 0x1000}, {"y", 0x2000}});
+  ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
+  ASSERT_EQ(bytes->size(), 3u) << "the structure, scale, causal";
+  const std::vector<std::byte>& structure = bytes->at(0);
+  ASSERT_EQ(structure.size(), 192u) << "138 bytes, up to a multiple of a tensor map's alignment";
+  EXPECT_EQ(structure[0], std::byte{7});
+  EXPECT_EQ(structure[127], std::byte{7});
+  uint64_t pointer = 0;
+  std::memcpy(&pointer, structure.data() + 128, sizeof pointer);
+  EXPECT_EQ(pointer, 0x2000u);
+  EXPECT_EQ(structure[136], std::byte{8});
+  EXPECT_EQ(value_of<float>(bytes->at(1)), 0.125f);
+}
+
+TEST_F(ArgumentsTest, a_field_begins_at_a_multiple_of_its_size) {
+  std::string toml = kToml;
+  for (const char* field : {"name = \"rows\"", "name = \"scale\"", "name = \"causal\""})
+    toml.insert(toml.find('\n', toml.find(field)) + 1, "struct = \"params\"\n");
+  load(toml);
+  MapDevice device;
+  const auto bytes = argument_bytes(device, arguments_, {{"x", 0x1000}, {"y", 0x2000}});
+  ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
+  ASSERT_EQ(bytes->size(), 4u);
+  const std::vector<std::byte>& structure = bytes->at(3);  // u16, two bytes between, f32, bool, three bytes behind
+  ASSERT_EQ(structure.size(), 12u);
+  float scale = 0;
+  std::memcpy(&scale, structure.data() + 4, sizeof scale);
+  EXPECT_EQ(scale, 0.125f);
+  EXPECT_EQ(structure[8], std::byte{1});
+}
+
 TEST_F(ArgumentsTest, a_tensor_map_that_cannot_be_encoded_is_an_error) {
   const auto device = device::open_device("vgpu:a100");  // has none
   ASSERT_TRUE(device.ok());

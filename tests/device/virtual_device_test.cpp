@@ -5,6 +5,8 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
+#include "vgpu/machine/tensor_map.hpp"
+
 namespace assay::device {
 namespace {
 
@@ -206,6 +208,22 @@ TEST_F(VirtualDeviceTest, refuses_more_memory_than_there_is) {
   ASSERT_FALSE(huge.ok());
   EXPECT_TRUE(mentions(huge.error().message, "huge"));
   EXPECT_TRUE(device_->allocate(16, "small").ok());
+}
+
+// As on the hardware: cuTensorMapEncodeTiled ignores the step of the contiguous dimension.
+TEST(VirtualDevice, has_no_steps_along_the_contiguous_dimension) {
+  VirtualDevice device(*vgpu::find_model("h200"));
+  const auto bytes = device.encode_tensor_map({.dtype = "f32",
+                                               .address = 1024,
+                                               .dims = {8, 16},
+                                               .stride_bytes = {64, 4},
+                                               .box = {4, 8},
+                                               .element_strides = {2, 2}});
+  ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
+  const auto map = vgpu::TensorMap::unpack(std::span<const std::byte, vgpu::TensorMap::kBytes>(*bytes));
+  ASSERT_TRUE(map.has_value());
+  EXPECT_EQ(map->count(0), 8u);
+  EXPECT_EQ(map->count(1), 2u);
 }
 
 TEST_F(VirtualDeviceTest, says_where_a_module_is_wrong) {

@@ -48,6 +48,7 @@ class CudaDriver {
     all &= find("cuMemcpyDtoH_v2", copy_to_host);
     all &= find("cuLaunchKernel", launch);
     all &= find("cuGetErrorName", error_name);
+    find("cuTensorMapEncodeTiled", encode_tensor_map);  // drivers before CUDA 12 lack it
     return all ? "" : "the CUDA driver lacks a function";
   }
 
@@ -75,6 +76,9 @@ class CudaDriver {
   CuResult (*launch)(CuFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                      void**) = nullptr;
   CuResult (*error_name)(CuResult, const char**) = nullptr;
+  // Map, type, rank, address, dims, strides, box, steps, interleave, swizzle, promotion to L2, fill.
+  CuResult (*encode_tensor_map)(void*, int, uint32_t, void*, const uint64_t*, const uint64_t*, const uint32_t*,
+                                const uint32_t*, int, int, int, int) = nullptr;
 
  private:
   template <class F>

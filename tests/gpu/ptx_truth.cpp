@@ -26,6 +26,7 @@
 namespace assay::test {
 namespace {
 
+constexpr int kHopper = 90;          // compute capability
 constexpr int kMostDifferences = 6;  // shown of one parameter
 
 struct Verdict {
@@ -57,8 +58,23 @@ int target_of(const std::string& text) {
 std::string reason_to_skip(const PtxCase& test, int capability) {
   if (!test.gpu_skip.empty()) return test.gpu_skip;
   if (!test.error.empty()) return "tests a message of our own";
+  // What is only on Hopper may be gone on its successors.
+  if (test.device.starts_with('h') && capability != kHopper) return "needs a Hopper GPU";
   if (target_of(test.text) > capability) return "needs sm_" + std::to_string(target_of(test.text));
   return "";
+}
+
+constexpr size_t kMapBytes = 128;
+struct alignas(64) TensorMapBytes {
+  std::byte bytes[kMapBytes];
+};
+
+// CUtensorMapDataType.
+int map_type(const std::string& type) {
+  static const std::map<std::string, int> kTypes = {
+      {"u8", 0},  {"s8", 0},  {"b8", 0},  {"u16", 1}, {"s16", 1}, {"b16", 1}, {"u32", 2}, {"b32", 2},
+      {"s32", 3}, {"u64", 4}, {"b64", 4}, {"s64", 5}, {"f16", 6}, {"f32", 7}, {"f64", 8}, {"bf16", 9}};
+  return kTypes.at(type);
 }
 
 // What the kernel prints arrives at the process's standard output, which the worker has put into a file.
@@ -135,6 +151,7 @@ class Worker {
     const size_t count = test.arguments.size();
     std::vector<CuPointer> buffers(count, 0);
     std::vector<std::vector<std::byte>> scalars(count);
+    std::vector<TensorMapBytes> maps(count);
     std::vector<void*> parameters(count);
     for (size_t i = 0; i < count; ++i) {
       const CaseArgument& argument = test.arguments[i];
@@ -143,6 +160,12 @@ class Worker {
         scalars[i] = argument.initial;
         scalars[i].resize(argument.initial.size() + kRoom);
         parameters[i] = scalars[i].data();
+        continue;
+      }
+      if (argument.kind == CaseArgument::Kind::map) {
+        if (std::string problem = encode(argument, buffers[argument.map.buffer], maps[i]); !problem.empty())
+          return {'F', problem};
+        parameters[i] = &maps[i];
         continue;
       }
       std::vector<std::byte> content(std::max(argument.initial.size(), argument.expected.size()), std::byte{0xcd});
@@ -169,6 +192,17 @@ class Worker {
       if (buffer != 0) driver_.free(buffer);
     }
     return verdict;
+  }
+
+  // "" or why there is no map.
+  std::string encode(const CaseArgument& argument, CuPointer buffer, TensorMapBytes& into) {
+    if (driver_.encode_tensor_map == nullptr) return "this driver knows no tensor maps";
+    const CaseMap& map = argument.map;
+    const CuResult result = driver_.encode_tensor_map(
+        &into, map_type(argument.type), static_cast<uint32_t>(map.dims.size()), reinterpret_cast<void*>(buffer),
+        map.dims.data(), map.strides.data() + 1, map.box.data(), map.steps.data(), 0, static_cast<int>(map.swizzle), 0,
+        map.fill_nan ? 1 : 0);
+    return result == 0 ? "" : "the driver refused the tensor map: " + driver_.name_of(result);
   }
 
   Verdict compare(const PtxCase& test, const std::vector<CuPointer>& buffers) {

@@ -147,6 +147,80 @@ Result<void> parse_argument(const std::vector<std::string>& words, PtxCase& resu
   return {};
 }
 
+// "16,64" as numbers, the last one first.
+template <class Number>
+Result<std::vector<Number>> parse_inward(const std::string& word, uint64_t most) {
+  std::vector<Number> numbers;
+  for (const std::string_view part : split(word, ',')) {
+    char* end = nullptr;
+    const std::string digits(part);
+    const uint64_t value = std::strtoull(digits.c_str(), &end, 10);
+    if (digits.empty() || *end != '\0' || value == 0 || value > most)
+      return Error{"'" + word + "': each must be 1 to " + std::to_string(most)};
+    numbers.insert(numbers.begin(), static_cast<Number>(value));
+  }
+  return numbers;
+}
+
+Result<void> parse_map_word(const std::string& name, const std::string& value, CaseArgument& argument) {
+  constexpr uint64_t kLongest = 0xffffffff, kWidestBox = 256, kLongestStep = 8;
+  CaseMap& map = argument.map;
+  if (name == "dims") {
+    ASSAY_TRY(map.dims, parse_inward<uint64_t>(value, kLongest));
+  } else if (name == "box") {
+    ASSAY_TRY(map.box, parse_inward<uint32_t>(value, kWidestBox));
+  } else if (name == "steps") {
+    ASSAY_TRY(map.steps, parse_inward<uint32_t>(value, kLongestStep));
+  } else if (name == "swizzle") {
+    map.swizzle = value == "32" ? 1 : value == "64" ? 2 : value == "128" ? 3 : 0;
+    if (map.swizzle == 0) return Error{"a swizzle has 32, 64 or 128 bytes, not '" + value + "'"};
+  } else if (name == "fill") {
+    if (value != "nan" || !is_float_type(argument.type)) return Error{"'fill' takes 'nan', for floating types"};
+    map.fill_nan = true;
+  } else {
+    return Error{"map does not know '" + name + "'"};
+  }
+  return {};
+}
+
+// The driver's rules, so that a case which breaks them is not found out on a GPU only.
+Result<void> check_map(CaseMap& map, const std::string& type) {
+  constexpr uint64_t kAlignment = 16;
+  constexpr size_t kMostDimensions = 5;
+  const size_t rank = map.dims.size();
+  if (rank == 0 || rank > kMostDimensions) return Error{"map needs one to five 'dims'"};
+  if (map.steps.empty()) map.steps.assign(rank, 1);
+  if (map.box.size() != rank || map.steps.size() != rank) return Error{"'dims', 'box' and 'steps' differ in number"};
+  if (map.steps[0] != 1) return Error{"the contiguous dimension has no steps"};
+  uint64_t bytes = element_bytes(type);
+  if (map.box[0] * bytes % kAlignment != 0) return Error{"a row of the box must be a multiple of 16 bytes"};
+  if (map.swizzle != 0 && map.box[0] * bytes != kAlignment << map.swizzle)
+    return Error{"a row of the box must have the swizzle's size"};
+  for (const uint64_t size : map.dims) {
+    map.strides.push_back(bytes);
+    if (map.strides.size() > 1 && bytes % kAlignment != 0)
+      return Error{"a row of the tensor must be a multiple of 16 bytes"};
+    bytes *= size;
+  }
+  return {};
+}
+
+Result<void> parse_map(const std::vector<std::string>& words, PtxCase& result) {
+  CaseArgument argument;
+  argument.kind = CaseArgument::Kind::map;
+  if (words.size() < 3 || words.size() % 2 == 0) return Error{"'map' needs a parameter, a type and pairs of words"};
+  const auto at = static_cast<size_t>(std::atoi(words[1].c_str()));
+  if (at >= result.arguments.size() || !result.arguments[at].has_buffer())
+    return Error{"parameter " + words[1] + " is no buffer of an earlier line"};
+  argument.map.buffer = at;
+  argument.type = words[2];
+  if (element_bytes(argument.type) == 0) return Error{"unknown type '" + argument.type + "'"};
+  for (size_t i = 3; i < words.size(); i += 2) ASSAY_CHECK(parse_map_word(words[i], words[i + 1], argument));
+  ASSAY_CHECK(check_map(argument.map, argument.type));
+  result.arguments.push_back(std::move(argument));
+  return {};
+}
+
 // Distance in representable values of the type, for values of one sign or zero.
 int64_t ordered(const std::string& type, uint64_t bits) {
   const int width = static_cast<int>(element_bytes(type)) * 8;
@@ -195,6 +269,8 @@ Result<PtxCase> read_ptx_case(const std::string& path) {
       result.fault_text = after == std::string::npos ? "" : std::string(trim(std::string_view(rest).substr(after)));
     } else if (words[0].starts_with("in") || words[0].starts_with("out") || words[0] == "scalar")
       parsed = parse_argument(words, result);
+    else if (words[0] == "map")
+      parsed = parse_map(words, result);
     else
       parsed = Error{"unknown test line '" + words[0] + "'"};
     if (!parsed) return Error{parsed.error().message, Place{path, number, 1}};

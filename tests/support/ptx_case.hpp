@@ -7,6 +7,9 @@
 //   //! out~N TYPE values...      the same, within N units in the last place (floating types)
 //   //! inout TYPE values... -> values...
 //   //! scalar TYPE value
+//   //! map N TYPE dims 16,64 box 8,64 [steps 1,1] [swizzle 128] [fill nan]
+//                                 a parameter of 128 bytes: a tensor map over the buffer of parameter N (from 0, an
+//                                 earlier one), which holds a dense tensor; the last dimension is the contiguous one
 //   //! fault KIND [text]         the launch must stop with this finding
 //   //! error TEXT                the module must be refused with a message that contains this
 //   //! printed TEXT              what printf must have written; \n is a newline
@@ -24,13 +27,27 @@
 
 namespace assay::test {
 
+// A tensor map, as drivers want it: the contiguous dimension first.
+struct CaseMap {
+  size_t buffer = 0;              // index of the argument
+  std::vector<uint64_t> dims;     // elements
+  std::vector<uint64_t> strides;  // bytes
+  std::vector<uint32_t> box;      // elements
+  std::vector<uint32_t> steps;    // elements
+  unsigned swizzle = 0;           // 0: none; 1, 2, 3: 32, 64, 128 bytes
+  bool fill_nan = false;
+};
+
 struct CaseArgument {
-  enum class Kind { in, out, inout, scalar };
+  enum class Kind { in, out, inout, scalar, map };
   Kind kind = Kind::in;
   std::string type;                 // "u32", "f16", ...
   std::vector<std::byte> initial;   // of in, inout, scalar
   std::vector<std::byte> expected;  // of out, inout
   int ulp = 0;
+  CaseMap map;  // of map
+
+  bool has_buffer() const { return kind != Kind::scalar && kind != Kind::map; }
 };
 
 struct PtxCase {

@@ -8,6 +8,7 @@
 
 #include "support/ptx_case.hpp"
 #include "vgpu/machine/gpu.hpp"
+#include "vgpu/machine/tensor_map.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -26,8 +27,23 @@ std::vector<std::string> case_files() {
 
 struct Prepared {
   std::vector<std::byte> parameters;
-  std::vector<uint64_t> buffers;  // address of each argument's buffer, 0 for scalars
+  std::vector<uint64_t> buffers;  // address of each argument's buffer, 0 for scalars and maps
 };
+
+TensorMap tensor_map(const CaseArgument& argument, uint64_t address) {
+  TensorMap map;
+  map.address = address;
+  map.rank = static_cast<uint8_t>(argument.map.dims.size());
+  map.element_bytes = static_cast<uint8_t>(test::element_bytes(argument.type));
+  map.swizzle_bits = static_cast<uint8_t>(argument.map.swizzle);
+  map.fill = argument.map.fill_nan ? 0xff : 0;
+  map.steps.fill(1);
+  std::ranges::copy(argument.map.strides, map.strides.begin());
+  std::ranges::transform(argument.map.dims, map.sizes.begin(), [](uint64_t n) { return static_cast<uint32_t>(n); });
+  std::ranges::transform(argument.map.box, map.box.begin(), [](uint32_t n) { return static_cast<uint16_t>(n); });
+  std::ranges::transform(argument.map.steps, map.steps.begin(), [](uint32_t n) { return static_cast<uint8_t>(n); });
+  return map;
+}
 
 // Parameters are laid out with natural alignment, as the kernel's list says.
 Prepared prepare(Gpu& gpu, const PtxCase& test, const Function& kernel) {
@@ -40,6 +56,14 @@ Prepared prepare(Gpu& gpu, const PtxCase& test, const Function& kernel) {
     std::byte* place = prepared.parameters.data() + parameter.offset;
     if (argument.kind == CaseArgument::Kind::scalar) {
       std::memcpy(place, argument.initial.data(), std::min<size_t>(parameter.bytes, argument.initial.size()));
+      prepared.buffers.push_back(0);
+      continue;
+    }
+    if (argument.kind == CaseArgument::Kind::map) {
+      EXPECT_EQ(parameter.bytes, TensorMap::kBytes) << "parameter " << i;
+      const TensorMap map = tensor_map(argument, prepared.buffers[argument.map.buffer]);
+      if (parameter.bytes == TensorMap::kBytes)
+        map.pack(std::span<std::byte, TensorMap::kBytes>(place, TensorMap::kBytes));
       prepared.buffers.push_back(0);
       continue;
     }

@@ -289,8 +289,9 @@ __device__ __forceinline__ void merge_tile(typename Config::Shared& shared, cons
   }
 }
 
+// `params` must be a parameter of the kernel: the copy engine reads the tensor maps where they lie.
 template <class Config>
-__global__ void __launch_bounds__(Config::kThreads, 1) resident_attention(const __grid_constant__ Params params) {
+__device__ __forceinline__ void run_resident(const Params& params) {
   extern __shared__ __align__(1024) uint8_t shared_bytes[];
   auto& shared = *reinterpret_cast<typename Config::Shared*>(shared_bytes);
   const int head = blockIdx.y;
@@ -325,6 +326,11 @@ __global__ void __launch_bounds__(Config::kThreads, 1) resident_attention(const 
       merge_tile<Config>(shared, params, tile, head, batch, row_group, key_group, softmax, output);
     }
   }
+}
+
+template <class Config>
+__global__ void __launch_bounds__(Config::kThreads, 1) resident_attention(const __grid_constant__ Params params) {
+  run_resident<Config>(params);
 }
 
 }  // namespace assay::attention::hopper::resident

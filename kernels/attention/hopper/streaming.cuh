@@ -51,8 +51,9 @@ __device__ __forceinline__ void grow_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 
+// `params` must be a parameter of the kernel: the copy engine reads the tensor maps where they lie.
 template <class Config>
-__global__ void __launch_bounds__(Config::kThreads, 1) streaming_attention(const __grid_constant__ Params params) {
+__device__ __forceinline__ void run_streaming(const Params& params) {
   extern __shared__ __align__(1024) uint8_t shared_bytes[];
   auto& shared = *reinterpret_cast<typename Config::Shared*>(shared_bytes);
   allow_next_grid();
@@ -85,6 +86,11 @@ __global__ void __launch_bounds__(Config::kThreads, 1) streaming_attention(const
     wait_previous_grid();
     StreamingConsumer<Config>{shared, params, warpgroup - 1, {warpgroup - 1}}.run();
   }
+}
+
+template <class Config>
+__global__ void __launch_bounds__(Config::kThreads, 1) streaming_attention(const __grid_constant__ Params params) {
+  run_streaming<Config>(params);
 }
 
 }  // namespace assay::attention::hopper

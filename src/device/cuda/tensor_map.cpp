@@ -6,41 +6,39 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "device/tensor_map_check.hpp"
+
 namespace assay::device::cuda {
 namespace {
-
-constexpr size_t kMostDimensions = 5;
-constexpr uint64_t kAlignment = 16;  // of addresses and strides
 
 struct ElementType {
   std::string_view name;
   CUtensorMapDataType type;
-  uint64_t bytes;
 };
 
 // Where the driver has no type of its own, one of the same size: copies do not look inside elements.
 constexpr std::array<ElementType, 14> kTypes = {{
-    {"f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2},
-    {"bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2},
-    {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4},
-    {"f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 8},
-    {"e4m3", CU_TENSOR_MAP_DATA_TYPE_UINT8, 1},
-    {"e5m2", CU_TENSOR_MAP_DATA_TYPE_UINT8, 1},
-    {"u8", CU_TENSOR_MAP_DATA_TYPE_UINT8, 1},
-    {"i8", CU_TENSOR_MAP_DATA_TYPE_UINT8, 1},
-    {"u16", CU_TENSOR_MAP_DATA_TYPE_UINT16, 2},
-    {"i16", CU_TENSOR_MAP_DATA_TYPE_UINT16, 2},
-    {"u32", CU_TENSOR_MAP_DATA_TYPE_UINT32, 4},
-    {"i32", CU_TENSOR_MAP_DATA_TYPE_INT32, 4},
-    {"u64", CU_TENSOR_MAP_DATA_TYPE_UINT64, 8},
-    {"i64", CU_TENSOR_MAP_DATA_TYPE_INT64, 8},
+    {"f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16},
+    {"bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+    {"f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
+    {"f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
+    {"e4m3", CU_TENSOR_MAP_DATA_TYPE_UINT8},
+    {"e5m2", CU_TENSOR_MAP_DATA_TYPE_UINT8},
+    {"u8", CU_TENSOR_MAP_DATA_TYPE_UINT8},
+    {"i8", CU_TENSOR_MAP_DATA_TYPE_UINT8},
+    {"u16", CU_TENSOR_MAP_DATA_TYPE_UINT16},
+    {"i16", CU_TENSOR_MAP_DATA_TYPE_UINT16},
+    {"u32", CU_TENSOR_MAP_DATA_TYPE_UINT32},
+    {"i32", CU_TENSOR_MAP_DATA_TYPE_INT32},
+    {"u64", CU_TENSOR_MAP_DATA_TYPE_UINT64},
+    {"i64", CU_TENSOR_MAP_DATA_TYPE_INT64},
 }};
 
-const ElementType* find_type(std::string_view name) {
+Result<CUtensorMapDataType> type_of(const std::string& name) {
   for (const ElementType& type : kTypes) {
-    if (type.name == name) return &type;
+    if (type.name == name) return type.type;
   }
-  return nullptr;
+  return Error{fmt::format("tensor map: there are none of type {}", name)};
 }
 
 CUtensorMapSwizzle swizzle_of(int bytes) {
@@ -74,29 +72,6 @@ CUtensorMapL2promotion promotion_of(int bytes) {
   }
 }
 
-Error refused(std::string message) {
-  return Error{"tensor map: " + std::move(message), {}, "the CUDA driver guide, cuTensorMapEncodeTiled, has the rules"};
-}
-
-Result<void> check_request(const TensorMapRequest& request, const ElementType* type) {
-  const size_t rank = request.dims.size();
-  if (type == nullptr) return refused(fmt::format("there are none of type {}", request.dtype));
-  if (rank == 0 || rank > kMostDimensions)
-    return refused(fmt::format("{} dimensions; one to {} are possible", rank, kMostDimensions));
-  if (request.stride_bytes.size() != rank || request.box.size() != rank || request.element_strides.size() != rank)
-    return refused(
-        fmt::format("the tensor has {} dimensions; strides, box and element strides must have as many", rank));
-  if (request.stride_bytes.back() != type->bytes) return refused("the last dimension must be contiguous");
-  if (request.address % kAlignment != 0)
-    return refused(fmt::format("the tensor's address 0x{:x} is not a multiple of {}", request.address, kAlignment));
-  for (size_t i = 0; i + 1 < rank; ++i) {
-    if (request.stride_bytes[i] % kAlignment != 0)
-      return refused(fmt::format("the stride of dimension {} is {} bytes; it must be a multiple of {}", i + 1,
-                                 request.stride_bytes[i], kAlignment));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::vector<std::byte>> encode_tensor_map(const Driver& driver, const TensorMapRequest& request) {
@@ -106,8 +81,8 @@ Result<std::vector<std::byte>> encode_tensor_map(const Driver& driver, const Ten
                  "they came with CUDA 12.0: install a newer driver",
                  ExitCode::environment};
   }
-  const ElementType* type = find_type(request.dtype);
-  ASSAY_CHECK(check_request(request, type));
+  ASSAY_CHECK(check_tensor_map(request));
+  ASSAY_TRY(const CUtensorMapDataType type, type_of(request.dtype));
   // The driver counts dimensions from the contiguous one.
   const size_t rank = request.dims.size();
   const std::vector<uint64_t> dims(request.dims.rbegin(), request.dims.rend());
@@ -117,7 +92,7 @@ Result<std::vector<std::byte>> encode_tensor_map(const Driver& driver, const Ten
   CUtensorMap map{};
   ASSAY_CHECK(driver.check(
       driver.cuTensorMapEncodeTiled(
-          &map, type->type, static_cast<uint32_t>(rank),
+          &map, type, static_cast<uint32_t>(rank),
           reinterpret_cast<void*>(request.address),  // NOLINT(performance-no-int-to-ptr): an address of the GPU
           dims.data(), strides.data(), box.data(), element_strides.data(), interleave_of(request.interleave),
           swizzle_of(request.swizzle), promotion_of(request.l2_promotion),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "spec/mistake.hpp"
@@ -156,10 +157,31 @@ Result<TensorMapSpec> read_tensor_map(const Node& value, const std::string& titl
   return map;
 }
 
+// "struct" and "passed": how the argument reaches the kernel.
+Result<void> read_place_among_parameters(const TableReader& table, ArgumentSpec& argument) {
+  ASSAY_TRY(const Node* const structure, table.find("struct", Node::Kind::string));
+  ASSAY_TRY(const Node* const passed, table.find("passed", Node::Kind::boolean));
+  if (structure != nullptr) {
+    if (!is_identifier(structure->text)) {
+      return mistake(structure->place,
+                     fmt::format("\"struct\" of {} is \"{}\"; expected the name of the kernel's parameter",
+                                 table.title(), structure->text));
+    }
+    argument.structure = structure->text;
+  }
+  if (passed == nullptr || passed->boolean) return {};
+  if (argument.tensor() == nullptr || structure != nullptr) {
+    return mistake(passed->place,
+                   fmt::format("{} is not passed; expected a tensor, which a tensormap is made of", table.title()));
+  }
+  argument.passed = false;
+  return {};
+}
+
 Result<ArgumentSpec> read_argument(const Node& value) {
   ASSAY_CHECK(expect_kind(value, Node::Kind::table, "an item of \"argument\""));
   const TableReader unnamed(value, "[[argument]]");
-  ASSAY_CHECK(unnamed.check_keys({"name", "tensor", "scalar", "tensormap"}));
+  ASSAY_CHECK(unnamed.check_keys({"name", "tensor", "scalar", "tensormap", "struct", "passed"}));
   ASSAY_TRY(const Node* const name, unnamed.require("name", Node::Kind::string, "\"NAME\""));
   if (!is_identifier(name->text)) {
     return mistake(name->place, fmt::format("\"{}\" cannot name an argument; expected at most 64 letters, digits and "
@@ -174,9 +196,10 @@ Result<ArgumentSpec> read_argument(const Node& value) {
   ASSAY_TRY(const Node* const tensor, table.find("tensor", Node::Kind::table));
   ASSAY_TRY(const Node* const scalar, table.find("scalar", Node::Kind::table));
   ASSAY_TRY(const Node* const map, table.find("tensormap", Node::Kind::table));
-  if ((tensor != nullptr) + (scalar != nullptr) + (map != nullptr) != 1) {
+  const int kinds = (tensor != nullptr) + (scalar != nullptr) + (map != nullptr);
+  if (kinds != 1) {
     return mistake(value.place, fmt::format("{} has {}; expected exactly one of tensor, scalar and tensormap",
-                                            table.title(), value.items.size() == 1 ? "no kind" : "several kinds"));
+                                            table.title(), kinds == 0 ? "no kind" : "several kinds"));
   }
   if (tensor != nullptr) {
     ASSAY_TRY(argument.kind, read_tensor(*tensor, table.title()));
@@ -185,7 +208,26 @@ Result<ArgumentSpec> read_argument(const Node& value) {
   } else {
     ASSAY_TRY(argument.kind, read_tensor_map(*map, table.title()));
   }
+  ASSAY_CHECK(read_place_among_parameters(table, argument));
   return argument;
+}
+
+// The fields of a structure follow each other.
+Result<void> check_structures(const KernelSpec& spec) {
+  std::set<std::string> closed;
+  std::string open;
+  for (const ArgumentSpec& argument : spec.arguments) {
+    if (!argument.passed || argument.structure == open) continue;
+    if (!open.empty()) closed.insert(open);
+    open = argument.structure;
+    if (!closed.contains(open)) continue;
+    return mistake(
+        argument.place,
+        fmt::format("argument \"{}\" belongs to the structure \"{}\", which ended before; expected its fields "
+                    "to follow each other",
+                    argument.name, open));
+  }
+  return {};
 }
 
 // Tensor maps name tensors; something must come out.
@@ -233,6 +275,7 @@ Result<void> read_arguments(const Node& root, KernelSpec& spec) {
     }
     spec.arguments.push_back(std::move(argument));
   }
+  ASSAY_CHECK(check_structures(spec));
   return check_together(spec, section->key_place);
 }
 

@@ -309,7 +309,20 @@ Result<void> FunctionDecoder::bind_operand(const ptx::OperandPattern& pattern, c
     const auto& address = std::get<ptx::AddressOperand>(operand.value);
     ASSAY_TRY(BoundOperand bound, bind_address(address));
     operands.push_back(bound);
-    if (!address.coordinates.empty()) return error("coordinates in an address are not supported by this instruction");
+    return {};
+  }
+  if (pattern.form == Form::tensor) {
+    const auto& address = std::get<ptx::AddressOperand>(operand.value);
+    ASSAY_TRY(const BoundOperand map, bind_address(address));
+    operands.push_back(map);
+    // "[%rd1, {%r1, %r2}]"; tools also write "[%rd1, %r1]" for a tensor of one dimension.
+    const ptx::Operand& first = address.coordinates.front();
+    const auto* vector = std::get_if<ptx::VectorOperand>(&first.value);
+    if (address.coordinates.size() != 1) return error("a tensor map takes one list of coordinates");
+    for (const ptx::Operand& coordinate : vector != nullptr ? vector->elements : address.coordinates) {
+      ASSAY_TRY(const BoundOperand bound, bind_register_or_value({ptx::OperandType::From::fixed}, coordinate, false));
+      operands.push_back(bound);
+    }
     return {};
   }
   if (pattern.form == Form::vector) {

@@ -109,6 +109,8 @@ constexpr std::array kBindings = {
     Binding{"bar.warp.sync", bind_warp_sync},
     Binding{"membar", bind_fence},
     Binding{"fence", bind_fence},
+    Binding{"fence.proxy", bind_fence},
+    Binding{"fence.mbarrier_init", bind_fence},
 };
 
 }  // namespace

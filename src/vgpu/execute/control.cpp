@@ -151,6 +151,8 @@ constexpr std::array kBindings = {
     Binding{"stacksave", bind_save_stack},
     Binding{"stackrestore", bind_restore_stack},
     Binding{"pmevent", bind<&nothing>},
+    Binding{"setmaxnreg", bind<&nothing>},
+    Binding{"griddepcontrol", bind<&nothing>},
 };
 
 }  // namespace

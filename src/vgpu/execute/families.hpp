@@ -18,9 +18,12 @@ std::span<const Binding> convert_bindings();
 std::span<const Binding> memory_bindings();
 std::span<const Binding> atomic_bindings();
 std::span<const Binding> async_bindings();
+std::span<const Binding> mbarrier_bindings();
+std::span<const Binding> bulk_bindings();
 std::span<const Binding> control_bindings();
 std::span<const Binding> barrier_bindings();
 std::span<const Binding> warp_bindings();
 std::span<const Binding> tensor_bindings();
+std::span<const Binding> warpgroup_bindings();
 
 }  // namespace assay::vgpu

@@ -263,9 +263,31 @@ Result<Handler> bind_store(BindContext& context) {
   return by_memory<Shape::store>(context, context.bits(1), elements);
 }
 
+void prefetch(Warp&, const Instruction&) {}
+
+Result<Handler> bind_prefetch(BindContext&) {
+  return &prefetch;
+}
+
+void create_policy(Warp& warp, const Instruction& instruction) {
+  auto* d = warp.row<uint64_t>(instruction.rows[0]);
+  for_each_lane(warp.mask, [&](int lane) { d[lane] = 0; });
+}
+
+Result<Handler> bind_create_policy(BindContext&) {
+  return &create_policy;
+}
+
 constexpr std::array kBindings = {
-    Binding{"ld", bind_load},         Binding{"ld.hint", bind_load}, Binding{"ld.nc", bind_load},
-    Binding{"ld.ordered", bind_load}, Binding{"st", bind_store},     Binding{"st.ordered", bind_store},
+    Binding{"ld", bind_load},
+    Binding{"ld.hint", bind_load},
+    Binding{"ld.nc", bind_load},
+    Binding{"ld.ordered", bind_load},
+    Binding{"st", bind_store},
+    Binding{"st.ordered", bind_store},
+    Binding{"prefetch", bind_prefetch},
+    Binding{"prefetchu", bind_prefetch},
+    Binding{"createpolicy", bind_create_policy},
 };
 
 }  // namespace

@@ -3,18 +3,13 @@
 #include "vgpu/semantics/tensor.hpp"
 
 #include <array>
-#include <cstring>
-#include <deque>
-#include <immintrin.h>
-#include <mutex>
 
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/fragment.hpp"
 #include "vgpu/execute/lanes.hpp"
 #include "vgpu/execute/matrix_move.hpp"
+#include "vgpu/execute/tensor_parts.hpp"
 #include "vgpu/machine/block.hpp"
-#include "vgpu/semantics/float8.hpp"
-#include "vgpu/semantics/half.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -25,45 +20,12 @@ constexpr size_t kMaxM = 16;
 constexpr size_t kMaxK = 32;
 constexpr size_t kN = 8;
 
-// --- operand registers, widened to what the arithmetic takes
-
-using Widen = void (*)(const void* row, float* tile);
-
-void widen_f16(const void* row, float* tile) {
-  const auto* halves = static_cast<const uint16_t*>(row);
-  for (size_t i = 0; i < 2 * kLanes; ++i) tile[i] = s::to_float(s::f16{halves[i]});
-}
-ASSAY_WIDE_VECTORS void widen_f16_wide(const void* row, float* tile) {
-  const auto* halves = static_cast<const uint16_t*>(row);
-  for (size_t i = 0; i < 2 * kLanes; i += 8) {
-    _mm256_storeu_ps(tile + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves + i))));
-  }
-}
-void widen_bf16(const void* row, float* tile) {
-  const auto* halves = static_cast<const uint16_t*>(row);
-  for (size_t i = 0; i < 2 * kLanes; ++i) tile[i] = s::to_float(s::bf16{halves[i]});
-}
-void widen_tf32(const void* row, float* tile) {
-  std::memcpy(tile, row, sizeof(float) * kLanes);
-}
-template <class T>
-void widen_fp8(const void* row, float* tile) {
-  const auto* bytes = static_cast<const uint8_t*>(row);
-  for (size_t i = 0; i < 4 * kLanes; ++i) tile[i] = s::to_float(T{bytes[i]});
-}
-
-struct Operand {
-  Widen widen;
-  size_t per_register;  // elements
-  s::TensorOperand kind;
-};
-
 // --- the handler of all floating-point shapes; what differs is in a FloatShape that `immediate` points to
 
 struct FloatShape {
   size_t m, k;
   size_t a_registers, b_registers;
-  Operand a, b;
+  FloatOperand a, b;
   bool half_result;
   s::DotUnit unit;
 };
@@ -74,7 +36,7 @@ void read_accumulator(const Warp& warp, const uint32_t* rows, const FloatShape& 
     read_c(warp.row<float>(rows[2]), warp.row<float>(rows[3]), c + 2 * kLanes);
     return;
   }
-  for (size_t i = 0; i < 2; ++i) widen_f16(warp.row<uint32_t>(rows[i]), c + i * 2 * kLanes);
+  for (size_t i = 0; i < 2; ++i) widen_halves(warp.row<uint32_t>(rows[i]), 2 * kLanes, c + i * 2 * kLanes);
 }
 
 void write_result(const Warp& warp, const uint32_t* rows, const FloatShape& shape, const float* d) {
@@ -83,10 +45,7 @@ void write_result(const Warp& warp, const uint32_t* rows, const FloatShape& shap
     write_d(d + 2 * kLanes, warp.row<float>(rows[2]), warp.row<float>(rows[3]));
     return;
   }
-  for (size_t i = 0; i < 2; ++i) {
-    auto* halves = warp.row<uint16_t>(rows[i]);
-    for (size_t j = 0; j < 2 * kLanes; ++j) halves[j] = s::to_f16<s::Rounding::rn>(d[i * 2 * kLanes + j]).bits;
-  }
+  for (size_t i = 0; i < 2; ++i) narrow_to_halves(d + i * 2 * kLanes, 2 * kLanes, warp.row<uint16_t>(rows[i]));
 }
 
 void multiply_float(Warp& warp, const Instruction& instruction) {
@@ -102,11 +61,11 @@ void multiply_float(Warp& warp, const Instruction& instruction) {
   alignas(64) float c[kMaxM * kN];
   alignas(64) float tile[4 * kLanes];
   for (size_t i = 0; i < shape.a_registers; ++i) {
-    shape.a.widen(warp.row<uint32_t>(a_rows[i]), tile);
+    shape.a.widen(warp.row<uint32_t>(a_rows[i]), kLanes * shape.a.per_register, tile);
     place_a(tile, 4 * shape.a.per_register, i, shape.m, shape.k, a);
   }
   for (size_t i = 0; i < shape.b_registers; ++i) {
-    shape.b.widen(warp.row<uint32_t>(b_rows[i]), tile);
+    shape.b.widen(warp.row<uint32_t>(b_rows[i]), kLanes * shape.b.per_register, tile);
     place_b(tile, 4 * shape.b.per_register, i, b);
   }
   read_accumulator(warp, c_rows, shape, c);
@@ -114,17 +73,10 @@ void multiply_float(Warp& warp, const Instruction& instruction) {
   write_result(warp, d_rows, shape, c);
 }
 
-template <class T>
-void widen_bytes(const void* row, int32_t* tile) {
-  const auto* bytes = static_cast<const T*>(row);
-  for (size_t i = 0; i < 4 * kLanes; ++i) tile[i] = bytes[i];
-}
-
 struct IntegerShape {
   size_t m, k;
   size_t a_registers, b_registers;
-  void (*widen_a)(const void*, int32_t*);
-  void (*widen_b)(const void*, int32_t*);
+  Widen<int32_t> widen_a, widen_b;
   bool satfinite;
 };
 
@@ -141,11 +93,11 @@ void multiply_integer(Warp& warp, const Instruction& instruction) {
   alignas(64) int32_t c[kMaxM * kN];
   alignas(64) int32_t tile[4 * kLanes];
   for (size_t i = 0; i < shape.a_registers; ++i) {
-    shape.widen_a(warp.row<uint32_t>(a_rows[i]), tile);
+    shape.widen_a(warp.row<uint32_t>(a_rows[i]), kLanes * kBytesPerRegister, tile);
     place_a(tile, 16, i, shape.m, shape.k, a);
   }
   for (size_t i = 0; i < shape.b_registers; ++i) {
-    shape.widen_b(warp.row<uint32_t>(b_rows[i]), tile);
+    shape.widen_b(warp.row<uint32_t>(b_rows[i]), kLanes * kBytesPerRegister, tile);
     place_b(tile, 16, i, b);
   }
   for (size_t i = 0; i < c_registers; i += 2) {
@@ -197,33 +149,6 @@ ShapeName shape_of(const BindContext& context) {
   return {m, k};
 }
 
-Operand operand_of(ptx::Type type) {
-  switch (type) {
-    case ptx::Type::f16:
-      return {has_wide_vectors() ? &widen_f16_wide : &widen_f16, 2, s::TensorOperand::f16};
-    case ptx::Type::bf16:
-      return {&widen_bf16, 2, s::TensorOperand::bf16};
-    case ptx::Type::tf32:
-      return {&widen_tf32, 1, s::TensorOperand::tf32};
-    case ptx::Type::e4m3:
-      return {&widen_fp8<s::e4m3>, 4, s::TensorOperand::e4m3};
-    default:
-      return {&widen_fp8<s::e5m2>, 4, s::TensorOperand::e5m2};
-  }
-}
-
-s::TensorArchitecture architecture_of(const GpuModel& model) {
-  switch (model.tensor_arch) {
-    case TensorArch::ampere:
-      return s::TensorArchitecture::ampere;
-    case TensorArch::ada:
-      return s::TensorArchitecture::ada;
-    case TensorArch::hopper:
-      return s::TensorArchitecture::hopper;
-  }
-  return s::TensorArchitecture::ampere;
-}
-
 Result<void> check_groups(const BindContext& context, size_t d, size_t a, size_t b) {
   const std::array<size_t, 4> expected = {d, a, b, d};
   for (size_t i = 0; i < 4; ++i) {
@@ -233,20 +158,10 @@ Result<void> check_groups(const BindContext& context, size_t d, size_t a, size_t
   return {};
 }
 
-// Shapes live as long as the program: they are few, one for each distinct instruction form.
-template <class Shape>
-const Shape* keep(Shape shape) {
-  static std::mutex mutex;
-  static std::deque<Shape> kept;
-  const std::lock_guard lock(mutex);
-  kept.push_back(shape);
-  return &kept.back();
-}
-
 Result<Handler> bind_float(BindContext& context) {
   const auto [m, k] = shape_of(context);
-  const Operand a = operand_of(context.type(1));
-  const Operand b = operand_of(context.type(2));
+  const FloatOperand a = float_operand(context.type(1));
+  const FloatOperand b = float_operand(context.type(2));
   const bool half_result = context.type(0) == ptx::Type::f16;
   if ((context.type(3) == ptx::Type::f16) != half_result) return context.error("c and d have different types");
   FloatShape shape{m,
@@ -256,8 +171,8 @@ Result<Handler> bind_float(BindContext& context) {
                    a,
                    b,
                    half_result,
-                   s::dot_unit(architecture_of(*context.model), s::TensorInstruction::mma, a.kind, b.kind, half_result,
-                               static_cast<int>(k))};
+                   s::dot_unit(tensor_architecture(*context.model), s::TensorInstruction::mma, a.kind, b.kind,
+                               half_result, static_cast<int>(k))};
   ASSAY_CHECK(check_groups(context, half_result ? 2 : 4, shape.a_registers, shape.b_registers));
   context.instruction->immediate = reinterpret_cast<int64_t>(keep(shape));
   return &multiply_float;
@@ -265,15 +180,12 @@ Result<Handler> bind_float(BindContext& context) {
 
 Result<Handler> bind_integer(BindContext& context) {
   const auto [m, k] = shape_of(context);
-  const auto widen = [](ptx::Type type) {
-    return type == ptx::Type::s8 ? &widen_bytes<int8_t> : &widen_bytes<uint8_t>;
-  };
   IntegerShape shape{m,
                      k,
-                     m * k / (kLanes * 4),
-                     kN * k / (kLanes * 4),
-                     widen(context.type(1)),
-                     widen(context.type(2)),
+                     m * k / (kLanes * kBytesPerRegister),
+                     kN * k / (kLanes * kBytesPerRegister),
+                     widen_integers(context.type(1)),
+                     widen_integers(context.type(2)),
                      context.has("satfinite")};
   ASSAY_CHECK(check_groups(context, m / 4, shape.a_registers, shape.b_registers));
   context.instruction->immediate = reinterpret_cast<int64_t>(keep(shape));

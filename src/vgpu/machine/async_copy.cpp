@@ -20,6 +20,7 @@ void perform(const PendingCopy& copy, int lane) {
 void Warp::issue_copy(const PendingCopy& copy) {
   pending_copies_.push_back(copy);
   pending_copies_.back().group = committed_;
+  pending_copies_.back().number = copies_issued_++;
 }
 
 void Warp::commit_copies() {
@@ -45,6 +46,16 @@ void Warp::wait_all_copies() {
   for (PendingCopy& copy : pending_copies_) {
     for (LaneMask left = copy.lanes & mask; left != 0; left &= left - 1) perform(copy, std::countr_zero(left));
     copy.lanes &= ~mask;
+  }
+  std::erase_if(pending_copies_, [](const PendingCopy& copy) { return copy.lanes == 0; });
+}
+
+void Warp::land_copies(int lane, uint64_t before) {
+  const LaneMask one = LaneMask{1} << lane;
+  for (PendingCopy& copy : pending_copies_) {
+    if ((copy.lanes & one) == 0 || copy.number >= before) continue;
+    perform(copy, lane);
+    copy.lanes &= ~one;
   }
   std::erase_if(pending_copies_, [](const PendingCopy& copy) { return copy.lanes == 0; });
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace assay::vgpu {
@@ -40,6 +41,9 @@ void Block::start(uint64_t linear_index) {
   shared_bytes_ = grid_.shared_bytes();
   shared_.assign(shared_bytes_, kFreshShared);
   barriers_.fill({});
+  pending_loads_.clear();
+  pending_arrivals_.clear();
+  waits_in_vain_ = 0;
   fault_.reset();
   printed_.clear();
   instructions_ = 0;
@@ -75,7 +79,7 @@ Block::Outcome Block::run(bool may_suspend) {
       if (stopped()) return Outcome::faulted;
     }
     if (!any_left) return Outcome::finished;
-    if (!any_ran) {
+    if (!any_ran && !give_up_waiting()) {
       report_deadlock();
       return Outcome::faulted;
     }
@@ -102,6 +106,7 @@ bool Block::arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expec
 }
 
 void Block::complete(int barrier) {
+  waits_in_vain_ = 0;
   const Barrier done = barriers_[static_cast<size_t>(barrier)];
   barriers_[static_cast<size_t>(barrier)] = {};
   for (const auto& warp : warps_) {
@@ -115,12 +120,80 @@ void Block::complete(int barrier) {
 }
 
 void Block::threads_ended(uint32_t threads) {
+  waits_in_vain_ = 0;
   live_threads_ -= threads;
   // A barrier of the whole block waits for the threads that are left.
   for (int i = 0; i < Barrier::kCount; ++i) {
     const Barrier& barrier = barriers_[static_cast<size_t>(i)];
     if (barrier.in_use && barrier.expected == 0 && live_threads_ > 0 && barrier.arrived >= live_threads_) complete(i);
   }
+}
+
+std::optional<Mbarrier> Block::mbarrier(uint32_t address) const {
+  uint64_t state = 0;
+  std::memcpy(&state, shared_.data() + address, sizeof state);
+  return Mbarrier::unpack(state);
+}
+
+void Block::set_mbarrier(uint32_t address, Mbarrier state) {
+  if (state.settle()) {
+    waits_in_vain_ = 0;
+    for (const auto& warp : warps_) {
+      for (Path& path : warp->paths()) {
+        if (path.state == Path::State::at_mbarrier && path.mbarrier == address) path.state = Path::State::ready;
+      }
+    }
+  }
+  const uint64_t packed = state.pack();
+  std::memcpy(shared_.data() + address, &packed, sizeof packed);
+}
+
+void Block::issue_load(uint32_t mbarrier, BulkCopy copy) {
+  pending_loads_.push_back({mbarrier, std::move(copy)});
+}
+
+void Block::issue_arrival(uint32_t mbarrier, Warp& warp, int lane) {
+  pending_arrivals_.push_back({mbarrier, &warp, lane, warp.copies_issued()});
+}
+
+void Block::land(uint32_t address) {
+  std::erase_if(pending_loads_, [&](const PendingLoad& load) {
+    if (load.mbarrier != address) return false;
+    load.copy.perform();
+    if (auto state = mbarrier(address)) {
+      // Far more than anybody expected: the phase will not complete, and who waits for it is told what it lacks.
+      const auto left = state->bytes - static_cast<int32_t>(load.copy.bytes);
+      state->bytes = std::max(left, -static_cast<int32_t>(Mbarrier::kMost));
+      set_mbarrier(address, *state);
+    }
+    return true;
+  });
+  std::erase_if(pending_arrivals_, [&](const PendingArrival& arrival) {
+    if (arrival.mbarrier != address) return false;
+    arrival.warp->land_copies(arrival.lane, arrival.copies);
+    if (auto state = mbarrier(address); state && state->pending > 0) {
+      --state->pending;
+      set_mbarrier(address, *state);
+    }
+    return true;
+  });
+}
+
+// A wait for an mbarrier may give up after a while, and a program may do something else then. Here it does so only when
+// nothing else can run.
+bool Block::give_up_waiting() {
+  constexpr int kMostInVain = 1000;
+  if (++waits_in_vain_ > kMostInVain) return false;
+  bool any = false;
+  for (const auto& warp : warps_) {
+    for (Path& path : warp->paths()) {
+      if (path.state != Path::State::at_mbarrier) continue;
+      path.timed_out = true;
+      path.state = Path::State::ready;
+      any = true;
+    }
+  }
+  return any;
 }
 
 void Block::count(uint64_t instructions, uint64_t thread_instructions) {
@@ -148,6 +221,7 @@ void Block::report_deadlock() {
     for (const Path& path : warp->paths()) {
       if (any_in_warp && !waits_in_warp(path)) continue;
       const bool at_barrier = path.state == Path::State::at_barrier;
+      const bool at_mbarrier = path.state == Path::State::at_mbarrier;
       const int lane = std::countr_zero(path.lanes);
       const Instruction& instruction = path.frame->function->code[at_barrier ? path.pc - 1 : path.pc];
       Finding finding = warp->describe_in(*path.frame, instruction, lane);
@@ -157,6 +231,14 @@ void Block::report_deadlock() {
         finding.message = fmt::format(
             "barrier {} is never complete: {} threads arrived, {} are expected, and no other thread can run",
             path.barrier, barrier.arrived, barrier.expected != 0 ? barrier.expected : live_threads_);
+      } else if (at_mbarrier) {
+        const Mbarrier barrier = mbarrier(path.mbarrier).value_or(Mbarrier{});
+        finding.space = Space::shared;
+        finding.address = path.mbarrier;
+        finding.message = fmt::format(
+            "the mbarrier at 0x{:x} of shared memory never completes its phase: {} of {} arrivals and {} bytes are "
+            "missing, and no other thread can run",
+            path.mbarrier, barrier.pending, barrier.expected, barrier.bytes);
       } else {
         finding.message = fmt::format(
             "lanes 0x{:08x} of warp {} wait here for lanes 0x{:08x}, which never come: a warp-synchronous instruction "

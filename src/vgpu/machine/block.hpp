@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "vgpu/machine/barrier.hpp"
+#include "vgpu/machine/bulk_copy.hpp"
 #include "vgpu/machine/grid.hpp"
+#include "vgpu/machine/mbarrier.hpp"
 #include "vgpu/machine/warp.hpp"
 #include "vgpu/observe/observer.hpp"
 
@@ -38,6 +40,13 @@ class Block {
   // wait.
   bool arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues);
   void threads_ended(uint32_t threads);
+  // --- mbarriers, by their address in shared memory, which must be a good one
+  std::optional<Mbarrier> mbarrier(uint32_t address) const;  // nothing: there is none
+  void set_mbarrier(uint32_t address, Mbarrier state);       // and the next phase begins if this one is complete
+  // What will complete a phase once somebody waits for it: a bulk copy, or an arrival after a thread's cp.async.
+  void issue_load(uint32_t mbarrier, BulkCopy copy);
+  void issue_arrival(uint32_t mbarrier, Warp& warp, int lane);
+  void land(uint32_t mbarrier);
   void report(Finding finding);  // the first one stops the block
   bool stopped() const { return fault_.has_value(); }
   void count(uint64_t instructions, uint64_t thread_instructions);
@@ -60,6 +69,7 @@ class Block {
  private:
   void complete(int barrier);
   void report_deadlock();
+  bool give_up_waiting();  // paths at mbarriers; false: they have tried for long, or there are none
   void start_observers();
 
   const Grid& grid_;
@@ -70,6 +80,19 @@ class Block {
   std::vector<std::byte> shared_;
   uint32_t shared_bytes_ = 0;
   std::array<Barrier, Barrier::kCount> barriers_{};
+  struct PendingLoad {
+    uint32_t mbarrier;
+    BulkCopy copy;
+  };
+  struct PendingArrival {
+    uint32_t mbarrier;
+    Warp* warp;
+    int lane;
+    uint64_t copies;  // it follows this many of the warp's
+  };
+  std::vector<PendingLoad> pending_loads_;
+  std::vector<PendingArrival> pending_arrivals_;
+  int waits_in_vain_ = 0;             // since something moved
   BlockObserver* counter_ = nullptr;  // one of the observers
 };
 

@@ -27,7 +27,7 @@ struct Frame {
 // A warp is one path while its lanes agree, and several after they part. Paths that reach the same instruction of the
 // same frame become one again.
 struct Path {
-  enum class State : uint8_t { ready, at_barrier, at_warp_sync };
+  enum class State : uint8_t { ready, at_barrier, at_warp_sync, at_mbarrier };
 
   Frame* frame = nullptr;
   uint32_t pc = 0;
@@ -41,6 +41,8 @@ struct Path {
   uint8_t barrier = 0;                     // of at_barrier
   LaneMask sync_members = 0;               // of at_warp_sync
   const Instruction* reduction = nullptr;  // of at_barrier: the bar.red that gets its result when the barrier completes
+  uint32_t mbarrier = 0;                   // of at_mbarrier: its address in shared memory
+  bool timed_out = false;                  // nothing else could run while it waited there: the wait gives up
 };
 
 }  // namespace assay::vgpu

@@ -176,6 +176,7 @@ void Warp::part(LaneMask lanes, Frame* frame, uint32_t target) {
 void Warp::exit(LaneMask lanes) {
   exited_ |= lanes;
   active &= ~lanes;
+  bulk_stores.finish(lanes);
   stop_ = true;
   for (Frame* frame = frame_; frame != nullptr; frame = frame->caller) frame->lanes &= ~lanes;
   if (active == 0) path_ended_ = true;
@@ -243,6 +244,24 @@ void Warp::wait_at_barrier(int barrier, uint32_t expected, uint32_t trues, const
   path.reduction = reduction;
   stop_ = true;
   block_->arrive(barrier, *this, active, expected, trues);
+}
+
+bool Warp::wait_at_mbarrier(uint32_t address) {
+  if (mask != active) part(active & ~mask, frame_, pc);  // lanes whose guard is off go on
+  Path& path = paths_[running_];
+  if (path.timed_out) {
+    path.timed_out = false;
+    return false;
+  }
+  comes_back_ = true;
+  path.state = Path::State::at_mbarrier;
+  path.mbarrier = address;
+  path.pc = pc - 1;
+  path.lanes = active;
+  path.frame = frame_;
+  stop_ = true;
+  path_ended_ = join(path, running_);
+  return true;
 }
 
 std::unique_ptr<Frame> Warp::make_frame(const Function& function) {
@@ -343,6 +362,8 @@ void Warp::start(Block& block, int index, const Function& entry) {
   frames_.clear();
   pending_copies_.clear();
   committed_.fill(0);
+  copies_issued_ = 0;
+  bulk_stores.start();
   const uint64_t threads = block.grid().launch.block.volume();
   const uint64_t first = static_cast<uint64_t>(index) * kLanes;
   const uint64_t count = std::min<uint64_t>(kLanes, threads - first);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "vgpu/machine/bulk_copy.hpp"
 #include "vgpu/machine/path.hpp"
 #include "vgpu/machine/program.hpp"
 
@@ -24,6 +25,7 @@ struct PendingCopy {
   std::array<const std::byte*, kLanes> source{};
   std::array<uint8_t, kLanes> source_bytes{};
   std::array<uint32_t, kLanes> group{};  // of each lane: the commit that covers it
+  uint64_t number = 0;                   // of the warp's copies, in the order of issue
   uint8_t bytes = 0;
   LaneMask lanes = 0;
 };
@@ -61,6 +63,9 @@ class Warp {
   bool converged(LaneMask members);
   // Threads of the path arrive and wait. `reduction` is the bar.red that wants a result, or nullptr.
   void wait_at_barrier(int barrier, uint32_t expected, uint32_t trues, const Instruction* reduction);
+  // The path waits for the mbarrier's phase and then executes the instruction again. False if it has waited here in
+  // vain already.
+  bool wait_at_mbarrier(uint32_t address);
   void yield() { stop_ = true; }
   // These lanes of the path execute the current instruction again, after the others.
   void repeat_later(LaneMask lanes) { part(lanes, frame_, pc - 1); }
@@ -75,6 +80,9 @@ class Warp {
   void commit_copies();
   void wait_copies(uint32_t groups_left);  // of the executing lanes
   void wait_all_copies();                  // committed or not
+  uint64_t copies_issued() const { return copies_issued_; }
+  void land_copies(int lane, uint64_t before);  // those of the lane that were issued before this number
+  BulkStores bulk_stores;
 
   // --- for the block
   void start(Block& block, int index, const Function& entry);
@@ -121,6 +129,7 @@ class Warp {
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<PendingCopy> pending_copies_;
   std::array<uint32_t, kLanes> committed_{};  // groups that each lane has committed
+  uint64_t copies_issued_ = 0;
 };
 
 }  // namespace assay::vgpu

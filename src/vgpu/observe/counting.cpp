@@ -39,6 +39,7 @@ SharedCost cost_in_shared(Counting::Form form, const LaneAddresses& lanes) {
     case Counting::Form::store:
       return shared_store_cost(lanes);
     case Counting::Form::load:
+    case Counting::Form::bulk:
       break;
   }
   return shared_load_cost(lanes);
@@ -57,10 +58,14 @@ class BlockCounting final : public BlockObserver {
     const Counting::Layout& layout = layouts_[index_of(program_, function)];
     const auto at = static_cast<size_t>(&access.instruction - function.code.data());
     if (layout.first_slot[at] == Counting::kNoSlot) return access.lanes;
+    // A bulk copy also looks at its mbarrier and its tensor map, which nobody reckons as memory traffic.
+    const bool bulk = layout.form[at] == Counting::Form::bulk;
+    if (bulk && access.kind != AccessKind::async_copy) return access.lanes;
     AccessCount& count = of(function).accesses[layout.first_slot[at] + slot_of(access.space)];
     const LaneAddresses lanes{access.addresses, access.lanes, access.bytes};
     ++count.requests;
     count.bytes += static_cast<uint64_t>(std::popcount(access.lanes)) * access.bytes;
+    if (bulk) return access.lanes;
     if (access.space == Space::global) {
       count.sectors += layout.form[at] == Counting::Form::atomic ? atomic_sectors(lanes) : sectors(lanes);
       count.ideal_sectors += ideal_sectors(lanes);
@@ -102,6 +107,9 @@ Counting::Form form_of(MemoryOperation operation) {
     case MemoryOperation::store:
     case MemoryOperation::copy:
       return Counting::Form::store;
+    case MemoryOperation::bulk_load:
+    case MemoryOperation::bulk_store:
+      return Counting::Form::bulk;
     default:
       return Counting::Form::load;
   }
@@ -168,6 +176,12 @@ void add_global(Counters& counters, MemoryOperation operation, const AccessCount
       counters[async_copy_ideal_sectors] += count.ideal_sectors;
       counters[global_read_bytes] += count.bytes;
       return;
+    case MemoryOperation::bulk_load:
+      counters[global_read_bytes] += count.bytes;
+      return;
+    case MemoryOperation::bulk_store:
+      counters[global_written_bytes] += count.bytes;
+      return;
     case MemoryOperation::atomic:
       note(global_atomic_requests, global_atomic_sectors);
       break;
@@ -201,6 +215,11 @@ void add_shared(Counters& counters, MemoryOperation operation, const AccessCount
     case MemoryOperation::copy:
       note(shared_copy_wavefronts, shared_copy_bank_conflicts);
       break;
+    case MemoryOperation::bulk_load:
+      break;
+    case MemoryOperation::bulk_store:
+      counters[shared_read_bytes] += count.bytes;
+      return;
     case MemoryOperation::atomic:
     case MemoryOperation::reduction:
       counters[shared_atomic_requests] += count.requests;

@@ -30,7 +30,7 @@ class Counting final : public Observer {
   LaunchCounters counters() const;
 
   // What decides the rule by which an instruction is costed.
-  enum class Form : uint8_t { load, store, matrix, atomic };
+  enum class Form : uint8_t { load, store, matrix, atomic, bulk };
   static constexpr uint32_t kNoSlot = 0xffff'ffff;
   // Of one function: where each instruction's accesses are counted. An instruction that accesses memory has four slots:
   // global, shared, local and constant.

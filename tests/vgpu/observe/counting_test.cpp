@@ -33,8 +33,9 @@ std::string kernel_with(const std::string& body) {
 }
 constexpr uint64_t kPrologue = 5;  // instructions of every kernel here before its body; `ret` comes on top
 
-Counters count(const std::string& body, Dim3 block = {32, 1, 1}, Dim3 grid = {1, 1, 1}, unsigned host_threads = 0) {
-  KernelRun run(kernel_with(body));
+Counters count(const std::string& body, Dim3 block = {32, 1, 1}, Dim3 grid = {1, 1, 1}, unsigned host_threads = 0,
+               const char* model = "l4") {
+  KernelRun run(kernel_with(body), model);
   run.launch().block = block;
   run.launch().grid = grid;
   run.launch().host_threads = host_threads;
@@ -248,6 +249,31 @@ TEST(Counting, MatrixProductsByShape) {
   EXPECT_EQ(flat.at("tensor_instructions"), 6);
   EXPECT_EQ(flat.at("tensor_instructions.m16n8k8.f32.tf32.tf32.f32"), 2);
   EXPECT_EQ(flat.at("ptx_instructions.tensor"), 6);
+}
+
+// Four warps execute one instruction together. What they read by descriptors does not pass the units that loads do, and
+// has no bank conflicts to count.
+TEST(Counting, ProductsOfAWarpGroupAreNoLoads) {
+  const Counters counters = count(R"(
+  .reg .f32 %d<4>;
+  .reg .b64 %desc;
+  shr.u32 %t, %s, 4;
+  cvt.u64.u32 %desc, %t;
+  add.u64 %desc, %desc, 0x800400000;
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0,%d1,%d2,%d3}, %desc, %desc, 0, 1, 1, 0, 0;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0,%d1,%d2,%d3}, %desc, %desc, 1, 1, 1, 0, 0;
+  wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%d0,%d1,%d2,%d3}, %desc, %desc, 1, 1, 1;
+  wgmma.commit_group.sync.aligned;
+  wgmma.wait_group.sync.aligned 0;)",
+                                  {256, 1, 1}, {1, 1, 1}, 0, "h200");
+  EXPECT_EQ(counters[tensor_instructions], 8 * 3);
+  EXPECT_EQ(counters[tensor_multiply_adds], 2 * (2 * 64 * 8 * 16 + 64 * 8 * 8)) << "two groups";
+  EXPECT_EQ(counters.tensor.at("m64n8k16.f32.f16.f16"), 8 * 2);
+  EXPECT_EQ(counters.tensor.at("m64n8k8.f32.tf32.tf32"), 8);
+  EXPECT_EQ(counters.families.at("warpgroup"), 8 * 6);
+  EXPECT_EQ(counters[shared_load_requests] + counters[shared_load_wavefronts] + counters[shared_read_bytes], 0);
+  EXPECT_EQ(bank_conflicts(counters), 0);
 }
 
 // Lanes that come to a matrix instruction one after the other execute it once, together.

@@ -2,6 +2,7 @@
 // The memory checker fires on every kind of bad access, says where and what is near, and is silent on good ones.
 #include "vgpu/observe/memory_check.hpp"
 
+#include "base/text.hpp"
 #include "vgpu/machine/kernel_run.hpp"
 
 namespace assay::vgpu {
@@ -133,6 +134,35 @@ TEST(MemoryCheck, FindsSharedAccessesBehindTheEnd) {
   EXPECT_EQ(checked.findings()[0].address, 20u);
   EXPECT_EQ(checked.findings()[0].thread, (Dim3{5, 0, 0}));
   EXPECT_EQ(checked.findings()[0].allocation, "right behind the end of shared variable 'box' of 20 bytes");
+}
+
+// The pieces that are left out count as arrived, so that the kernel goes on.
+TEST(MemoryCheck, FindsBulkCopiesBehindTheEnd) {
+  KernelRun run(kernel_with(R"(
+  .reg .pred %done;
+  mov.u32 %s, box;
+  mbarrier.init.shared.b64 [%s+64], 1;
+  mbarrier.arrive.expect_tx.shared.b64 %at, [%s+64], 64;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%p], 64, [%s+64];
+wait:
+  mbarrier.try_wait.shared.b64 %done, [%s+64], %at;
+  @!%done bra wait;
+  ld.shared.u32 %r, [%s+28];
+  st.global.u32 [%p], %r;)",
+                            "  .shared .align 16 .b8 box[72];\n"),
+                "h200");
+  run.launch().block = {1, 1, 1};
+  const uint64_t data = run.add_words({0, 1, 2, 3, 4, 5, 6, 7}, "data");
+  MemoryCheck check;
+  EXPECT_FALSE(run.run_checked(check).fault.has_value());
+  EXPECT_EQ(run.words(data, 1), (std::vector<uint32_t>{7}));
+  ASSERT_FALSE(check.found().findings().empty());
+  const Finding& first = check.found().findings()[0];
+  EXPECT_EQ(first.kind, FindingKind::out_of_bounds);
+  EXPECT_EQ(first.access, AccessKind::async_copy);
+  EXPECT_EQ(first.space, Space::global);
+  EXPECT_EQ(first.address, data + 32);
+  EXPECT_EQ(first.allocation, "right behind the end of allocation 'data' of 32 bytes");
 }
 
 TEST(MemoryCheck, FindsDynamicSharedAccessesBehindTheEnd) {
@@ -319,6 +349,56 @@ TEST(FindingList, CountsWhatItDoesNotList) {
   FindingList all;
   all.merge(std::move(list));
   EXPECT_EQ(all.occurrences(), FindingList::kMost + 11);
+}
+
+// A warp group reads its matrices by descriptors. B has 16 columns of 16 ones here; of its last eight columns the
+// second half is behind the end of the smaller box and reads as zero.
+TEST(MemoryCheck, MatricesOfAWarpGroup) {
+  const std::string kernel = R"(
+.visible .entry kernel(.param .u64 data)
+{
+  .shared .align 1024 .b8 box[BYTES];
+  .reg .b32 %i, %s, %a<4>;
+  .reg .f32 %d<8>;
+  .reg .b64 %desc, %at;
+  .reg .pred %p;
+  mov.u32 %i, %tid.x;
+  mov.u32 %s, box;
+  shl.b32 %a1, %i, 2;
+  setp.lt.u32 %p, %a1, BYTES;
+  add.u32 %a1, %a1, %s;
+  mov.b32 %a0, 0x3c003c00;
+  @%p st.shared.u32 [%a1], %a0;
+  bar.sync 0;
+  shr.u32 %s, %s, 4;
+  cvt.u64.u32 %desc, %s;
+  add.u64 %desc, %desc, 0x1000080000;
+  mov.b32 %a1, %a0; mov.b32 %a2, %a0; mov.b32 %a3, %a0;
+  wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%d0,%d1,%d2,%d3,%d4,%d5,%d6,%d7}, {%a0,%a1,%a2,%a3}, %desc,
+      0, 1, 1, 0;
+  ld.param.u64 %at, [data];
+  mad.wide.u32 %at, %i, 8, %at;
+  st.global.f32 [%at], %d0;
+  st.global.f32 [%at+4], %d4;
+  ret;
+}
+)";
+  const auto check_with = [&](const std::string& bytes, MemoryCheck& check) {
+    KernelRun run(replace_all(kernel, "BYTES", bytes), "h200");
+    run.launch().block = {128, 1, 1};
+    const uint64_t data = run.add_words(std::vector<uint32_t>(256, 7), "data");
+    EXPECT_FALSE(run.run_checked(check).fault.has_value());
+    return run.words(data, 2);
+  };
+  constexpr uint32_t kSixteen = 0x41800000, kEight = 0x41000000;  // products of ones, as floats
+  MemoryCheck silent;
+  EXPECT_EQ(check_with("512", silent), (std::vector<uint32_t>{kSixteen, kSixteen}));
+  EXPECT_TRUE(silent.found().findings().empty());
+  MemoryCheck found;
+  EXPECT_EQ(check_with("384", found), (std::vector<uint32_t>{kSixteen, kEight}));
+  ASSERT_FALSE(found.found().findings().empty());
+  EXPECT_EQ(found.found().findings()[0].kind, FindingKind::out_of_bounds);
+  EXPECT_EQ(found.found().findings()[0].bytes, 16);
 }
 
 }  // namespace

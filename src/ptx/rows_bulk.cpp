@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Rows of the opcode table: bulk copies, plain and by tensor map.
+#include <array>
+
+#include "ptx/opcode_rows.hpp"
+
+namespace assay::ptx {
+namespace {
+
+constexpr std::array kRows = {
+    OpcodeRow{
+        "cp.async.bulk.load",
+        "cp.async.bulk.(shared::cta|shared::cluster).global.mbarrier::complete_tx::bytes{.$hint} [d], [a], n:u32, "
+        "[b]{, c:b64}",
+        "shared memory at d = n bytes of global memory at a; seen after a wait for the mbarrier at b"},
+    OpcodeRow{"cp.async.bulk.store", "cp.async.bulk.global.shared::cta.bulk_group{.$hint} [d], [a], n:u32{, c:b64}",
+              "global memory at d = n bytes of shared memory at a; read until the thread waits for the group"},
+    OpcodeRow{
+        "cp.async.bulk.tensor.load",
+        "cp.async.bulk.tensor.$dims.(shared::cta|shared::cluster).global{.tile}.mbarrier::complete_tx::bytes"
+        "{.$hint} [d], [a{c}], [b]{, h:b64}",
+        "shared memory at d = the tile at the coordinates c of the tensor map a; seen after a wait for the mbarrier "
+        "at b"},
+    OpcodeRow{"cp.async.bulk.tensor.store",
+              "cp.async.bulk.tensor.$dims.global.shared::cta{.tile}.bulk_group{.$hint} [a{c}], [b]{, h:b64}",
+              "the tile at the coordinates c of the tensor map a = shared memory at b"},
+    OpcodeRow{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", "the stores issued so far form a group"},
+    OpcodeRow{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group{.read} n:u32",
+              "waits until at most n groups are open"},
+    OpcodeRow{"cp.async.bulk.prefetch", "cp.async.bulk.prefetch.L2.global{.$hint} [a], n:u32{, c:b64}",
+              "nothing that a program could see", Fidelity::functional},
+    OpcodeRow{"cp.async.bulk.prefetch.tensor",
+              "cp.async.bulk.prefetch.tensor.$dims.L2.global{.tile}{.$hint} [a{c}]{, h:b64}",
+              "nothing that a program could see", Fidelity::functional},
+    OpcodeRow{"prefetch.tensormap", "prefetch{.(const|param)}.tensormap [a]", "nothing that a program could see",
+              Fidelity::functional},
+};
+
+}  // namespace
+
+std::span<const OpcodeRow> bulk_rows() {
+  return kRows;
+}
+
+}  // namespace assay::ptx

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// cp.async.bulk, plain and by tensor map. Addresses are looked at when the copy is issued; the data moves later: see
+// machine/bulk_copy.hpp.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <fmt/format.h>
+
+#include "vgpu/execute/families.hpp"
+#include "vgpu/execute/lanes.hpp"
+#include "vgpu/execute/memory_access.hpp"
+#include "vgpu/machine/block.hpp"
+#include "vgpu/machine/tensor_map.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+constexpr uint32_t kChunk = 16;           // bytes: what plain copies are made of
+constexpr uint64_t kTileAlignment = 128;  // of a tile in shared memory
+constexpr uint32_t kMapAlignment = 64;
+
+// --- operands. Of Instruction::variant: which addresses in shared memory have 64 bits, and the tensor's dimensions;
+// `immediate` holds the offsets of the shared memory's and the mbarrier's address, `detail` that of the third.
+
+constexpr uint8_t kWideShared = 1;
+constexpr uint8_t kWideMbarrier = 2;
+constexpr int kRankAt = 4;
+
+void encode(Instruction& instruction, const BoundOperand& shared, const BoundOperand& mbarrier,
+            const BoundOperand& other, size_t rank) {
+  instruction.variant = static_cast<uint8_t>((shared.bits == 64 ? kWideShared : 0) |
+                                             (mbarrier.bits == 64 ? kWideMbarrier : 0) | rank << kRankAt);
+  instruction.immediate = static_cast<int64_t>(static_cast<uint32_t>(shared.offset) |
+                                               uint64_t{static_cast<uint32_t>(mbarrier.offset)} << 32);
+  instruction.detail = static_cast<uint32_t>(other.offset);
+}
+
+uint64_t shared_address(const Warp& warp, uint32_t row, bool wide, uint32_t offset, int lane) {
+  if (wide) return warp.row<uint64_t>(row)[lane] + static_cast<uint64_t>(int64_t{static_cast<int32_t>(offset)});
+  return warp.row<uint32_t>(row)[lane] + offset;
+}
+
+// One lane's view of an instruction.
+struct Call {
+  Warp& warp;
+  const Instruction& instruction;
+  int lane;
+
+  uint64_t shared(size_t operand) const {
+    return shared_address(warp, instruction.rows[operand], (instruction.variant & kWideShared) != 0,
+                          static_cast<uint32_t>(instruction.immediate), lane);
+  }
+  uint64_t mbarrier(size_t operand) const {
+    return shared_address(warp, instruction.rows[operand], (instruction.variant & kWideMbarrier) != 0,
+                          static_cast<uint32_t>(instruction.immediate >> 32), lane);
+  }
+  uint64_t other(size_t operand) const {
+    return warp.row<uint64_t>(instruction.rows[operand])[lane] +
+           static_cast<uint64_t>(int64_t{static_cast<int32_t>(instruction.detail)});
+  }
+  size_t rank() const { return instruction.variant >> kRankAt; }
+  bool stopped() const { return warp.block().stopped(); }
+
+  // The host's memory of one aligned access; nullptr if it is bad.
+  std::byte* at(Space space, AccessKind kind, uint64_t address, uint32_t bytes) const {
+    std::array<uint64_t, kLanes> addresses{};
+    addresses[static_cast<size_t>(lane)] = address;
+    const LaneMask all = warp.mask;
+    warp.mask = LaneMask{1} << lane;
+    const LanePointers pointers = resolve(warp, instruction, space, kind, bytes, addresses);
+    warp.mask = all;
+    return pointers.lanes != 0 ? pointers.at[static_cast<size_t>(lane)] : nullptr;
+  }
+  void fault(FindingKind kind, std::string message) const {
+    Finding finding;
+    finding.kind = kind;
+    finding.access = AccessKind::async_copy;
+    finding.message = std::move(message);
+    warp.fault(std::move(finding), lane);
+  }
+  // What no block's shared memory could hold is refused before anybody walks through it.
+  bool fits(uint64_t bytes) const {
+    const auto most = static_cast<uint64_t>(warp.block().grid().model.shared_bytes_per_block_optin);
+    if (bytes <= most) return true;
+    fault(FindingKind::out_of_bounds,
+          fmt::format("bulk copy of {} bytes, and a block has at most {} bytes of shared memory", bytes, most));
+    return false;
+  }
+  bool aligned(std::string_view what, uint64_t value, uint64_t alignment) const {
+    if (value % alignment == 0) return true;
+    fault(FindingKind::misaligned, fmt::format("bulk copy: {} 0x{:x} is not a multiple of {}", what, value, alignment));
+    return false;
+  }
+};
+
+template <void (*Issue)(const Call&)>
+void for_each_call(Warp& warp, const Instruction& instruction) {
+  for_each_lane(warp.mask, [&](int lane) {
+    if (!warp.block().stopped()) Issue({warp, instruction, lane});
+  });
+}
+
+void issue_load(const Call& call, size_t mbarrier_operand, BulkCopy copy) {
+  const uint64_t mbarrier = call.mbarrier(mbarrier_operand);
+  if (call.at(Space::shared, AccessKind::atomic, mbarrier, Mbarrier::kBytes) == nullptr) return;
+  if (!call.warp.block().mbarrier(static_cast<uint32_t>(mbarrier))) {
+    call.fault(FindingKind::barrier, fmt::format("there is no mbarrier at 0x{:x}: it was never initialised", mbarrier));
+    return;
+  }
+  call.warp.block().issue_load(static_cast<uint32_t>(mbarrier), std::move(copy));
+}
+
+// --- plain copies
+
+// The chunks of both sides that exist.
+BulkCopy plain_copy(const Call& call, uint64_t shared, uint64_t global, uint32_t bytes, bool load) {
+  BulkCopy copy;
+  copy.bytes = bytes;
+  if (!call.fits(bytes) || !call.aligned("the address in shared memory", shared, kChunk) ||
+      !call.aligned("the address in global memory", global, kChunk) || !call.aligned("the size", bytes, kChunk))
+    return copy;
+  for (uint32_t done = 0; done < bytes && !call.stopped(); done += kChunk) {
+    std::byte* near = call.at(Space::shared, AccessKind::async_copy, shared + done, kChunk);
+    std::byte* far = call.stopped() ? nullptr : call.at(Space::global, AccessKind::async_copy, global + done, kChunk);
+    if (near != nullptr && far != nullptr) copy.add(load ? near : far, load ? far : near, kChunk);
+  }
+  return copy;
+}
+
+// Operands: [d], [a], n, [b]
+void load(const Call& call) {
+  const uint32_t bytes = call.warp.row<uint32_t>(call.instruction.rows[2])[call.lane];
+  BulkCopy copy = plain_copy(call, call.shared(0), call.other(1), bytes, true);
+  if (!call.stopped()) issue_load(call, 3, std::move(copy));
+}
+
+// Operands: [d], [a], n
+void store(const Call& call) {
+  const uint32_t bytes = call.warp.row<uint32_t>(call.instruction.rows[2])[call.lane];
+  BulkCopy copy = plain_copy(call, call.shared(1), call.other(0), bytes, false);
+  if (!call.stopped()) call.warp.bulk_stores.issue(call.lane, std::move(copy));
+}
+
+// --- copies by tensor map
+
+std::optional<TensorMap> read_map(const Call& call, uint64_t address) {
+  std::array<std::byte, TensorMap::kBytes> bytes;
+  for (size_t half = 0; half < bytes.size(); half += kMapAlignment) {
+    const std::byte* from = call.at(Space::generic, AccessKind::load, address + half, kMapAlignment);
+    if (from == nullptr) return std::nullopt;
+    std::copy_n(from, kMapAlignment, bytes.begin() + static_cast<std::ptrdiff_t>(half));
+  }
+  const auto map = TensorMap::unpack(bytes);
+  if (!map) {
+    call.fault(FindingKind::illegal_instruction,
+               fmt::format("the 128 bytes at 0x{:x} are no tensor map of this device", address));
+  } else if (map->rank != call.rank()) {
+    call.fault(FindingKind::illegal_instruction,
+               fmt::format("a copy of {} dimensions by a tensor map of {}", call.rank(), map->rank));
+  }
+  return call.stopped() ? std::nullopt : map;
+}
+
+// The largest access that starts at this address and ends within `bytes`.
+uint32_t aligned_step(uint64_t address, uint32_t bytes) {
+  const uint64_t alignment = address == 0 ? kChunk : uint64_t{1} << std::countr_zero(address);
+  return std::min({kChunk, static_cast<uint32_t>(std::min<uint64_t>(alignment, kChunk)), std::bit_floor(bytes)});
+}
+
+// What of the tile exists on both sides; a load fills the rest of it.
+std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t shared, bool load) {
+  const auto map = read_map(call, call.other(map_operand));
+  if (!map || !call.fits(map->tile_bytes()) || !call.aligned("the tile in shared memory", shared, kTileAlignment))
+    return std::nullopt;
+  std::array<int32_t, TensorMap::kMostDimensions> origin{};
+  for (size_t d = 0; d < map->rank; ++d)
+    origin[d] = call.warp.row<int32_t>(call.instruction.rows[map_operand + 1 + d])[call.lane];
+  BulkCopy copy;
+  copy.bytes = static_cast<uint32_t>(map->tile_bytes());
+  copy.fill = std::byte{map->fill};
+  std::byte* chunk = nullptr;
+  for (const TilePart& part : tile_parts(*map, origin)) {
+    const uint64_t place = swizzle(shared + part.tile_offset, map->swizzle_bits);
+    if (part.tile_offset % kChunk == 0) chunk = call.at(Space::shared, AccessKind::async_copy, place, kChunk);
+    if (call.stopped()) return std::nullopt;
+    if (chunk == nullptr) continue;
+    std::byte* near = chunk + place % kChunk;
+    if (part.address == 0) {
+      if (load) copy.add(near, nullptr, part.bytes);
+      continue;
+    }
+    for (uint32_t done = 0; done < part.bytes;) {
+      const uint32_t step = aligned_step(part.address + done, part.bytes - done);
+      std::byte* far = call.at(Space::global, AccessKind::async_copy, part.address + done, step);
+      if (call.stopped()) return std::nullopt;
+      if (far != nullptr) copy.add(load ? near + done : far, load ? far : near + done, step);
+      done += step;
+    }
+  }
+  return copy;
+}
+
+// Operands: [d], [a{c}], [b]
+void load_tile(const Call& call) {
+  auto copy = tile_copy(call, 1, call.shared(0), true);
+  if (copy) issue_load(call, 2 + call.rank(), std::move(*copy));
+}
+
+// Operands: [a{c}], [b]
+void store_tile(const Call& call) {
+  auto copy = tile_copy(call, 0, call.shared(1 + call.rank()), false);
+  if (copy) call.warp.bulk_stores.issue(call.lane, std::move(*copy));
+}
+
+// --- groups
+
+void commit(Warp& warp, const Instruction&) {
+  warp.bulk_stores.commit(warp.mask);
+}
+
+void wait_group(Warp& warp, const Instruction& instruction) {
+  warp.bulk_stores.wait(warp.mask, instruction.detail);
+}
+
+void nothing(Warp&, const Instruction&) {}
+
+// --- binders
+
+Result<void> check_model(const BindContext& context) {
+  constexpr int kFirst = 90;
+  if (context.model->compute_capability() >= kFirst) return {};
+  return context.error(fmt::format("bulk copies need compute capability 9.0; {} has {}.{}", context.model->name,
+                                   context.model->compute_capability() / 10, context.model->compute_capability() % 10));
+}
+
+Result<size_t> rank_of(const BindContext& context, size_t map_group) {
+  const std::string_view name = context.modifiers->one_of({"1d", "2d", "3d", "4d", "5d"});
+  const auto rank = static_cast<size_t>(name.front() - '0');
+  if (static_cast<size_t>(context.group_sizes[map_group]) != rank + 1)
+    return context.error(fmt::format("a tensor of {} dimensions has {} coordinates", rank, rank));
+  return rank;
+}
+
+Result<Handler> bind_load(BindContext& context) {
+  ASSAY_CHECK(check_model(context));
+  if (context.operands[1].bits != 64) return context.error("the source address needs 64 bits");
+  encode(*context.instruction, context.operands[0], context.operands[3], context.operands[1], 0);
+  return &for_each_call<load>;
+}
+Result<Handler> bind_store(BindContext& context) {
+  ASSAY_CHECK(check_model(context));
+  if (context.operands[0].bits != 64) return context.error("the target address needs 64 bits");
+  encode(*context.instruction, context.operands[1], {}, context.operands[0], 0);
+  return &for_each_call<store>;
+}
+Result<Handler> bind_load_tile(BindContext& context) {
+  ASSAY_CHECK(check_model(context));
+  ASSAY_TRY(const size_t rank, rank_of(context, 1));
+  if (context.operands[1].bits != 64) return context.error("a tensor map's address needs 64 bits");
+  encode(*context.instruction, context.operands[0], context.operands[2 + rank], context.operands[1], rank);
+  return &for_each_call<load_tile>;
+}
+Result<Handler> bind_store_tile(BindContext& context) {
+  ASSAY_CHECK(check_model(context));
+  ASSAY_TRY(const size_t rank, rank_of(context, 0));
+  if (context.operands[0].bits != 64) return context.error("a tensor map's address needs 64 bits");
+  encode(*context.instruction, context.operands[1 + rank], {}, context.operands[0], rank);
+  return &for_each_call<store_tile>;
+}
+Result<Handler> bind_commit(BindContext& context) {
+  ASSAY_CHECK(check_model(context));
+  return &commit;
+}
+Result<Handler> bind_wait_group(BindContext& context) {
+  ASSAY_CHECK(check_model(context));
+  if (!context.operands[0].is_immediate) return context.error("cp.async.bulk.wait_group needs a constant");
+  context.instruction->detail = static_cast<uint32_t>(context.operands[0].value);
+  return &wait_group;
+}
+Result<Handler> bind_nothing(BindContext& context) {
+  ASSAY_CHECK(check_model(context));
+  return &nothing;
+}
+
+constexpr std::array kBindings = {
+    Binding{"cp.async.bulk.load", bind_load},
+    Binding{"cp.async.bulk.store", bind_store},
+    Binding{"cp.async.bulk.tensor.load", bind_load_tile},
+    Binding{"cp.async.bulk.tensor.store", bind_store_tile},
+    Binding{"cp.async.bulk.commit_group", bind_commit},
+    Binding{"cp.async.bulk.wait_group", bind_wait_group},
+    Binding{"cp.async.bulk.prefetch", bind_nothing},
+    Binding{"cp.async.bulk.prefetch.tensor", bind_nothing},
+    Binding{"prefetch.tensormap", bind_nothing},
+};
+
+}  // namespace
+
+std::span<const Binding> bulk_bindings() {
+  return kBindings;
+}
+
+}  // namespace assay::vgpu

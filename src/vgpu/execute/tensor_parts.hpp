@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What the matrix instructions of a warp (mma) and of a warp group (wgmma) share: elements widened to what the
+// arithmetic takes, results narrowed, and the shapes that their handlers look at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+#include "ptx/type.hpp"
+#include "vgpu/models/gpu_model.hpp"
+#include "vgpu/semantics/dot_unit.hpp"
+
+namespace assay::vgpu {
+
+// `count` is a multiple of 8.
+template <class T>
+using Widen = void (*)(const void* elements, size_t count, T* wide);
+
+struct FloatOperand {
+  Widen<float> widen;
+  size_t per_register;  // elements
+  semantics::TensorOperand kind;
+};
+FloatOperand float_operand(ptx::Type type);
+
+inline constexpr size_t kBytesPerRegister = 4;  // elements of 8 bits
+Widen<int32_t> widen_integers(ptx::Type type);
+
+void widen_halves(const void* halves, size_t count, float* wide);
+void narrow_to_halves(const float* wide, size_t count, uint16_t* halves);
+
+semantics::TensorArchitecture tensor_architecture(const GpuModel& model);
+
+// Shapes live as long as the program: they are few, one for each distinct instruction form.
+template <class Shape>
+const Shape* keep(Shape shape) {
+  static std::mutex mutex;
+  static std::deque<Shape> kept;
+  const std::lock_guard lock(mutex);
+  kept.push_back(shape);
+  return &kept.back();
+}
+
+}  // namespace assay::vgpu
