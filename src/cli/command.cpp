@@ -35,9 +35,7 @@ Result<void> check_features(const spec::KernelSpec& spec, const device::Device& 
   if (missing == nullptr) return {};
   return Error{fmt::format("'{}' is skipped on {}: it needs {}, which the device does not have", spec.kernel.name,
                            device.name(), missing),
-               Place{spec.file.string()},
-               maps ? "choose a device of compute capability 9.0 or newer: --device vgpu:h200"
-                    : "run it on a GPU of compute capability 9.0 or newer: --device cuda:0",
+               Place{spec.file.string()}, "choose a device of compute capability 9.0 or newer: --device vgpu:h200",
                ExitCode::environment};
 }
 

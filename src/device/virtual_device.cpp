@@ -106,12 +106,6 @@ Result<void> VirtualDevice::download(uint64_t address, std::span<std::byte> byte
 
 Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   const vgpu::Program& program = program_of(*request.module);
-  if (request.cluster && request.cluster->volume() > 1) {
-    return Error{"the virtual GPU does not support clusters of blocks yet",
-                 {},
-                 "they run on a GPU of compute capability 9.0 or newer: --device cuda:0",
-                 ExitCode::environment};
-  }
   vgpu::Launch launch;
   launch.program = &program;
   launch.kernel = program.entry(request.entry);
@@ -126,6 +120,7 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   }
   launch.grid = request.grid;
   launch.block = request.block;
+  if (request.cluster) launch.cluster = *request.cluster;
   launch.dynamic_shared_bytes = request.shared_bytes;
   ASSAY_TRY(launch.parameters, pack_parameters(*launch.kernel, request.arguments));
   if (request.instruction_limit != 0) launch.instruction_limit = request.instruction_limit;

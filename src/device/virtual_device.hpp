@@ -22,7 +22,7 @@ class VirtualDevice final : public Device {
   Result<LaunchOutcome> launch(const LaunchRequest& request) override;
   Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
   bool has_tensor_maps() const override { return gpu_.model().compute_capability() >= 90; }
-  bool has_clusters() const override { return false; }
+  bool has_clusters() const override { return gpu_.model().compute_capability() >= 90; }
   bool checks_memory() const override { return true; }
 
  private:

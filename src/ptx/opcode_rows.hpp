@@ -20,6 +20,7 @@ std::span<const OpcodeRow> atomic_rows();
 std::span<const OpcodeRow> async_rows();
 std::span<const OpcodeRow> mbarrier_rows();
 std::span<const OpcodeRow> bulk_rows();
+std::span<const OpcodeRow> cluster_rows();
 std::span<const OpcodeRow> control_rows();
 std::span<const OpcodeRow> barrier_rows();
 std::span<const OpcodeRow> warp_rows();

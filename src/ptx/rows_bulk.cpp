@@ -13,6 +13,13 @@ constexpr std::array kRows = {
         "cp.async.bulk.(shared::cta|shared::cluster).global.mbarrier::complete_tx::bytes{.$hint} [d], [a], n:u32, "
         "[b]{, c:b64}",
         "shared memory at d = n bytes of global memory at a; seen after a wait for the mbarrier at b"},
+    OpcodeRow{"cp.async.bulk.load.multicast",
+              "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster{.$hint} [d], [a], "
+              "n:u32, [b], m:u16{, c:b64}",
+              "the same to d in every block of the cluster whose bit is set in m, each with its own mbarrier"},
+    OpcodeRow{"cp.async.bulk.shared",
+              "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [d], [a], n:u32, [b]",
+              "shared memory of a block of the cluster at d = n bytes at a"},
     OpcodeRow{"cp.async.bulk.store", "cp.async.bulk.global.shared::cta.bulk_group{.$hint} [d], [a], n:u32{, c:b64}",
               "global memory at d = n bytes of shared memory at a; read until the thread waits for the group"},
     OpcodeRow{
@@ -21,6 +28,10 @@ constexpr std::array kRows = {
         "{.$hint} [d], [a{c}], [b]{, h:b64}",
         "shared memory at d = the tile at the coordinates c of the tensor map a; seen after a wait for the mbarrier "
         "at b"},
+    OpcodeRow{"cp.async.bulk.tensor.load.multicast",
+              "cp.async.bulk.tensor.$dims.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes.multicast::cluster"
+              "{.$hint} [d], [a{c}], [b], m:u16{, h:b64}",
+              "the same to d in every block of the cluster whose bit is set in m"},
     OpcodeRow{"cp.async.bulk.tensor.store",
               "cp.async.bulk.tensor.$dims.global.shared::cta{.tile}.bulk_group{.$hint} [a{c}], [b]{, h:b64}",
               "the tile at the coordinates c of the tensor map a = shared memory at b"},

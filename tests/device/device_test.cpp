@@ -33,7 +33,7 @@ TEST(Devices, AreOpenedByName) {
   const auto twin = open_device("vgpu:h200");
   ASSERT_TRUE(twin.ok());
   EXPECT_TRUE((*twin)->has_tensor_maps());
-  EXPECT_FALSE((*twin)->has_clusters());
+  EXPECT_TRUE((*twin)->has_clusters());
   EXPECT_TRUE((*twin)->checks_memory());
   EXPECT_EQ(virtual_twin(**twin), "vgpu:h200");
 }

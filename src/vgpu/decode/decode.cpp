@@ -47,6 +47,7 @@ void read_attributes(const ptx::Function& source, Function& function) {
     };
     if (attribute.name == "maxntid") function.max_threads = value(0) * value(1) * value(2);
     if (attribute.name == "reqntid") function.required_threads = {value(0), value(1), value(2)};
+    if (attribute.name == "reqnctapercluster") function.required_cluster = {value(0), value(1), value(2)};
   }
 }
 

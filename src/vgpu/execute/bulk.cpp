@@ -8,8 +8,9 @@
 
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
+#include "vgpu/execute/mbarrier_misuse.hpp"
 #include "vgpu/execute/memory_access.hpp"
-#include "vgpu/machine/block.hpp"
+#include "vgpu/machine/cluster.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 
 namespace assay::vgpu {
@@ -24,12 +25,15 @@ constexpr uint32_t kMapAlignment = 64;
 
 constexpr uint8_t kWideShared = 1;
 constexpr uint8_t kWideMbarrier = 2;
-constexpr int kRankAt = 4;
+constexpr uint8_t kNarrowOther = 4;  // the third is in shared memory too, and has 32 bits
+constexpr uint8_t kMulticast = 8;
+constexpr int kDimensionsAt = 4;
 
 void encode(Instruction& instruction, const BoundOperand& shared, const BoundOperand& mbarrier,
             const BoundOperand& other, size_t rank) {
-  instruction.variant = static_cast<uint8_t>((shared.bits == 64 ? kWideShared : 0) |
-                                             (mbarrier.bits == 64 ? kWideMbarrier : 0) | rank << kRankAt);
+  instruction.variant =
+      static_cast<uint8_t>((shared.bits == 64 ? kWideShared : 0) | (mbarrier.bits == 64 ? kWideMbarrier : 0) |
+                           (other.bits == 32 ? kNarrowOther : 0) | rank << kDimensionsAt);
   instruction.immediate = static_cast<int64_t>(static_cast<uint32_t>(shared.offset) |
                                                uint64_t{static_cast<uint32_t>(mbarrier.offset)} << 32);
   instruction.detail = static_cast<uint32_t>(other.offset);
@@ -55,10 +59,12 @@ struct Call {
                           static_cast<uint32_t>(instruction.immediate >> 32), lane);
   }
   uint64_t other(size_t operand) const {
+    if ((instruction.variant & kNarrowOther) != 0)
+      return shared_address(warp, instruction.rows[operand], false, instruction.detail, lane);
     return warp.row<uint64_t>(instruction.rows[operand])[lane] +
            static_cast<uint64_t>(int64_t{static_cast<int32_t>(instruction.detail)});
   }
-  size_t rank() const { return instruction.variant >> kRankAt; }
+  size_t rank() const { return instruction.variant >> kDimensionsAt; }
   bool stopped() const { return warp.block().stopped(); }
 
   // The host's memory of one aligned access; nullptr if it is bad.
@@ -100,44 +106,80 @@ void for_each_call(Warp& warp, const Instruction& instruction) {
   });
 }
 
+void issue_load(const Call& call, Block& block, uint32_t mbarrier, BulkCopy copy) {
+  if (block.mbarrier(mbarrier)) {
+    block.issue_load(mbarrier, std::move(copy));
+  } else {
+    no_mbarrier(call.warp, call.lane, mbarrier);
+  }
+}
+
+// To the same places of every block whose bit is set.
+void issue_multicast(const Call& call, uint32_t blocks, uint32_t mbarrier, const BulkCopy& copy) {
+  Block& own = call.warp.block();
+  for (uint32_t left = blocks; left != 0 && !call.stopped(); left &= left - 1) {
+    Block* const target = own.cluster().block(static_cast<uint64_t>(std::countr_zero(left)));
+    if (target == nullptr) {
+      call.fault(FindingKind::illegal_instruction,
+                 fmt::format("multicast to block {} of a cluster of {}", std::countr_zero(left), own.cluster().size()));
+      return;
+    }
+    BulkCopy there = copy;
+    for (BulkCopy::Piece& piece : there.pieces) piece.to = target->shared() + (piece.to - own.shared());
+    issue_load(call, *target, mbarrier, std::move(there));
+  }
+}
+
+// The mbarrier lies in the block that the copy goes to.
 void issue_load(const Call& call, size_t mbarrier_operand, BulkCopy copy) {
-  const uint64_t mbarrier = call.mbarrier(mbarrier_operand);
-  if (call.at(Space::shared, AccessKind::atomic, mbarrier, Mbarrier::kBytes) == nullptr) return;
-  if (!call.warp.block().mbarrier(static_cast<uint32_t>(mbarrier))) {
-    call.fault(FindingKind::barrier, fmt::format("there is no mbarrier at 0x{:x}: it was never initialised", mbarrier));
+  const std::byte* const at =
+      call.at(Space::shared, AccessKind::atomic, call.mbarrier(mbarrier_operand), Mbarrier::kBytes);
+  if (at == nullptr) return;
+  Block& owner = *call.warp.block().cluster().owner(at);
+  const auto mbarrier = static_cast<uint32_t>(at - owner.shared());
+  if ((call.instruction.variant & kMulticast) == 0) {
+    issue_load(call, owner, mbarrier, std::move(copy));
     return;
   }
-  call.warp.block().issue_load(static_cast<uint32_t>(mbarrier), std::move(copy));
+  const uint32_t blocks = call.warp.row<uint16_t>(call.instruction.rows[mbarrier_operand + 1])[call.lane];
+  issue_multicast(call, blocks, mbarrier, copy);
 }
 
 // --- plain copies
 
-// The chunks of both sides that exist.
-BulkCopy plain_copy(const Call& call, uint64_t shared, uint64_t global, uint32_t bytes, bool load) {
+// The chunks of both sides that exist. `space` is where the other side lies.
+BulkCopy plain_copy(const Call& call, uint64_t shared, Space space, uint64_t other, uint32_t bytes, bool load) {
   BulkCopy copy;
   copy.bytes = bytes;
   if (!call.fits(bytes) || !call.aligned("the address in shared memory", shared, kChunk) ||
-      !call.aligned("the address in global memory", global, kChunk) || !call.aligned("the size", bytes, kChunk))
+      !call.aligned(fmt::format("the address in {} memory", to_string(space)), other, kChunk) ||
+      !call.aligned("the size", bytes, kChunk))
     return copy;
   for (uint32_t done = 0; done < bytes && !call.stopped(); done += kChunk) {
     std::byte* near = call.at(Space::shared, AccessKind::async_copy, shared + done, kChunk);
-    std::byte* far = call.stopped() ? nullptr : call.at(Space::global, AccessKind::async_copy, global + done, kChunk);
+    std::byte* far = call.stopped() ? nullptr : call.at(space, AccessKind::async_copy, other + done, kChunk);
     if (near != nullptr && far != nullptr) copy.add(load ? near : far, load ? far : near, kChunk);
   }
   return copy;
 }
 
-// Operands: [d], [a], n, [b]
-void load(const Call& call) {
+// Operands: [d], [a], n, [b]{, blocks}
+void load_from(const Call& call, Space from) {
   const uint32_t bytes = call.warp.row<uint32_t>(call.instruction.rows[2])[call.lane];
-  BulkCopy copy = plain_copy(call, call.shared(0), call.other(1), bytes, true);
+  BulkCopy copy = plain_copy(call, call.shared(0), from, call.other(1), bytes, true);
   if (!call.stopped()) issue_load(call, 3, std::move(copy));
+}
+void load(const Call& call) {
+  load_from(call, Space::global);
+}
+void load_shared(const Call& call) {
+  load_from(call, Space::shared);
 }
 
 // Operands: [d], [a], n
 void store(const Call& call) {
   const uint32_t bytes = call.warp.row<uint32_t>(call.instruction.rows[2])[call.lane];
-  BulkCopy copy = plain_copy(call, call.shared(1), call.other(0), bytes, false);
+  BulkCopy copy = plain_copy(call, call.shared(1), Space::global, call.other(0), bytes, false);
   if (!call.stopped()) call.warp.bulk_stores.issue(call.lane, std::move(copy));
 }
 
@@ -200,7 +242,7 @@ std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t
   return copy;
 }
 
-// Operands: [d], [a{c}], [b]
+// Operands: [d], [a{c}], [b]{, blocks}
 void load_tile(const Call& call) {
   auto copy = tile_copy(call, 1, call.shared(0), true);
   if (copy) issue_load(call, 2 + call.rank(), std::move(*copy));
@@ -245,7 +287,13 @@ Result<Handler> bind_load(BindContext& context) {
   ASSAY_CHECK(check_model(context));
   if (context.operands[1].bits != 64) return context.error("the source address needs 64 bits");
   encode(*context.instruction, context.operands[0], context.operands[3], context.operands[1], 0);
+  if (context.has("multicast::cluster")) context.instruction->variant |= kMulticast;
   return &for_each_call<load>;
+}
+Result<Handler> bind_load_shared(BindContext& context) {
+  ASSAY_CHECK(check_model(context));
+  encode(*context.instruction, context.operands[0], context.operands[3], context.operands[1], 0);
+  return &for_each_call<load_shared>;
 }
 Result<Handler> bind_store(BindContext& context) {
   ASSAY_CHECK(check_model(context));
@@ -258,6 +306,7 @@ Result<Handler> bind_load_tile(BindContext& context) {
   ASSAY_TRY(const size_t rank, rank_of(context, 1));
   if (context.operands[1].bits != 64) return context.error("a tensor map's address needs 64 bits");
   encode(*context.instruction, context.operands[0], context.operands[2 + rank], context.operands[1], rank);
+  if (context.has("multicast::cluster")) context.instruction->variant |= kMulticast;
   return &for_each_call<load_tile>;
 }
 Result<Handler> bind_store_tile(BindContext& context) {
@@ -284,8 +333,11 @@ Result<Handler> bind_nothing(BindContext& context) {
 
 constexpr std::array kBindings = {
     Binding{"cp.async.bulk.load", bind_load},
+    Binding{"cp.async.bulk.load.multicast", bind_load},
+    Binding{"cp.async.bulk.shared", bind_load_shared},
     Binding{"cp.async.bulk.store", bind_store},
     Binding{"cp.async.bulk.tensor.load", bind_load_tile},
+    Binding{"cp.async.bulk.tensor.load.multicast", bind_load_tile},
     Binding{"cp.async.bulk.tensor.store", bind_store_tile},
     Binding{"cp.async.bulk.commit_group", bind_commit},
     Binding{"cp.async.bulk.wait_group", bind_wait_group},

@@ -20,6 +20,7 @@ std::span<const Binding> atomic_bindings();
 std::span<const Binding> async_bindings();
 std::span<const Binding> mbarrier_bindings();
 std::span<const Binding> bulk_bindings();
+std::span<const Binding> cluster_bindings();
 std::span<const Binding> control_bindings();
 std::span<const Binding> barrier_bindings();
 std::span<const Binding> warp_bindings();

@@ -7,8 +7,9 @@
 
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
+#include "vgpu/execute/mbarrier_misuse.hpp"
 #include "vgpu/execute/memory_access.hpp"
-#include "vgpu/machine/block.hpp"
+#include "vgpu/machine/cluster.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -22,17 +23,8 @@ constexpr uint8_t kNoComplete = 16;
 constexpr uint8_t kNoIncrement = 32;
 constexpr uint8_t kParity = 64;
 
-void misuse(Warp& warp, int lane, uint32_t address, std::string message) {
-  Finding finding;
-  finding.kind = FindingKind::barrier;
-  finding.space = Space::shared;
-  finding.address = address;
-  finding.bytes = Mbarrier::kBytes;
-  finding.message = std::move(message);
-  warp.fault(std::move(finding), lane);
-}
-
-// Calls `body(lane, address)` with the address in shared memory for every lane that may go ahead.
+// Calls `body(lane, block, address)` for every lane that may go ahead: the block in whose shared memory the mbarrier
+// lies, and its address there.
 template <class Body>
 void for_each_address(Warp& warp, const Instruction& instruction, Body body) {
   std::array<uint64_t, kLanes> addresses;
@@ -42,46 +34,48 @@ void for_each_address(Warp& warp, const Instruction& instruction, Body body) {
   const LanePointers at = resolve(warp, instruction, space, AccessKind::atomic, Mbarrier::kBytes, addresses);
   for_each_lane(at.lanes, [&](int lane) {
     if (warp.block().stopped()) return;
-    const auto address = static_cast<uint64_t>(at.at[static_cast<size_t>(lane)] - warp.block().shared());
-    if (address >= warp.block().shared_bytes()) {
-      misuse(warp, lane, 0, "an mbarrier must lie in shared memory");
+    const std::byte* const pointer = at.at[static_cast<size_t>(lane)];
+    Block* const owner = warp.block().cluster().owner(pointer);
+    if (owner == nullptr) {
+      mbarrier_misuse(warp, lane, 0, "an mbarrier must lie in shared memory");
       return;
     }
-    body(lane, static_cast<uint32_t>(address));
+    body(lane, *owner, static_cast<uint32_t>(pointer - owner->shared()));
   });
 }
 
-// The same with the mbarrier that lies there; the one that `body(lane, state, address)` changed is put back.
+// The same with the mbarrier that lies there; the one that `body(lane, block, state, address)` changed is put back.
 template <class Body>
 void for_each_mbarrier(Warp& warp, const Instruction& instruction, Body body) {
-  for_each_address(warp, instruction, [&](int lane, uint32_t address) {
-    auto state = warp.block().mbarrier(address);
+  for_each_address(warp, instruction, [&](int lane, Block& owner, uint32_t address) {
+    auto state = owner.mbarrier(address);
     if (!state) {
-      misuse(warp, lane, address, fmt::format("there is no mbarrier at 0x{:x}: it was never initialised", address));
+      no_mbarrier(warp, lane, address);
       return;
     }
-    body(lane, *state, address);
-    if (!warp.block().stopped()) warp.block().set_mbarrier(address, *state);
+    body(lane, owner, *state, address);
+    if (!warp.block().stopped()) owner.set_mbarrier(address, *state);
   });
 }
 
 // Operands: [a], n
 void init(Warp& warp, const Instruction& instruction) {
   const uint32_t* counts = warp.row<uint32_t>(instruction.rows[1]);
-  for_each_address(warp, instruction, [&](int lane, uint32_t address) {
+  for_each_address(warp, instruction, [&](int lane, Block& owner, uint32_t address) {
     const uint32_t count = counts[lane];
     if (count == 0 || count > Mbarrier::kMost) {
-      misuse(warp, lane, address, fmt::format("an mbarrier expects 1 to {} arrivals, not {}", Mbarrier::kMost, count));
+      mbarrier_misuse(warp, lane, address,
+                      fmt::format("an mbarrier expects 1 to {} arrivals, not {}", Mbarrier::kMost, count));
       return;
     }
-    warp.block().set_mbarrier(address, {.expected = count, .pending = count});
+    owner.set_mbarrier(address, {.expected = count, .pending = count});
   });
 }
 
 void invalidate(Warp& warp, const Instruction& instruction) {
-  for_each_address(warp, instruction, [&](int, uint32_t address) {
+  for_each_address(warp, instruction, [&](int, Block& owner, uint32_t address) {
     const uint64_t nothing = ~uint64_t{0};
-    std::memcpy(warp.block().shared() + address, &nothing, sizeof nothing);
+    std::memcpy(owner.shared() + address, &nothing, sizeof nothing);
   });
 }
 
@@ -92,7 +86,8 @@ bool change_bytes(Warp& warp, int lane, uint32_t address, Mbarrier& state, int64
     state.bytes = static_cast<int32_t>(bytes);
     return true;
   }
-  misuse(warp, lane, address, fmt::format("the mbarrier's byte count {} is beyond {}", bytes, Mbarrier::kMost));
+  mbarrier_misuse(warp, lane, address,
+                  fmt::format("the mbarrier's byte count {} is beyond {}", bytes, Mbarrier::kMost));
   return false;
 }
 
@@ -100,7 +95,7 @@ bool change_bytes(Warp& warp, int lane, uint32_t address, Mbarrier& state, int64
 template <int Sign>
 void expect(Warp& warp, const Instruction& instruction) {
   const uint32_t* counts = warp.row<uint32_t>(instruction.rows[1]);
-  for_each_mbarrier(warp, instruction, [&](int lane, Mbarrier& state, uint32_t address) {
+  for_each_mbarrier(warp, instruction, [&](int lane, Block&, Mbarrier& state, uint32_t address) {
     change_bytes(warp, lane, address, state, Sign * int64_t{counts[lane]});
   });
 }
@@ -112,20 +107,20 @@ void arrive(Warp& warp, const Instruction& instruction) {
   std::fill_n(given, kLanes, 1u);
   if (instruction.row_count > 2) std::memcpy(given, warp.row<uint32_t>(instruction.rows[2]), sizeof given);
   auto* before = warp.row<uint64_t>(instruction.rows[0]);
-  for_each_mbarrier(warp, instruction, [&](int lane, Mbarrier& state, uint32_t address) {
+  for_each_mbarrier(warp, instruction, [&](int lane, Block&, Mbarrier& state, uint32_t address) {
     const uint64_t token = state.pack();
     if (expects && !change_bytes(warp, lane, address, state, given[lane])) return;
     const uint32_t count = expects ? 1 : given[lane];
     if (count == 0 || count > state.pending) {
-      misuse(warp, lane, address,
-             fmt::format("{} arrivals at the mbarrier at 0x{:x}, whose phase lacks {} of {}", count, address,
-                         state.pending, state.expected));
+      mbarrier_misuse(warp, lane, address,
+                      fmt::format("{} arrivals at the mbarrier at 0x{:x}, whose phase lacks {} of {}", count, address,
+                                  state.pending, state.expected));
       return;
     }
     state.pending -= count;
     if ((instruction.variant & kDrop) != 0) state.expected -= count;
     if ((instruction.variant & kNoComplete) != 0 && state.pending == 0) {
-      misuse(warp, lane, address, "an arrival with .noComplete was the last one of the phase");
+      mbarrier_misuse(warp, lane, address, "an arrival with .noComplete was the last one of the phase");
       return;
     }
     before[lane] = token;
@@ -142,7 +137,11 @@ void wait(Warp& warp, const Instruction& instruction) {
   LaneMask complete = 0;
   uint32_t first_address = 0;
   Block& block = warp.block();
-  for_each_address(warp, instruction, [&](int lane, uint32_t address) {
+  for_each_address(warp, instruction, [&](int lane, Block& owner, uint32_t address) {
+    if (&owner != &block) {
+      mbarrier_misuse(warp, lane, address, "a thread can wait only for mbarriers of its own block");
+      return;
+    }
     const bool awaited =
         (instruction.variant & kParity) != 0
             ? (warp.row<uint32_t>(instruction.rows[2])[lane] & 1) != 0
@@ -153,7 +152,7 @@ void wait(Warp& warp, const Instruction& instruction) {
       state = block.mbarrier(address);
     }
     if (!state) {
-      misuse(warp, lane, address, fmt::format("there is no mbarrier at 0x{:x}: it was never initialised", address));
+      no_mbarrier(warp, lane, address);
       return;
     }
     if (is_complete(*state, awaited)) complete |= LaneMask{1} << lane;
@@ -173,14 +172,14 @@ void pending_count(Warp& warp, const Instruction& instruction) {
 
 // Operand: [a]
 void arrive_after_copies(Warp& warp, const Instruction& instruction) {
-  for_each_mbarrier(warp, instruction, [&](int lane, Mbarrier& state, uint32_t address) {
+  for_each_mbarrier(warp, instruction, [&](int lane, Block& owner, Mbarrier& state, uint32_t address) {
     const bool increments = (instruction.variant & kNoIncrement) == 0;
     if (increments && state.pending == Mbarrier::kMost) {
-      misuse(warp, lane, address, fmt::format("the mbarrier expects more than {} arrivals", Mbarrier::kMost));
+      mbarrier_misuse(warp, lane, address, fmt::format("the mbarrier expects more than {} arrivals", Mbarrier::kMost));
       return;
     }
     if (increments) ++state.pending;
-    warp.block().issue_arrival(address, warp, lane);
+    owner.issue_arrival(address, warp, lane);
   });
 }
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "vgpu/execute/lanes.hpp"
-#include "vgpu/machine/block.hpp"
+#include "vgpu/machine/cluster.hpp"
 #include "vgpu/observe/diagnosis.hpp"
 
 namespace assay::vgpu {
@@ -64,9 +64,9 @@ ASSAY_FORCE_INLINE bool all_good(const std::array<uint64_t, kLanes>& addresses, 
   return (low_bits & (bytes - 1)) == 0 && largest <= size - bytes;
 }
 
-// Lanes of one space. `addresses` are offsets in it.
-LanePointers resolve_in(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes,
-                        LaneMask mask, const std::array<uint64_t, kLanes>& addresses) {
+// Lanes of one space. `addresses` are offsets in it, in shared memory of this block.
+LanePointers resolve_here(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes,
+                          LaneMask mask, const std::array<uint64_t, kLanes>& addresses) {
   LanePointers pointers;
   const Grid& grid = warp.block().grid();
   if (warp.block().watched()) {
@@ -97,6 +97,50 @@ LanePointers resolve_in(Warp& warp, const Instruction& instruction, Space space,
     for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = base + addresses[lane];
   }
   return pointers;
+}
+
+bool any_elsewhere(const std::array<uint64_t, kLanes>& addresses, LaneMask mask) {
+  uint64_t bits = 0;
+  for_each_lane(mask, [&](int lane) { bits |= addresses[static_cast<size_t>(lane)]; });
+  return bits >> kRankAt != 0;
+}
+
+// Shared memory of blocks of the cluster, by the rank in the addresses: lanes are taken together by block. A rank that
+// does not exist stays in the address, which then is out of bounds.
+LanePointers resolve_in_cluster(Warp& warp, const Instruction& instruction, AccessKind kind, uint32_t bytes,
+                                LaneMask mask, const std::array<uint64_t, kLanes>& addresses) {
+  LanePointers all;
+  for (LaneMask left = mask; left != 0 && !warp.block().stopped();) {
+    const uint64_t tag = addresses[static_cast<size_t>(std::countr_zero(left))] >> kRankAt;
+    Block* const owner = tag == 0 ? &warp.block() : warp.block().cluster().block(tag - 1);
+    LaneMask same = 0;
+    std::array<uint64_t, kLanes> offsets = addresses;
+    for_each_lane(left, [&](int lane) {
+      const auto at = static_cast<size_t>(lane);
+      if (addresses[at] >> kRankAt != tag) return;
+      same |= LaneMask{1} << lane;
+      if (owner != nullptr) offsets[at] &= kRankOffsetMask;
+    });
+    left &= ~same;
+    const LanePointers part = resolve_here(warp, instruction, Space::shared, kind, bytes, same, offsets);
+    for_each_lane(part.lanes, [&](int lane) {
+      const auto at = static_cast<size_t>(lane);
+      all.at[at] = owner->shared() + (part.at[at] - warp.block().shared());
+    });
+    all.lanes |= part.lanes;
+  }
+  if (warp.block().stopped()) all.lanes = 0;
+  return all;
+}
+
+LanePointers resolve_in(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes,
+                        LaneMask mask, const std::array<uint64_t, kLanes>& addresses) {
+  constexpr int kFirstWithClusters = 90;  // compute capability; a cluster of one block has mapped addresses too
+  const bool may_be_mapped =
+      space == Space::shared && warp.block().grid().model.compute_capability() >= kFirstWithClusters;
+  if (may_be_mapped && any_elsewhere(addresses, mask))
+    return resolve_in_cluster(warp, instruction, kind, bytes, mask, addresses);
+  return resolve_here(warp, instruction, space, kind, bytes, mask, addresses);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "vgpu/machine/cluster.hpp"
+
 namespace assay::vgpu {
 namespace {
 
@@ -79,6 +81,7 @@ Block::Outcome Block::run(bool may_suspend) {
       if (stopped()) return Outcome::faulted;
     }
     if (!any_left) return Outcome::finished;
+    if (!any_ran && cluster_.size() > 1) return Outcome::spinning;  // another block of the cluster may change that
     if (!any_ran && !give_up_waiting()) {
       report_deadlock();
       return Outcome::faulted;
@@ -120,12 +123,26 @@ void Block::complete(int barrier) {
 }
 
 void Block::threads_ended(uint32_t threads) {
+  cluster_.threads_ended(threads);
   waits_in_vain_ = 0;
   live_threads_ -= threads;
   // A barrier of the whole block waits for the threads that are left.
   for (int i = 0; i < Barrier::kCount; ++i) {
     const Barrier& barrier = barriers_[static_cast<size_t>(i)];
     if (barrier.in_use && barrier.expected == 0 && live_threads_ > 0 && barrier.arrived >= live_threads_) complete(i);
+  }
+}
+
+bool Block::finished() const {
+  return std::ranges::all_of(warps_, [](const auto& warp) { return warp->finished(); });
+}
+
+void Block::wake_from_cluster_barrier() {
+  waits_in_vain_ = 0;
+  for (const auto& warp : warps_) {
+    for (Path& path : warp->paths()) {
+      if (path.state == Path::State::at_cluster) path.state = Path::State::ready;
+    }
   }
 }
 
@@ -239,6 +256,11 @@ void Block::report_deadlock() {
             "the mbarrier at 0x{:x} of shared memory never completes its phase: {} of {} arrivals and {} bytes are "
             "missing, and no other thread can run",
             path.mbarrier, barrier.pending, barrier.expected, barrier.bytes);
+      } else if (path.state == Path::State::at_cluster) {
+        finding.message =
+            "the barrier of the cluster is never complete: some threads wait here that the others do not arrive at, "
+            "and "
+            "no thread of the cluster can run";
       } else {
         finding.message = fmt::format(
             "lanes 0x{:08x} of warp {} wait here for lanes 0x{:08x}, which never come: a warp-synchronous instruction "

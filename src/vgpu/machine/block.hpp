@@ -17,11 +17,13 @@
 
 namespace assay::vgpu {
 
+class Cluster;
+
 class Block {
  public:
   enum class Outcome { finished, faulted, spinning };
 
-  explicit Block(const Grid& grid) : grid_(grid) {}
+  Block(const Grid& grid, Cluster& cluster, uint32_t rank) : grid_(grid), cluster_(cluster), rank_(rank) {}
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
@@ -30,10 +32,18 @@ class Block {
   Outcome run(bool may_suspend);
 
   const Grid& grid() const { return grid_; }
+  Cluster& cluster() const { return cluster_; }
+  uint32_t rank() const { return rank_; }  // in its cluster
   Dim3 index() const { return index_; }
   uint64_t linear_index() const { return linear_index_; }
   std::byte* shared() { return shared_.data(); }
   uint32_t shared_bytes() const { return shared_bytes_; }
+
+  // --- for the cluster
+  bool finished() const;
+  void wake_from_cluster_barrier();
+  void report_deadlock();
+  bool give_up_waiting();  // paths at mbarriers; false: they have tried for long, or there are none
 
   // --- for warps
   // Threads of one warp arrive: those of `lanes`. True if the barrier is complete with them; otherwise they have to
@@ -68,11 +78,11 @@ class Block {
 
  private:
   void complete(int barrier);
-  void report_deadlock();
-  bool give_up_waiting();  // paths at mbarriers; false: they have tried for long, or there are none
   void start_observers();
 
   const Grid& grid_;
+  Cluster& cluster_;
+  const uint32_t rank_;
   Dim3 index_;
   uint64_t linear_index_ = 0;
   uint32_t live_threads_ = 0;

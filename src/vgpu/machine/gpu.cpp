@@ -32,6 +32,28 @@ Result<const Program*> Gpu::load(std::string_view ptx, const std::string& file_n
   return programs_.back().get();
 }
 
+Result<void> Gpu::check_cluster(const Launch& launch) const {
+  constexpr uint64_t kMost = 16;
+  constexpr int kFirst = 90;  // compute capability
+  const Dim3& cluster = launch.cluster;
+  const Dim3& required = launch.kernel->required_cluster;
+  if (required.x != 0 && required != cluster)
+    return launch_error(launch, fmt::format("clusters of ({}, {}, {}), but the kernel was compiled for ({}, {}, {})",
+                                            cluster.x, cluster.y, cluster.z, required.x, required.y, required.z));
+  if (cluster.volume() == 1) return {};
+  if (model_.compute_capability() < kFirst)
+    return does_not_fit(launch, fmt::format("{} has no clusters of blocks", model_.name),
+                        "they came with compute capability 9.0");
+  if (cluster.volume() == 0 || cluster.volume() > kMost)
+    return does_not_fit(launch, fmt::format("clusters of {} blocks; 1 to {} are possible", cluster.volume(), kMost),
+                        "choose smaller clusters");
+  if (launch.grid.x % cluster.x != 0 || launch.grid.y % cluster.y != 0 || launch.grid.z % cluster.z != 0)
+    return launch_error(launch,
+                        fmt::format("the grid ({}, {}, {}) is no multiple of the cluster ({}, {}, {})", launch.grid.x,
+                                    launch.grid.y, launch.grid.z, cluster.x, cluster.y, cluster.z));
+  return {};
+}
+
 Result<void> Gpu::check(const Launch& launch) const {
   const Function& kernel = *launch.kernel;
   if (kernel.undecodable) return *kernel.undecodable;
@@ -59,6 +81,7 @@ Result<void> Gpu::check(const Launch& launch) const {
   if (kernel.required_threads.x != 0 && kernel.required_threads != launch.block) {
     return launch_error(launch, "the block differs from the one the kernel requires (.reqntid)");
   }
+  ASSAY_CHECK(check_cluster(launch));
   const uint64_t shared = uint64_t{kernel.dynamic_shared_base} + launch.dynamic_shared_bytes;
   if (shared > static_cast<uint64_t>(model_.shared_bytes_per_block_optin)) {
     return does_not_fit(launch,
@@ -75,7 +98,11 @@ Result<void> Gpu::check(const Launch& launch) const {
   return {};
 }
 
-Result<LaunchResult> Gpu::launch(const Launch& launch) {
+Result<LaunchResult> Gpu::launch(const Launch& given) {
+  Launch launch = given;
+  // What the kernel was compiled for need not be said again.
+  if (given.cluster.volume() == 1 && given.kernel->required_cluster.x != 0)
+    launch.cluster = given.kernel->required_cluster;
   ASSAY_CHECK(check(launch));
   uint64_t workspace = 0;
   if (launch.kernel->communicates) {

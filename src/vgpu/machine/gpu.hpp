@@ -31,6 +31,7 @@ class Gpu {
 
  private:
   Result<void> check(const Launch& launch) const;
+  Result<void> check_cluster(const Launch& launch) const;
 
   const GpuModel& model_;
   GlobalMemory memory_;

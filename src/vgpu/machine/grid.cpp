@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "vgpu/machine/block.hpp"
+#include "vgpu/machine/cluster.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -68,57 +68,62 @@ class Assembly {
   LaunchResult result_;
 };
 
-LaunchResult run_freely(const Grid& grid, uint64_t blocks, unsigned threads) {
+void add_reports(Assembly& assembly, Cluster& cluster) {
+  for (const auto& block : cluster.blocks()) assembly.add(block->linear_index(), take_report(*block));
+}
+
+LaunchResult run_freely(const Grid& grid, uint64_t clusters, unsigned threads) {
   Assembly assembly(grid.launch);
   std::atomic<uint64_t> next{0};
   std::atomic<bool> faulted{false};
   const auto work = [&] {
-    Block block(grid);
+    Cluster cluster(grid);
     while (!faulted.load(std::memory_order_relaxed)) {
       const uint64_t index = next.fetch_add(1);
-      if (index >= blocks) return;
-      block.start(index);
-      if (block.run(false) == Block::Outcome::faulted) faulted = true;
-      assembly.add(index, take_report(block));
+      if (index >= clusters) return;
+      cluster.start(index);
+      if (cluster.run(false) == Block::Outcome::faulted) faulted = true;
+      add_reports(assembly, cluster);
     }
   };
   std::vector<std::thread> workers;
   for (unsigned i = 1; i < threads; ++i) workers.emplace_back(work);
   work();
   for (std::thread& worker : workers) worker.join();
+  if (faulted) assembly.close_gaps();
   return std::move(assembly).result();
 }
 
-// All blocks that fit on the GPU at once are alive together and take turns, so that they may wait for each other.
-LaunchResult run_in_turns(const Grid& grid, uint64_t blocks) {
+// All clusters that fit on the GPU at once are alive together and take turns, so that they may wait for each other.
+LaunchResult run_in_turns(const Grid& grid, uint64_t clusters) {
   const auto threads = static_cast<int>(grid.launch.block.volume());
   const int per_sm =
       std::max(1, std::min(grid.model.max_blocks_per_sm, grid.model.max_threads_per_sm / std::max(1, threads)));
-  const auto resident = static_cast<size_t>(grid.model.sm_count) * static_cast<size_t>(per_sm);
+  const auto resident = std::max<size_t>(
+      1, static_cast<size_t>(grid.model.sm_count) * static_cast<size_t>(per_sm) / grid.launch.cluster.volume());
   Assembly assembly(grid.launch);
-  std::deque<std::unique_ptr<Block>> alive;
-  std::unique_ptr<Block> spare;
+  std::deque<std::unique_ptr<Cluster>> alive;
+  std::unique_ptr<Cluster> spare;
   uint64_t next = 0;
-  while (next < blocks || !alive.empty()) {
-    // A new block comes to life only when all that live have had a turn and still wait.
-    if (next < blocks && (alive.empty() || alive.size() < resident)) {
-      auto block = spare ? std::move(spare) : std::make_unique<Block>(grid);
-      block->start(next++);
-      alive.push_front(std::move(block));
+  while (next < clusters || !alive.empty()) {
+    // A new one comes to life only when all that live have had a turn and still wait.
+    if (next < clusters && (alive.empty() || alive.size() < resident)) {
+      auto cluster = spare ? std::move(spare) : std::make_unique<Cluster>(grid);
+      cluster->start(next++);
+      alive.push_front(std::move(cluster));
     }
     const size_t turns = alive.size();
     for (size_t turn = 0; turn < turns; ++turn) {
-      auto block = std::move(alive.front());
+      auto cluster = std::move(alive.front());
       alive.pop_front();
-      const Block::Outcome outcome = block->run(true);
+      const Block::Outcome outcome = cluster->run(true);
       if (outcome == Block::Outcome::spinning) {
-        alive.push_back(std::move(block));
+        alive.push_back(std::move(cluster));
         continue;
       }
       const bool faulted = outcome == Block::Outcome::faulted;
-      const uint64_t index = block->linear_index();
-      assembly.add(index, take_report(*block));
-      spare = std::move(block);
+      add_reports(assembly, *cluster);
+      spare = std::move(cluster);
       if (faulted) {
         assembly.close_gaps();
         return std::move(assembly).result();
@@ -132,12 +137,12 @@ LaunchResult run_in_turns(const Grid& grid, uint64_t blocks) {
 }  // namespace
 
 LaunchResult run_grid(const Grid& grid) {
-  const uint64_t blocks = grid.launch.grid.volume();
+  const uint64_t clusters = grid.launch.grid.volume() / grid.launch.cluster.volume();
   for (Observer* observer : grid.launch.observers) observer->begin_launch({*grid.launch.program, *grid.launch.kernel});
-  if (grid.launch.kernel->communicates) return run_in_turns(grid, blocks);
+  if (grid.launch.kernel->communicates) return run_in_turns(grid, clusters);
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const unsigned wanted = grid.launch.host_threads == 0 ? cores : grid.launch.host_threads;
-  return run_freely(grid, blocks, static_cast<unsigned>(std::min<uint64_t>(wanted, blocks)));
+  return run_freely(grid, clusters, static_cast<unsigned>(std::min<uint64_t>(wanted, clusters)));
 }
 
 }  // namespace assay::vgpu

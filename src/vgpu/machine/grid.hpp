@@ -19,6 +19,7 @@ struct Launch {
   const Function* kernel = nullptr;
   Dim3 grid;
   Dim3 block;
+  Dim3 cluster;  // blocks of one cluster
   uint32_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;  // laid out as the kernel's parameter list says
   std::vector<Observer*> observers;

@@ -27,7 +27,7 @@ struct Frame {
 // A warp is one path while its lanes agree, and several after they part. Paths that reach the same instruction of the
 // same frame become one again.
 struct Path {
-  enum class State : uint8_t { ready, at_barrier, at_warp_sync, at_mbarrier };
+  enum class State : uint8_t { ready, at_barrier, at_warp_sync, at_mbarrier, at_cluster };
 
   Frame* frame = nullptr;
   uint32_t pc = 0;

@@ -153,6 +153,7 @@ struct Function {
   uint32_t dynamic_shared_base = 0;
   uint32_t max_threads = 0;        // .maxntid, 0: not given
   Dim3 required_threads{0, 0, 0};  // .reqntid
+  Dim3 required_cluster{0, 0, 0};  // .reqnctapercluster
   bool communicates = false;       // atomics, volatile or ordered accesses: blocks may depend on each other
 };
 

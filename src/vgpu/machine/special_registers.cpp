@@ -9,6 +9,7 @@ namespace {
 uint64_t special_value(const Block& block, int warp, int lane, Dim3 thread, SpecialRegister which) {
   const Grid& grid = block.grid();
   const Launch& launch = grid.launch;
+  const Dim3& cluster = launch.cluster;  // without clusters every block is one of its own
   const auto lane_bit = uint64_t{1} << lane;
   switch (which) {
     case SpecialRegister::tid_x:
@@ -66,30 +67,36 @@ uint64_t special_value(const Block& block, int warp, int lane, Dim3 thread, Spec
       return grid.cooperative_workspace >> 32;
     case SpecialRegister::envreg2:
       return grid.cooperative_workspace & 0xffff'ffff;
-    // Without clusters every block is a cluster of one.
     case SpecialRegister::clusterid_x:
-      return block.index().x;
+      return block.index().x / cluster.x;
     case SpecialRegister::clusterid_y:
-      return block.index().y;
+      return block.index().y / cluster.y;
     case SpecialRegister::clusterid_z:
-      return block.index().z;
+      return block.index().z / cluster.z;
     case SpecialRegister::nclusterid_x:
-      return launch.grid.x;
+      return launch.grid.x / cluster.x;
     case SpecialRegister::nclusterid_y:
-      return launch.grid.y;
+      return launch.grid.y / cluster.y;
     case SpecialRegister::nclusterid_z:
-      return launch.grid.z;
+      return launch.grid.z / cluster.z;
     case SpecialRegister::cluster_ctaid_x:
+      return block.index().x % cluster.x;
     case SpecialRegister::cluster_ctaid_y:
+      return block.index().y % cluster.y;
     case SpecialRegister::cluster_ctaid_z:
+      return block.index().z % cluster.z;
     case SpecialRegister::cluster_ctarank:
-    case SpecialRegister::is_explicit_cluster:
-      return 0;
+      return block.rank();
     case SpecialRegister::cluster_nctaid_x:
+      return cluster.x;
     case SpecialRegister::cluster_nctaid_y:
+      return cluster.y;
     case SpecialRegister::cluster_nctaid_z:
+      return cluster.z;
     case SpecialRegister::cluster_nctarank:
-      return 1;
+      return cluster.volume();
+    case SpecialRegister::is_explicit_cluster:
+      return cluster.volume() > 1 ? 1 : 0;
   }
   return 0;
 }

@@ -190,15 +190,8 @@ void Warp::exit(LaneMask lanes) {
 bool Warp::converged(LaneMask members) {
   members &= live_lanes();
   if ((members & ~active) == 0) return true;
-  comes_back_ = true;
-  Path& path = paths_[running_];
-  path.state = Path::State::at_warp_sync;
-  path.sync_members = members;
-  path.pc = pc - 1;
-  path.lanes = active;
-  path.frame = frame_;
-  stop_ = true;
-  path_ended_ = join(path, running_);  // lanes that stand here already are joined at once
+  paths_[running_].sync_members = members;
+  sleep(Path::State::at_warp_sync);
   return false;
 }
 
@@ -253,15 +246,25 @@ bool Warp::wait_at_mbarrier(uint32_t address) {
     path.timed_out = false;
     return false;
   }
-  comes_back_ = true;
-  path.state = Path::State::at_mbarrier;
   path.mbarrier = address;
+  sleep(Path::State::at_mbarrier);
+  return true;
+}
+
+void Warp::wait_at_cluster_barrier() {
+  if (mask != active) part(active & ~mask, frame_, pc);
+  sleep(Path::State::at_cluster);
+}
+
+void Warp::sleep(Path::State state) {
+  Path& path = paths_[running_];
+  comes_back_ = true;
+  path.state = state;
   path.pc = pc - 1;
   path.lanes = active;
   path.frame = frame_;
   stop_ = true;
-  path_ended_ = join(path, running_);
-  return true;
+  path_ended_ = join(path, running_);  // lanes that stand here already are joined at once
 }
 
 std::unique_ptr<Frame> Warp::make_frame(const Function& function) {
@@ -363,6 +366,7 @@ void Warp::start(Block& block, int index, const Function& entry) {
   pending_copies_.clear();
   committed_.fill(0);
   copies_issued_ = 0;
+  cluster_phase.fill(0);
   bulk_stores.start();
   const uint64_t threads = block.grid().launch.block.volume();
   const uint64_t first = static_cast<uint64_t>(index) * kLanes;

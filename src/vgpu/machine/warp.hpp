@@ -66,6 +66,8 @@ class Warp {
   // The path waits for the mbarrier's phase and then executes the instruction again. False if it has waited here in
   // vain already.
   bool wait_at_mbarrier(uint32_t address);
+  void wait_at_cluster_barrier();  // until the phase is complete that the lanes arrived in; then once more
+  std::array<uint32_t, kLanes> cluster_phase{};  // of each lane: that of its last arrival at the cluster's barrier
   void yield() { stop_ = true; }
   // These lanes of the path execute the current instruction again, after the others.
   void repeat_later(LaneMask lanes) { part(lanes, frame_, pc - 1); }
@@ -103,6 +105,7 @@ class Warp {
   void execute_counted(const Instruction& instruction, ExecutionCount& count);
   // Adds the lanes to a path (not the one at `except`) that stands at the same instruction, if there is one.
   bool join(const Path& from, size_t except);
+  void sleep(Path::State state);  // the path executes its instruction again when something wakes it
   void part(LaneMask lanes, Frame* frame, uint32_t target);     // some of the path's lanes go elsewhere
   void move_to(LaneMask lanes, Frame* frame, uint32_t target);  // some or all of them do
   std::unique_ptr<Frame> make_frame(const Function& function);

@@ -35,7 +35,8 @@ MemoryOperation memory_operation(const TableRow& row) {
   if (row.name == "ldmatrix") return MemoryOperation::matrix_load;
   if (row.name == "stmatrix") return MemoryOperation::matrix_store;
   if (row.name == "cp.async") return MemoryOperation::copy;
-  if (row.name == "cp.async.bulk.load" || row.name == "cp.async.bulk.tensor.load") return MemoryOperation::bulk_load;
+  if (row.name.starts_with("cp.async.bulk.load") || row.name.starts_with("cp.async.bulk.tensor.load"))
+    return MemoryOperation::bulk_load;
   if (row.name == "cp.async.bulk.store" || row.name == "cp.async.bulk.tensor.store") return MemoryOperation::bulk_store;
   if (row.name.starts_with("prefetch") || row.name == "createpolicy") return MemoryOperation::none;
   if (row.family == "memory") return row.name.starts_with("ld") ? MemoryOperation::load : MemoryOperation::store;
