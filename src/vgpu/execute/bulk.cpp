@@ -106,7 +106,7 @@ void for_each_call(Warp& warp, const Instruction& instruction) {
   });
 }
 
-void issue_load(const Call& call, Block& block, uint32_t mbarrier, BulkCopy copy) {
+void hand_to(Block& block, uint32_t mbarrier, BulkCopy copy, const Call& call) {
   if (block.mbarrier(mbarrier)) {
     block.issue_load(mbarrier, std::move(copy));
   } else {
@@ -125,8 +125,9 @@ void issue_multicast(const Call& call, uint32_t blocks, uint32_t mbarrier, const
       return;
     }
     BulkCopy there = copy;
-    for (BulkCopy::Piece& piece : there.pieces) piece.to = target->shared() + (piece.to - own.shared());
-    issue_load(call, *target, mbarrier, std::move(there));
+    for (BulkCopy::Piece& piece : there.pieces)
+      piece.to = target->shared() + (piece.to - own.cluster().owner(piece.to)->shared());
+    hand_to(*target, mbarrier, std::move(there), call);
   }
 }
 
@@ -138,7 +139,7 @@ void issue_load(const Call& call, size_t mbarrier_operand, BulkCopy copy) {
   Block& owner = *call.warp.block().cluster().owner(at);
   const auto mbarrier = static_cast<uint32_t>(at - owner.shared());
   if ((call.instruction.variant & kMulticast) == 0) {
-    issue_load(call, owner, mbarrier, std::move(copy));
+    hand_to(owner, mbarrier, std::move(copy), call);
     return;
   }
   const uint32_t blocks = call.warp.row<uint16_t>(call.instruction.rows[mbarrier_operand + 1])[call.lane];
