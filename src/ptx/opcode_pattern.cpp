@@ -30,7 +30,9 @@ constexpr std::array kClasses = {
     ModifierClass{"hint", "L2::cache_hint"},
     ModifierClass{"prefetch", "L2::64B|L2::128B|L2::256B"},
     ModifierClass{"shared", "shared|shared::cta|shared::cluster"},
+    ModifierClass{"ss", "global|shared|shared::cta"},
     ModifierClass{"dims", "1d|2d|3d|4d|5d"},
+    ModifierClass{"wmma", "m16n16k16|m8n32k16|m32n8k16"},
     ModifierClass{"m64nNk8",
                   "m64n8k8|m64n16k8|m64n24k8|m64n32k8|m64n40k8|m64n48k8|m64n56k8|m64n64k8|m64n72k8|m64n80k8|"
                   "m64n88k8|m64n96k8|m64n104k8|m64n112k8|m64n120k8|m64n128k8|m64n136k8|m64n144k8|m64n152k8|"

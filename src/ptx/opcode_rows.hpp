@@ -26,5 +26,6 @@ std::span<const OpcodeRow> barrier_rows();
 std::span<const OpcodeRow> warp_rows();
 std::span<const OpcodeRow> tensor_rows();
 std::span<const OpcodeRow> warpgroup_rows();
+std::span<const OpcodeRow> wmma_rows();
 
 }  // namespace assay::ptx

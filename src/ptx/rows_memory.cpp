@@ -26,6 +26,8 @@ constexpr std::array kRows = {
     OpcodeRow{"prefetch", "prefetch{.(global|local)}.(L1|L2|L2::evict_last|L2::evict_normal) [a]",
               "brings memory at a nearer; nothing that a program could see", Fidelity::functional},
     OpcodeRow{"prefetchu", "prefetchu.L1 [a]", "the same", Fidelity::functional},
+    OpcodeRow{"discard", "discard{.global}.L2 [a], n:u32",
+              "the 128 bytes at a are not needed any more; they keep their values", Fidelity::functional},
     OpcodeRow{"createpolicy",
               "createpolicy.fractional.(L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged)"
               "{.(L2::evict_first|L2::evict_unchanged)}.b64 d{, f:f32}",

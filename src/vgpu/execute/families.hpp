@@ -26,5 +26,6 @@ std::span<const Binding> barrier_bindings();
 std::span<const Binding> warp_bindings();
 std::span<const Binding> tensor_bindings();
 std::span<const Binding> warpgroup_bindings();
+std::span<const Binding> wmma_bindings();
 
 }  // namespace assay::vgpu

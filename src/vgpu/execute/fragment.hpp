@@ -16,22 +16,40 @@ namespace assay::vgpu {
 
 inline constexpr size_t kTileRows = 8;
 
-// Puts register i's tile (8 rows of `width` elements) into A, a matrix of m rows and k columns.
+// Puts a tile (8 rows of `width` elements) into a matrix whose rows are `stride` apart; `to` is the tile's first
+// element.
+template <class T>
+void place_tile(const T* tile, size_t width, T* to, size_t stride) {
+  for (size_t r = 0; r < kTileRows; ++r) {
+    for (size_t c = 0; c < width; ++c) to[r * stride + c] = tile[r * width + c];
+  }
+}
+// The tile's rows are the matrix's columns.
+template <class T>
+void place_transposed_tile(const T* tile, size_t width, T* to, size_t stride) {
+  for (size_t c = 0; c < width; ++c) {
+    for (size_t r = 0; r < kTileRows; ++r) to[c * stride + r] = tile[r * width + c];
+  }
+}
+template <class T>
+void take_tile(const T* from, size_t stride, size_t width, T* tile) {
+  for (size_t r = 0; r < kTileRows; ++r) {
+    for (size_t c = 0; c < width; ++c) tile[r * width + c] = from[r * stride + c];
+  }
+}
+
+// Puts register i's tile into A, a matrix of m rows and k columns.
 template <class T>
 void place_a(const T* tile, size_t width, size_t i, size_t m, size_t k, T* a) {
   const size_t row = m == 16 ? 8 * (i % 2) : 0;
   const size_t column = width * (m == 16 ? i / 2 : i);
-  for (size_t r = 0; r < kTileRows; ++r) {
-    for (size_t c = 0; c < width; ++c) a[(row + r) * k + column + c] = tile[r * width + c];
-  }
+  place_tile(tile, width, a + row * k + column, k);
 }
 
-// The tile of B is the transpose: its rows are the matrix's columns.
+// B has 8 columns.
 template <class T>
 void place_b(const T* tile, size_t width, size_t i, T* b) {
-  for (size_t c = 0; c < width; ++c) {
-    for (size_t r = 0; r < kTileRows; ++r) b[(width * i + c) * kTileRows + r] = tile[r * width + c];
-  }
+  place_transposed_tile(tile, width, b + width * i * kTileRows, kTileRows);
 }
 
 // C and D, (m, 8), of one 32- or 64-bit element per register: registers 2j and 2j+1 alternate.

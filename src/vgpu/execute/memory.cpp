@@ -269,6 +269,13 @@ Result<Handler> bind_prefetch(BindContext&) {
   return &prefetch;
 }
 
+// What the memory holds afterwards is open until it is written again; that it stays as it was is a legal choice.
+Result<Handler> bind_discard(BindContext& context) {
+  const BoundOperand& bytes = context.operands[1];
+  if (!bytes.is_immediate || bytes.value != 128) return context.error("discard takes 128 bytes");
+  return &prefetch;
+}
+
 void create_policy(Warp& warp, const Instruction& instruction) {
   auto* d = warp.row<uint64_t>(instruction.rows[0]);
   for_each_lane(warp.mask, [&](int lane) { d[lane] = 0; });
@@ -279,15 +286,11 @@ Result<Handler> bind_create_policy(BindContext&) {
 }
 
 constexpr std::array kBindings = {
-    Binding{"ld", bind_load},
-    Binding{"ld.hint", bind_load},
-    Binding{"ld.nc", bind_load},
-    Binding{"ld.ordered", bind_load},
-    Binding{"st", bind_store},
-    Binding{"st.ordered", bind_store},
-    Binding{"prefetch", bind_prefetch},
-    Binding{"prefetchu", bind_prefetch},
-    Binding{"createpolicy", bind_create_policy},
+    Binding{"ld", bind_load},           Binding{"ld.hint", bind_load},
+    Binding{"ld.nc", bind_load},        Binding{"ld.ordered", bind_load},
+    Binding{"st", bind_store},          Binding{"st.ordered", bind_store},
+    Binding{"prefetch", bind_prefetch}, Binding{"prefetchu", bind_prefetch},
+    Binding{"discard", bind_discard},   Binding{"createpolicy", bind_create_policy},
 };
 
 }  // namespace

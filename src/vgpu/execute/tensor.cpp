@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "ptx/matrix_shape.hpp"
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/fragment.hpp"
 #include "vgpu/execute/lanes.hpp"
@@ -135,31 +136,8 @@ void multiply_double(Warp& warp, const Instruction& instruction) {
 
 // --- binders
 
-struct ShapeName {
-  size_t m, k;
-};
-
-ShapeName shape_of(const BindContext& context) {
-  const std::string_view name =
-      context.modifiers->one_of({"m16n8k4", "m16n8k8", "m16n8k16", "m16n8k32", "m8n8k4", "m8n8k16"});
-  const size_t m = name.starts_with("m16") ? 16 : 8;
-  const std::string_view digits = name.substr(name.find('k') + 1);
-  size_t k = 0;
-  for (const char digit : digits) k = 10 * k + static_cast<size_t>(digit - '0');
-  return {m, k};
-}
-
-Result<void> check_groups(const BindContext& context, size_t d, size_t a, size_t b) {
-  const std::array<size_t, 4> expected = {d, a, b, d};
-  for (size_t i = 0; i < 4; ++i) {
-    if (static_cast<size_t>(context.group_sizes[i]) != expected[i])
-      return context.error("the fragments have the wrong number of registers for this shape");
-  }
-  return {};
-}
-
 Result<Handler> bind_float(BindContext& context) {
-  const auto [m, k] = shape_of(context);
+  const auto [m, n, k] = ptx::matrix_shape_of(context.modifiers->names());
   const FloatOperand a = float_operand(context.type(1));
   const FloatOperand b = float_operand(context.type(2));
   const bool half_result = context.type(0) == ptx::Type::f16;
@@ -167,34 +145,35 @@ Result<Handler> bind_float(BindContext& context) {
   FloatShape shape{m,
                    k,
                    m * k / (kLanes * a.per_register),
-                   kN * k / (kLanes * b.per_register),
+                   n * k / (kLanes * b.per_register),
                    a,
                    b,
                    half_result,
                    s::dot_unit(tensor_architecture(*context.model), s::TensorInstruction::mma, a.kind, b.kind,
                                half_result, static_cast<int>(k))};
-  ASSAY_CHECK(check_groups(context, half_result ? 2 : 4, shape.a_registers, shape.b_registers));
+  ASSAY_CHECK(
+      check_registers(context, {half_result ? 2u : 4u, shape.a_registers, shape.b_registers, half_result ? 2u : 4u}));
   context.instruction->immediate = reinterpret_cast<int64_t>(keep(shape));
   return &multiply_float;
 }
 
 Result<Handler> bind_integer(BindContext& context) {
-  const auto [m, k] = shape_of(context);
+  const auto [m, n, k] = ptx::matrix_shape_of(context.modifiers->names());
   IntegerShape shape{m,
                      k,
                      m * k / (kLanes * kBytesPerRegister),
-                     kN * k / (kLanes * kBytesPerRegister),
+                     n * k / (kLanes * kBytesPerRegister),
                      widen_integers(context.type(1)),
                      widen_integers(context.type(2)),
                      context.has("satfinite")};
-  ASSAY_CHECK(check_groups(context, m / 4, shape.a_registers, shape.b_registers));
+  ASSAY_CHECK(check_registers(context, {m / 4, shape.a_registers, shape.b_registers, m / 4}));
   context.instruction->immediate = reinterpret_cast<int64_t>(keep(shape));
   return &multiply_integer;
 }
 
 Result<Handler> bind_double(BindContext& context) {
-  const auto [m, k] = shape_of(context);
-  ASSAY_CHECK(check_groups(context, m / 4, m / 8 * (k / 4), k / 4));
+  const auto [m, n, k] = ptx::matrix_shape_of(context.modifiers->names());
+  ASSAY_CHECK(check_registers(context, {m / 4, m * k / kLanes, n * k / kLanes, m / 4}));
   context.instruction->detail = static_cast<uint32_t>(m);
   context.instruction->variant = static_cast<uint8_t>(k);
   return &multiply_double;

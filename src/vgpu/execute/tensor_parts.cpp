@@ -36,6 +36,12 @@ void widen_bytes(const void* elements, size_t count, int32_t* wide) {
   const auto* bytes = static_cast<const T*>(elements);
   for (size_t i = 0; i < count; ++i) wide[i] = bytes[i];
 }
+// Two in a byte, the lower half first. SignBit is 8, or 0 of unsigned numbers.
+template <int SignBit>
+void widen_nibbles(const void* elements, size_t count, int32_t* wide) {
+  const auto* bytes = static_cast<const uint8_t*>(elements);
+  for (size_t i = 0; i < count; ++i) wide[i] = (((bytes[i / 2] >> 4 * (i % 2)) & 15) ^ SignBit) - SignBit;
+}
 
 }  // namespace
 
@@ -64,7 +70,25 @@ FloatOperand float_operand(ptx::Type type) {
 }
 
 Widen<int32_t> widen_integers(ptx::Type type) {
-  return type == ptx::Type::s8 ? &widen_bytes<int8_t> : &widen_bytes<uint8_t>;
+  switch (type) {
+    case ptx::Type::s4:
+      return &widen_nibbles<8>;
+    case ptx::Type::u4:
+      return &widen_nibbles<0>;
+    case ptx::Type::s8:
+      return &widen_bytes<int8_t>;
+    default:
+      return &widen_bytes<uint8_t>;
+  }
+}
+
+Result<void> check_registers(const BindContext& context, std::initializer_list<size_t> expected) {
+  size_t group = 0;
+  for (const size_t registers : expected) {
+    if (static_cast<size_t>(context.group_sizes[group++]) != registers)
+      return context.error("the fragments have the wrong number of registers for this shape");
+  }
+  return {};
 }
 
 s::TensorArchitecture tensor_architecture(const GpuModel& model) {

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <mutex>
 
 #include "ptx/type.hpp"
+#include "vgpu/execute/binding.hpp"
 #include "vgpu/models/gpu_model.hpp"
 #include "vgpu/semantics/dot_unit.hpp"
 
@@ -30,6 +32,9 @@ Widen<int32_t> widen_integers(ptx::Type type);
 
 void widen_halves(const void* halves, size_t count, float* wide);
 void narrow_to_halves(const float* wide, size_t count, uint16_t* halves);
+
+// The vectors of registers are as long as they must be: one length for each operand of the text.
+Result<void> check_registers(const BindContext& context, std::initializer_list<size_t> expected);
 
 semantics::TensorArchitecture tensor_architecture(const GpuModel& model);
 

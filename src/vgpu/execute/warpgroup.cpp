@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Matrix instructions of a warp group: what their operands must be. warpgroup_product.cpp executes them.
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 
+#include "ptx/matrix_shape.hpp"
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/warpgroup_product.hpp"
 
@@ -33,27 +33,11 @@ Result<Handler> bind_wait_group(BindContext& context) {
 
 // --- products
 
-// "m64n128k16" -> 128, 16. The opcode table has made sure that there is such a modifier.
-struct ShapeName {
-  size_t n = 0, k = 0;
-};
-ShapeName shape_of(const BindContext& context) {
-  ShapeName shape;
-  for (const std::string& name : context.modifiers->names()) {
-    constexpr std::string_view kStart = "m64n";
-    if (!name.starts_with(kStart)) continue;
-    const char* end = name.data() + name.size();
-    const auto [behind_n, problem] = std::from_chars(name.data() + kStart.size(), end, shape.n);
-    std::from_chars(behind_n + 1, end, shape.k);
-  }
-  return shape;
-}
-
 // What every form has: d, a, b's descriptor, scale-d.
 template <class T>
 Result<ProductOperands<T>> read_operands(BindContext& context, bool half_result) {
   ASSAY_CHECK(check_model(context));
-  const auto [n, k] = shape_of(context);
+  const auto [m, n, k] = ptx::matrix_shape_of(context.modifiers->names());
   const size_t d_registers = n / (half_result ? 4 : 2);
   if (static_cast<size_t>(context.group_sizes[0]) != d_registers)
     return context.error(

@@ -186,4 +186,16 @@ void multiply_accumulate(int m, int n, int k, const int32_t* a, const int32_t* b
     }
 }
 
+void count_bits(int m, int n, int k, const int32_t* a, const int32_t* b, const int32_t* c, int32_t* d, bool exclusive) {
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      auto sum = static_cast<uint32_t>(c[i * n + j]);
+      for (int l = 0; l < k; ++l) {
+        const auto x = static_cast<uint32_t>(a[i * k + l]), y = static_cast<uint32_t>(b[l * n + j]);
+        sum += static_cast<uint32_t>(std::popcount(exclusive ? x ^ y : x & y));
+      }
+      d[i * n + j] = static_cast<int32_t>(sum);
+    }
+}
+
 }  // namespace assay::vgpu::semantics

@@ -24,4 +24,8 @@ void multiply_accumulate(int m, int n, int k, const double* a, const double* b, 
 void multiply_accumulate(int m, int n, int k, const int32_t* a, const int32_t* b, const int32_t* c, int32_t* d,
                          bool satfinite);
 
+// Matrices of bits, 32 of them in a word along k, which is the number of words: d = c + the number of bits that are set
+// in both, or with `exclusive` in one of the two.
+void count_bits(int m, int n, int k, const int32_t* a, const int32_t* b, const int32_t* c, int32_t* d, bool exclusive);
+
 }  // namespace assay::vgpu::semantics

@@ -251,6 +251,31 @@ TEST(Counting, MatrixProductsByShape) {
   EXPECT_EQ(flat.at("ptx_instructions.tensor"), 6);
 }
 
+// A fragment is loaded and stored tile by tile: eight rows of 16 bytes, or of 32 where C has 32-bit elements.
+TEST(Counting, FragmentsAreLoadedByLanesAndMultipliedAsMatrices) {
+  const Counters counters = count(R"(
+  .reg .b32 %a<8>, %b<8>, %c<8>;
+  wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%a0,%a1,%a2,%a3,%a4,%a5,%a6,%a7}, [%p];
+  wmma.load.b.sync.aligned.row.m16n16k16.shared.f16 {%b0,%b1,%b2,%b3,%b4,%b5,%b6,%b7}, [%s];
+  wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%c0,%c1,%c2,%c3,%c4,%c5,%c6,%c7}, [%p];
+  wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%c0,%c1,%c2,%c3,%c4,%c5,%c6,%c7},
+    {%a0,%a1,%a2,%a3,%a4,%a5,%a6,%a7}, {%b0,%b1,%b2,%b3,%b4,%b5,%b6,%b7}, {%c0,%c1,%c2,%c3,%c4,%c5,%c6,%c7};
+  wmma.store.d.sync.aligned.row.m16n16k16.f32 [%p], {%c0,%c1,%c2,%c3,%c4,%c5,%c6,%c7};)",
+                                  {64, 1, 1});
+  EXPECT_EQ(counters[tensor_instructions], 2);
+  EXPECT_EQ(counters[tensor_multiply_adds], 2 * 16 * 16 * 16);
+  EXPECT_EQ(counters.tensor.at("m16n16k16.f32.f32"), 2);
+  EXPECT_EQ(counters.families.at("wmma"), 2 * 5);
+  EXPECT_EQ(counters[global_load_requests], 2 * (4 + 4));
+  EXPECT_EQ(counters[global_load_sectors], 2 * (4 * 8 + 4 * 8));
+  EXPECT_EQ(counters[global_read_bytes], 2 * (512 + 1024)) << "repeated registers are not loaded twice";
+  EXPECT_EQ(counters[shared_load_requests], 2 * 8) << "neighbours along k are a row apart: element by element";
+  EXPECT_EQ(counters[shared_read_bytes], 2 * 512);
+  EXPECT_EQ(counters[global_store_requests], 2 * 4);
+  EXPECT_EQ(counters[global_store_sectors], 2 * 4 * 8);
+  EXPECT_EQ(counters[global_written_bytes], 2 * 1024);
+}
+
 // Four warps execute one instruction together. What they read by descriptors does not pass the units that loads do, and
 // has no bank conflicts to count.
 TEST(Counting, ProductsOfAWarpGroupAreNoLoads) {

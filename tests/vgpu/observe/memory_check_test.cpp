@@ -351,6 +351,24 @@ TEST(FindingList, CountsWhatItDoesNotList) {
   EXPECT_EQ(all.occurrences(), FindingList::kMost + 11);
 }
 
+// The second eight rows of C are behind the end, and read as zero.
+TEST(MemoryCheck, FindsFragmentsBehindTheEnd) {
+  KernelRun run(kernel_with(R"(
+  .reg .f32 %c<8>;
+  wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%c0,%c1,%c2,%c3,%c4,%c5,%c6,%c7}, [%p];
+  st.global.f32 [%at], %c0;
+  st.global.f32 [%at+128], %c2;)"));
+  const uint64_t data = run.add_words(std::vector<uint32_t>(8 * 16, 5), "data");
+  MemoryCheck check;
+  EXPECT_FALSE(run.run_checked(check).fault.has_value());
+  const auto words = run.words(data, 64);
+  EXPECT_EQ(words[0], 5u);
+  EXPECT_EQ(words[32], 0u);
+  ASSERT_FALSE(check.found().findings().empty());
+  EXPECT_EQ(check.found().findings()[0].kind, FindingKind::out_of_bounds);
+  EXPECT_EQ(check.found().findings()[0].bytes, 8u);
+}
+
 // A warp group reads its matrices by descriptors. B has 16 columns of 16 ones here; of its last eight columns the
 // second half is behind the end of the smaller box and reads as zero.
 TEST(MemoryCheck, MatricesOfAWarpGroup) {

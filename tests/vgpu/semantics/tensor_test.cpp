@@ -334,5 +334,18 @@ TEST(Tensor, IntegersWrapOrSaturate) {
   EXPECT_EQ(d[0], static_cast<int32_t>(0x7fffffffu + 2u * 127u * 127u));
 }
 
+TEST(Tensor, BitsAreCounted) {
+  const int32_t a[] = {0x0f, -1};       // (1, 2)
+  const int32_t b[] = {0x3c, 1, 0, 1};  // (2, 2)
+  const int32_t c[] = {100, -1};
+  int32_t d[2];
+  count_bits(1, 2, 2, a, b, c, d, false);
+  EXPECT_EQ(d[0], 102);
+  EXPECT_EQ(d[1], 1);
+  count_bits(1, 2, 2, a, b, c, d, true);
+  EXPECT_EQ(d[0], 100 + 4 + 32);
+  EXPECT_EQ(d[1], -1 + 3 + 31);
+}
+
 }  // namespace
 }  // namespace assay::vgpu::semantics
