@@ -43,6 +43,56 @@ TEST(Commands, MistakesOfUsageExitWithTwo) {
   EXPECT_EQ(assay_program({}).exit_status, 2);
 }
 
+TEST(Commands, AWrongOptionIsAnsweredInWords) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"frobnicate"}, "there is no command 'frobnicate'"},
+      {{"check"}, "kernel is required"},
+      {{"check", "kernels/reduction", "another"}, "not expected: another"},
+      {{"check", "kernels/reduction", "--seed", "x"}, "--seed: 'x' is not a whole number"},
+      {{"check", "kernels/reduction", "--seed", "-1"}, "--seed: '-1' is not a whole number"},
+      {{"check", "kernels/reduction", "--time-limit", "0"}, "--time-limit: '0' is not a number above 0"},
+      {{"gate", "kernels/reduction", "--threshold", "20"}, "--threshold: '20' is not a number from 0 to 10"},
+      {{"gate", "kernels/reduction", "--inconclusive", "maybe"}, "--inconclusive: maybe not in {pass,fail}"},
+      {{"bench", "kernels/reduction", "--samples", "3"}, "--samples: '3' is not a whole number from 100 to 1000000"},
+      {{"calibrate", "kernels/reduction", "--slowdowns", "0.1,20"}, "--slowdowns: '20' is not a number from 0 to 10"},
+      {{"log", "--limit", "many"}, "--limit: 'many' is not a whole number"},
+      {{"compare", "one"}, "operands: At least 2 required but received 1"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const ProcessOutcome outcome = assay_program(arguments);
+    EXPECT_EQ(outcome.exit_status, 2) << expected;
+    EXPECT_NE(outcome.errors.find(expected), std::string::npos) << outcome.errors;
+    EXPECT_NE(outcome.errors.find("--help"), std::string::npos) << outcome.errors;
+  }
+}
+
+TEST(Commands, WithoutADeviceTheFirstVirtualOneThatSuits) {
+  const std::vector<std::string> hopper = {"check", "kernels/tensor_map_copy", "--shape", "ROWS=33,COLUMNS=72"};
+  const ProcessOutcome chosen = assay_program(hopper);
+  EXPECT_EQ(chosen.exit_status, 0) << chosen.errors;
+  EXPECT_NE(chosen.output.find("on vgpu:h100"), std::string::npos) << chosen.output;
+  const ProcessOutcome plain = assay_program({"check", "kernels/softmax", "--shape", "ROWS=3,COLUMNS=72,dtype=f16"});
+  EXPECT_NE(plain.output.find("on vgpu:l4"), std::string::npos) << plain.output << plain.errors;
+  std::vector<std::string> given = hopper;
+  given.insert(given.end(), {"--device", "vgpu:l4"});
+  const ProcessOutcome refused = assay_program(given);
+  EXPECT_EQ(refused.exit_status, 6);
+  EXPECT_NE(refused.errors.find("needs tensor maps"), std::string::npos) << refused.errors;
+}
+
+// The kernels that are measured on an H200, from the PTX that the repository carries.
+TEST(Commands, HopperAttentionIsCorrectWithoutAGpu) {
+  for (const char* kernel : {"kernels/attention/streaming", "kernels/attention/resident"}) {
+    for (const char* shape :
+         {"B=1,H=2,S=193,D=64,causal=true,dtype=f16", "B=2,H=1,S=257,D=64,causal=false,dtype=bf16"}) {
+      const ProcessOutcome outcome =
+          assay_program({"check", kernel, "--device", "vgpu:h200", "--shape", shape, "--json"});
+      EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+      EXPECT_EQ(parsed(outcome)["verdict"], "correct") << kernel << " " << shape;
+    }
+  }
+}
+
 TEST(Commands, AnErrorIsAlsoOneJsonDocument) {
   const ProcessOutcome outcome = assay_program({"check", "no/such/folder", "--json"});
   EXPECT_EQ(outcome.exit_status, 2);
