@@ -263,15 +263,15 @@ ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, 
 Result<std::vector<report::BenchCase>> run_bench(Bench& bench, const Options& options, Recording& recording,
                                                  const OnCase& on_case) {
   std::vector<report::BenchCase> cases;
-  bench.request.on_case = [&](const measure::CaseMeasurement& measured) -> Result<void> {
-    ASSAY_TRY(report::BenchCase judged, report::judge_case(measured, compare_options(options)));
+  bench.request.on_case = [&](measure::CaseMeasurement measured) -> Result<void> {
     const std::vector<ledger::Samples> samples = samples_of(measured);
+    ASSAY_TRY(report::BenchCase judged, report::judge_case(std::move(measured), compare_options(options)));
     ASSAY_TRY(const std::optional<int64_t> attempt,
               recording.write(measure_attempt(recording, bench, judged), samples));
     cases.push_back(std::move(judged));
     return on_case(cases.back(), attempt);
   };
-  ASSAY_TRY(const auto measured, measure::bench(bench.request));
+  ASSAY_CHECK(measure::bench(bench.request));
   return cases;
 }
 

@@ -35,7 +35,7 @@ TimingFiles timing_of(const BenchRequest& request) {
   return {request.instruments, static_cast<uint64_t>(2 * request.model.l2_bytes)};
 }
 
-Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
+Result<void> bench(const BenchRequest& request) {
   ASSAY_TRY(const check::Oracle oracle, check::Oracle::open(*request.spec, request.cache_folder));
   SessionOptions options;
   options.protocol = request.protocol;
@@ -44,7 +44,6 @@ Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
   options.device = request.device;
   options.model = request.model;
   Random seeds(request.seed);
-  std::vector<CaseMeasurement> cases;
   Progress progress("measuring", request.shapes.size(), request.quiet);
   for (const spec::Shape& shape : request.shapes) {
     ASSAY_TRY(const ProblemCase problem, ProblemCase::make(*request.spec, request.configuration, shape));
@@ -64,11 +63,10 @@ Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request) {
     Session session(problem, oracle, request.contenders, options);
     ASSAY_TRY(CaseMeasurement measured, session.run());
     measured.contract = contract_of(request, options.protocol, measured);
-    ASSAY_CHECK(request.on_case(measured));
-    cases.push_back(std::move(measured));
+    ASSAY_CHECK(request.on_case(std::move(measured)));
     progress.advance(problem.shape.text());
   }
-  return cases;
+  return {};
 }
 
 }  // namespace assay::measure

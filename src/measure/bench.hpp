@@ -26,13 +26,13 @@ struct BenchRequest {
   Contract contract;  // what is known before: device, compiler, hashes
   bool quiet = false;
   std::function<void(const std::string&)> on_step = {};  // what is being done just now, for a progress of the caller's
-  // Told of each case as soon as it is finished; an error ends the run.
-  std::function<Result<void>(const CaseMeasurement&)> on_case = [](const CaseMeasurement&) { return Result<void>(); };
+  // Gets each case as soon as it is finished; an error ends the run.
+  std::function<Result<void>(CaseMeasurement)> on_case = {};
 };
 
 // Twice the cache is flushed, so that nothing of it stays whatever its replacement does.
 TimingFiles timing_of(const BenchRequest& request);
 
-Result<std::vector<CaseMeasurement>> bench(const BenchRequest& request);
+Result<void> bench(const BenchRequest& request);
 
 }  // namespace assay::measure

@@ -36,17 +36,18 @@ class BenchTest : public testing::Test {
 };
 
 TEST_F(BenchTest, measures_every_shape_under_its_own_contract) {
-  std::vector<std::string> told;
-  request_.on_case = [&](const CaseMeasurement& measured) -> Result<void> {
-    told.push_back(measured.shape);
+  std::vector<CaseMeasurement> cases;
+  request_.on_case = [&](CaseMeasurement measured) -> Result<void> {
+    cases.push_back(std::move(measured));
     return {};
   };
-  const auto cases = bench(request_);
-  ASSERT_TRUE(cases.ok()) << to_string(cases.error());
-  ASSERT_EQ(cases->size(), 2u);
-  EXPECT_EQ(told, (std::vector<std::string>{"COLUMNS=12,ROWS=8", "COLUMNS=3,ROWS=2"}));
-  const CaseMeasurement& first = cases->at(0);
-  const CaseMeasurement& second = cases->at(1);
+  const auto done = bench(request_);
+  ASSERT_TRUE(done.ok()) << to_string(done.error());
+  ASSERT_EQ(cases.size(), 2u);
+  const CaseMeasurement& first = cases[0];
+  const CaseMeasurement& second = cases[1];
+  EXPECT_EQ(first.shape, "COLUMNS=12,ROWS=8");
+  EXPECT_EQ(second.shape, "COLUMNS=3,ROWS=2");
   EXPECT_TRUE(first.candidate().timed() && second.candidate().timed());
   EXPECT_NE(first.seed, second.seed);
   const std::map<std::string, std::string> fields{{"device.name", "none"},
@@ -72,9 +73,9 @@ TEST_F(BenchTest, ends_where_a_case_cannot_be_kept) {
     ++told;
     return Error{"the disk is full"};
   };
-  const auto cases = bench(request_);
-  ASSERT_FALSE(cases.ok());
-  EXPECT_EQ(cases.error().message, "the disk is full");
+  const auto done = bench(request_);
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().message, "the disk is full");
   EXPECT_EQ(told, 1u);
 }
 
