@@ -156,6 +156,7 @@ Result<std::vector<std::byte>> VirtualDevice::encode_tensor_map(const TensorMapR
   map.address = request.address;
   map.rank = static_cast<uint8_t>(request.dims.size());
   map.element_bytes = static_cast<uint8_t>(element_bytes);
+  map.type = vgpu::reduced_type(request.dtype);
   map.swizzle_bits = static_cast<uint8_t>(std::countr_zero(static_cast<unsigned>(std::max(16, request.swizzle))) - 4);
   map.fill = request.out_of_bounds_nan ? 0xff : 0;  // all bits set: a NaN of every floating type
   map.steps.fill(1);

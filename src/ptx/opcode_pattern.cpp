@@ -32,6 +32,7 @@ constexpr std::array kClasses = {
     ModifierClass{"shared", "shared|shared::cta|shared::cluster"},
     ModifierClass{"ss", "global|shared|shared::cta"},
     ModifierClass{"dims", "1d|2d|3d|4d|5d"},
+    ModifierClass{"reduce", "add|min|max|inc|dec|and|or|xor"},
     ModifierClass{"wmma", "m16n16k16|m8n32k16|m32n8k16"},
     ModifierClass{"m64nNk8",
                   "m64n8k8|m64n16k8|m64n24k8|m64n32k8|m64n40k8|m64n48k8|m64n56k8|m64n64k8|m64n72k8|m64n80k8|"

@@ -35,6 +35,14 @@ constexpr std::array kRows = {
     OpcodeRow{"cp.async.bulk.tensor.store",
               "cp.async.bulk.tensor.$dims.global.shared::cta{.tile}.bulk_group{.$hint} [a{c}], [b]{, h:b64}",
               "the tile at the coordinates c of the tensor map a = shared memory at b"},
+    OpcodeRow{"cp.reduce.async.bulk",
+              "cp.reduce.async.bulk.global.shared::cta.bulk_group{.$hint}.$reduce{.noftz}"
+              ".(f16|bf16|f32|f64|u32|s32|b32|u64|s64|b64) [d], [a], n:u32{, c:b64}",
+              "as a store, but each element is combined with the one that is there"},
+    OpcodeRow{
+        "cp.reduce.async.bulk.tensor",
+        "cp.reduce.async.bulk.tensor.$dims.global.shared::cta.$reduce{.tile}.bulk_group{.$hint} [a{c}], [b]{, h:b64}",
+        "the same with the tile at the coordinates c of the tensor map a"},
     OpcodeRow{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", "the stores issued so far form a group"},
     OpcodeRow{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group{.read} n:u32",
               "waits until at most n groups are open"},

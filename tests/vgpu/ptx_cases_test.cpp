@@ -35,6 +35,7 @@ TensorMap tensor_map(const CaseArgument& argument, uint64_t address) {
   map.address = address;
   map.rank = static_cast<uint8_t>(argument.map.dims.size());
   map.element_bytes = static_cast<uint8_t>(test::element_bytes(argument.type));
+  map.type = reduced_type(argument.type);
   map.swizzle_bits = static_cast<uint8_t>(argument.map.swizzle);
   map.fill = argument.map.fill_nan ? 0xff : 0;
   map.steps.fill(1);

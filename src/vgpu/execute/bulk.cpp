@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <fmt/format.h>
+#include <optional>
 
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
@@ -21,7 +22,8 @@ constexpr uint64_t kTileAlignment = 128;  // of a tile in shared memory
 constexpr uint32_t kMapAlignment = 64;
 
 // --- operands. Of Instruction::variant: which addresses in shared memory have 64 bits, and the tensor's dimensions;
-// `immediate` holds the offsets of the shared memory's and the mbarrier's address, `detail` that of the third.
+// `immediate` holds the offset of the shared memory's address, and above it that of the mbarrier's or, for stores, what
+// they reduce by; `detail` holds the offset of the third.
 
 constexpr uint8_t kWideShared = 1;
 constexpr uint8_t kWideMbarrier = 2;
@@ -37,6 +39,18 @@ void encode(Instruction& instruction, const BoundOperand& shared, const BoundOpe
   instruction.immediate = static_cast<int64_t>(static_cast<uint32_t>(shared.offset) |
                                                uint64_t{static_cast<uint32_t>(mbarrier.offset)} << 32);
   instruction.detail = static_cast<uint32_t>(other.offset);
+}
+
+struct StoreReduction {
+  Reduction operation;
+  ReducedType type;  // none: the tensor map tells
+};
+constexpr int kReductionAt = 32;
+constexpr int64_t kReduces = 0x100;
+
+void encode(Instruction& instruction, StoreReduction reduction) {
+  const int64_t code = kReduces | static_cast<int64_t>(reduction.operation) << 4 | static_cast<int64_t>(reduction.type);
+  instruction.immediate |= code << kReductionAt;
 }
 
 uint64_t shared_address(const Warp& warp, uint32_t row, bool wide, uint32_t offset, int lane) {
@@ -63,6 +77,11 @@ struct Call {
       return shared_address(warp, instruction.rows[operand], false, instruction.detail, lane);
     return warp.row<uint64_t>(instruction.rows[operand])[lane] +
            static_cast<uint64_t>(int64_t{static_cast<int32_t>(instruction.detail)});
+  }
+  std::optional<StoreReduction> reduction() const {
+    const int64_t code = instruction.immediate >> kReductionAt;
+    if ((code & kReduces) == 0) return std::nullopt;
+    return StoreReduction{static_cast<Reduction>(code >> 4 & 0xf), static_cast<ReducedType>(code & 0xf)};
   }
   size_t rank() const { return instruction.variant >> kDimensionsAt; }
   bool stopped() const { return warp.block().stopped(); }
@@ -181,6 +200,7 @@ void load_shared(const Call& call) {
 void store(const Call& call) {
   const uint32_t bytes = call.warp.row<uint32_t>(call.instruction.rows[2])[call.lane];
   BulkCopy copy = plain_copy(call, call.shared(1), Space::global, call.other(0), bytes, false);
+  if (const auto reduction = call.reduction()) copy.combine = combine_of(reduction->operation, reduction->type);
   if (!call.stopped()) call.warp.bulk_stores.issue(call.lane, std::move(copy));
 }
 
@@ -221,6 +241,13 @@ std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t
   BulkCopy copy;
   copy.bytes = static_cast<uint32_t>(map->tile_bytes());
   copy.fill = std::byte{map->fill};
+  if (const auto reduction = load ? std::nullopt : call.reduction()) {
+    copy.combine = combine_of(reduction->operation, map->type);
+    if (copy.combine == nullptr) {
+      call.fault(FindingKind::illegal_instruction, "a reduction that the type of the tensor map does not have");
+      return std::nullopt;
+    }
+  }
   std::byte* chunk = nullptr;
   for (const TilePart& part : tile_parts(*map, origin)) {
     const uint64_t place = swizzle(shared + part.tile_offset, map->swizzle_bits);
@@ -317,6 +344,27 @@ Result<Handler> bind_store_tile(BindContext& context) {
   encode(*context.instruction, context.operands[1 + rank], {}, context.operands[0], rank);
   return &for_each_call<store_tile>;
 }
+Reduction reduction_of(const BindContext& context) {
+  return reduction_named(context.modifiers->one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
+}
+
+// Blocks may add to the same places: they take turns.
+Result<Handler> bind_reduce(BindContext& context) {
+  ASSAY_TRY(const Handler handler, bind_store(context));
+  const StoreReduction reduction{reduction_of(context), reduced_type(ptx::info(context.type()).name)};
+  if (combine_of(reduction.operation, reduction.type) == nullptr)
+    return context.error("there is no such reduction of this type");
+  encode(*context.instruction, reduction);
+  context.function->communicates = true;
+  return handler;
+}
+Result<Handler> bind_reduce_tile(BindContext& context) {
+  ASSAY_TRY(const Handler handler, bind_store_tile(context));
+  encode(*context.instruction, {reduction_of(context), ReducedType::none});
+  context.function->communicates = true;
+  return handler;
+}
+
 Result<Handler> bind_commit(BindContext& context) {
   ASSAY_CHECK(check_model(context));
   return &commit;
@@ -340,6 +388,8 @@ constexpr std::array kBindings = {
     Binding{"cp.async.bulk.tensor.load", bind_load_tile},
     Binding{"cp.async.bulk.tensor.load.multicast", bind_load_tile},
     Binding{"cp.async.bulk.tensor.store", bind_store_tile},
+    Binding{"cp.reduce.async.bulk", bind_reduce},
+    Binding{"cp.reduce.async.bulk.tensor", bind_reduce_tile},
     Binding{"cp.async.bulk.commit_group", bind_commit},
     Binding{"cp.async.bulk.wait_group", bind_wait_group},
     Binding{"cp.async.bulk.prefetch", bind_nothing},

@@ -21,7 +21,9 @@ void BulkCopy::add(std::byte* to, const std::byte* from, uint32_t count) {
 
 void BulkCopy::perform() const {
   for (const Piece& piece : pieces) {
-    if (piece.from != nullptr) {
+    if (combine != nullptr) {
+      combine(piece.to, piece.from, piece.bytes);
+    } else if (piece.from != nullptr) {
       std::memcpy(piece.to, piece.from, piece.bytes);
     } else {
       std::memset(piece.to, static_cast<int>(fill), piece.bytes);

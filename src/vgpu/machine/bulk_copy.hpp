@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "vgpu/machine/bulk_reduction.hpp"
 #include "vgpu/machine/program.hpp"
 
 namespace assay::vgpu {
@@ -19,8 +20,9 @@ struct BulkCopy {
     uint32_t bytes;
   };
   std::vector<Piece> pieces;
-  std::byte fill{0};   // of what lies outside a tensor
-  uint32_t bytes = 0;  // that the mbarrier is told of: fillings count
+  std::byte fill{0};          // of what lies outside a tensor
+  Combine combine = nullptr;  // with what is there; nullptr: in its place
+  uint32_t bytes = 0;         // that the mbarrier is told of: fillings count
 
   void add(std::byte* to, const std::byte* from, uint32_t count);
   void perform() const;

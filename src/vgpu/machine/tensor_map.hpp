@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "vgpu/machine/bulk_reduction.hpp"
+
 namespace assay::vgpu {
 
 struct TensorMap {
@@ -24,8 +26,9 @@ struct TensorMap {
   std::array<uint8_t, kMostDimensions> steps{};     // of the span every how-manyth element is copied; 1 for the first
   uint8_t rank = 0;
   uint8_t element_bytes = 0;
-  uint8_t swizzle_bits = 0;  // 0: none; 1, 2, 3: 32, 64, 128 bytes
-  uint8_t fill = 0;          // byte of what lies outside
+  uint8_t swizzle_bits = 0;              // 0: none; 1, 2, 3: 32, 64, 128 bytes
+  uint8_t fill = 0;                      // byte of what lies outside
+  ReducedType type = ReducedType::none;  // of elements that copies can be added to
   uint64_t magic = kMagic;
   uint64_t address = 0;
 

@@ -34,7 +34,9 @@ MemoryOperation memory_operation(const TableRow& row) {
   if (row.name == "cp.async") return MemoryOperation::copy;
   if (row.name.starts_with("cp.async.bulk.load") || row.name.starts_with("cp.async.bulk.tensor.load"))
     return MemoryOperation::bulk_load;
-  if (row.name == "cp.async.bulk.store" || row.name == "cp.async.bulk.tensor.store") return MemoryOperation::bulk_store;
+  if (row.name == "cp.async.bulk.store" || row.name == "cp.async.bulk.tensor.store" ||
+      row.name.starts_with("cp.reduce.async.bulk"))
+    return MemoryOperation::bulk_store;
   if (row.name.starts_with("prefetch") || row.name == "createpolicy" || row.name == "discard")
     return MemoryOperation::none;
   // Their fragments are loaded and stored by plain accesses of the lanes.
