@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/calibration_store.hpp"
 #include "cli/command_line.hpp"
 #include "cli/counting.hpp"
@@ -262,7 +263,7 @@ Result<ExitCode> saved(const std::vector<judge::GateCase>& cases, const spec::Ke
     document["baseline"] = options.measure.save;
     print_document(document);
   } else {
-    fmt::print("saved {} shapes of {} on {} as '{}'\n", cases.size(), spec.kernel.name, device_name(options),
+    fmt::print("saved {} of {} on {} as '{}'\n", counted(cases.size(), "shape"), spec.kernel.name, device_name(options),
                options.measure.save);
   }
   return ExitCode::good;

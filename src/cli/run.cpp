@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "build/environment.hpp"
 #include "check/checker.hpp"
 #include "check/sanitizer.hpp"
@@ -128,7 +129,7 @@ Result<void> sanitize(Journey& journey, const Runnable& runnable, const Options&
   if (failure != nullptr) journey.exit_code = ExitCode::incorrect;
   journey.finish_step(
       "sanitize", failure != nullptr ? "failed" : "good",
-      failure != nullptr ? failure->message : fmt::format("no bad memory access in {} shapes", report.results.size()),
+      failure != nullptr ? failure->message : "no bad memory access in " + counted(report.results.size(), "shape"),
       start);
   return {};
 }
@@ -146,7 +147,7 @@ Result<void> check(Journey& journey, const Runnable& runnable) {
   journey.say(check_text(journey.spec, journey.configuration, report, journey.options));
   if (!report.passed()) journey.exit_code = ExitCode::incorrect;
   journey.finish_step("check", report.passed() ? "good" : "failed",
-                      report.passed() ? fmt::format("{} cases agree with the float64 reference", report.results.size())
+                      report.passed() ? "agrees with the float64 reference in " + counted(report.results.size(), "case")
                                       : report.failure->message,
                       start);
   return {};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "check/result_json.hpp"
 #include "diagnose/compute_sanitizer.hpp"
 #include "diagnose/tool.hpp"
@@ -72,8 +73,8 @@ std::string second_opinion_text(const SecondOpinion& opinion) {
   std::string text = fmt::format("\n{} {}, shape {}\n\n", terminal.paint(Colour::red, "FAILED"), who, opinion.shape);
   if (opinion.result.findings.empty()) return text + opinion.result.message + "\n";
   text += report::findings_text(terminal, opinion.result.findings);
-  return text + fmt::format("\n{} findings, {} occurrences\n", opinion.result.findings.size(),
-                            opinion.result.finding_occurrences);
+  return text + fmt::format("\n{}, {}\n", counted(opinion.result.findings.size(), "finding"),
+                            counted(opinion.result.finding_occurrences, "occurrence"));
 }
 
 nlohmann::json second_opinion_json(const SecondOpinion& opinion) {

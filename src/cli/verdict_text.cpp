@@ -44,21 +44,23 @@ std::string sanitize_text(const spec::KernelSpec& spec, const check::SanitizeRep
   for (const check::CaseResult& result : report.results) instructions += result.thread_instructions;
   if (failure == nullptr && !device::is_virtual(device_name(options))) {
     return fmt::format(
-        "{} {}: no fault and no damaged guard bytes in {} shapes on {}\n"
+        "{} {}: no fault and no damaged guard bytes in {} on {}\n"
         "Every access is checked on a virtual GPU (without --device), or with --with compute-sanitizer.\n",
-        terminal.paint(Colour::green, "clean"), spec.kernel.name, report.results.size(), device_name(options));
+        terminal.paint(Colour::green, "clean"), spec.kernel.name, counted(report.results.size(), "shape"),
+        device_name(options));
   }
   if (failure == nullptr) {
-    return fmt::format("{} {}: no bad memory access in {} shapes on {} ({:.1f} M thread instructions counted)\n",
-                       terminal.paint(Colour::green, "clean"), spec.kernel.name, report.results.size(),
-                       device_name(options), static_cast<double>(instructions) / 1e6);
+    return fmt::format("{} {}: no bad memory access in {} on {} ({:.1f} M thread instructions counted)\n",
+                       terminal.paint(Colour::green, "clean"), spec.kernel.name,
+                       counted(report.results.size(), "shape"), device_name(options),
+                       static_cast<double>(instructions) / 1e6);
   }
   text += fmt::format("{} {} on {}, first at shape {}\n\n", terminal.paint(Colour::red, "FAILED"), spec.kernel.name,
                       device_name(options), failure->test.shape.text());
   if (report.findings.empty()) return text + failure_text(terminal, *failure);
   text += report::findings_text(terminal, report.findings);
-  return text + fmt::format("\n{} findings, {} occurrences, over {} shapes\n", report.findings.size(),
-                            report.occurrences, report.results.size());
+  return text + fmt::format("\n{}, {}, over {}\n", counted(report.findings.size(), "finding"),
+                            counted(report.occurrences, "occurrence"), counted(report.results.size(), "shape"));
 }
 
 std::string check_text(const spec::KernelSpec& spec, const spec::Configuration& configuration,
@@ -72,9 +74,9 @@ std::string check_text(const spec::KernelSpec& spec, const spec::Configuration& 
   }
   std::string text;
   if (report.passed()) {
-    text += fmt::format("{} {} [{}] on {}: {} cases, seed {}, largest error {:.3g} ({:.3g} ulp)\n",
+    text += fmt::format("{} {} [{}] on {}: {}, seed {}, largest error {:.3g} ({:.3g} ulp)\n",
                         terminal.paint(Colour::green, "correct"), spec.kernel.name, configuration.id(),
-                        device_name(options), report.results.size(), report.seed, absolute, ulp);
+                        device_name(options), counted(report.results.size(), "case"), report.seed, absolute, ulp);
   } else {
     const check::CaseResult& failure = report.failure ? *report.failure : report.results.back();
     text += fmt::format("{} {} [{}] on {}: case {} of {}\n", terminal.paint(Colour::red, "INCORRECT"), spec.kernel.name,
@@ -85,7 +87,7 @@ std::string check_text(const spec::KernelSpec& spec, const spec::Configuration& 
     text += fmt::format("\nrepeat: {}\n", repeat_command("check", spec, configuration, failure.test, options));
   }
   if (!report.skipped.empty()) {
-    text += fmt::format("{} shapes skipped, the first: {}: {}\n", report.skipped.size(),
+    text += fmt::format("{} skipped, the first: {}: {}\n", counted(report.skipped.size(), "shape"),
                         report.skipped.front().shape.text(), report.skipped.front().reason);
   }
   if (!report.approximate.empty()) {

@@ -25,6 +25,12 @@ TEST(Trim, takes_space_from_both_ends_only) {
   EXPECT_EQ(trim(""), "");
 }
 
+TEST(Counted, has_a_plural) {
+  EXPECT_EQ(counted(0, "case"), "0 cases");
+  EXPECT_EQ(counted(1, "case"), "1 case");
+  EXPECT_EQ(counted(2, "case"), "2 cases");
+}
+
 TEST(Join, puts_the_separator_between) {
   EXPECT_EQ(join({"a", "b", "c"}, ", "), "a, b, c");
   EXPECT_EQ(join({"a"}, ", "), "a");
