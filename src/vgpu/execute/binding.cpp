@@ -2,6 +2,7 @@
 #include "vgpu/execute/binding.hpp"
 
 #include <array>
+#include <fmt/format.h>
 #include <unordered_map>
 
 #include "vgpu/execute/families.hpp"
@@ -16,6 +17,14 @@ std::span<const std::span<const Binding>> all_bindings() {
       warp_bindings(),     tensor_bindings(),  warpgroup_bindings(), wmma_bindings(),
   };
   return kFamilies;
+}
+
+Result<void> need_hopper(const BindContext& context, std::string_view what) {
+  constexpr int kHopper = 90;
+  const GpuModel& model = *context.model;
+  if (model.compute_capability() >= kHopper) return {};
+  return context.error(fmt::format("{} need compute capability 9.0; {} has {}.{}", what, model.name,
+                                   model.compute_major, model.compute_minor));
 }
 
 Binder binder_of(std::string_view row) {

@@ -54,6 +54,9 @@ class BindContext {
   virtual Error error(std::string message) const = 0;  // with this instruction's place
 };
 
+// An error if the model is older than Hopper. `what`: "bulk copies".
+Result<void> need_hopper(const BindContext& context, std::string_view what);
+
 using Binder = Result<Handler> (*)(BindContext&);
 
 struct Binding {

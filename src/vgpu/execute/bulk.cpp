@@ -12,6 +12,7 @@
 #include "vgpu/execute/mbarrier_misuse.hpp"
 #include "vgpu/execute/memory_access.hpp"
 #include "vgpu/machine/cluster.hpp"
+#include "vgpu/machine/swizzle.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 
 namespace assay::vgpu {
@@ -297,10 +298,7 @@ void nothing(Warp&, const Instruction&) {}
 // --- binders
 
 Result<void> check_model(const BindContext& context) {
-  constexpr int kFirst = 90;
-  if (context.model->compute_capability() >= kFirst) return {};
-  return context.error(fmt::format("bulk copies need compute capability 9.0; {} has {}.{}", context.model->name,
-                                   context.model->compute_capability() / 10, context.model->compute_capability() % 10));
+  return need_hopper(context, "bulk copies");
 }
 
 Result<size_t> rank_of(const BindContext& context, size_t map_group) {

@@ -16,10 +16,7 @@ namespace assay::vgpu {
 namespace {
 
 Result<void> check_model(const BindContext& context) {
-  constexpr int kFirst = 90;
-  if (context.model->compute_capability() >= kFirst) return {};
-  return context.error(
-      fmt::format("clusters of blocks need compute capability 9.0, and the {} has less", context.model->name));
+  return need_hopper(context, "clusters of blocks");
 }
 
 // --- addresses. Generic ones lie in the window of shared memory, with the rank in the same place.
@@ -111,13 +108,11 @@ void store(Warp& warp, const Instruction& instruction) {
     }
     Block& owner = *warp.block().cluster().owner(barrier.at[at]);
     const auto address = static_cast<uint32_t>(barrier.at[at] - owner.shared());
-    auto state = owner.mbarrier(address);
-    if (!state) {
+    if (owner.mbarrier(address)) {
+      owner.complete_bytes(address, bytes);
+    } else {
       no_mbarrier(warp, lane, address);
-      return;
     }
-    state->bytes -= static_cast<int32_t>(bytes);
-    owner.set_mbarrier(address, *state);
   });
 }
 

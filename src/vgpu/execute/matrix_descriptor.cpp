@@ -8,6 +8,7 @@
 
 #include "vgpu/execute/memory_access.hpp"
 #include "vgpu/machine/block.hpp"
+#include "vgpu/machine/swizzle.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -25,7 +26,7 @@ uint64_t ChunkLayout::address(size_t line, size_t chunk) const {
   const uint64_t width_mask = (uint64_t{1} << width_bits) - 1;
   const uint64_t plain = start + (line % kAtomLines * kChunkBytes << width_bits) + line / kAtomLines * next_lines +
                          (chunk & width_mask) * kChunkBytes + (chunk >> width_bits) * next_chunks;
-  return plain ^ (plain >> 3 & width_mask * kChunkBytes);
+  return swizzle(plain, width_bits);
 }
 
 ChunkLayout chunk_layout(uint64_t descriptor, bool across) {

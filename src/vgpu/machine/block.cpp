@@ -165,6 +165,13 @@ void Block::set_mbarrier(uint32_t address, Mbarrier state) {
   std::memcpy(shared_.data() + address, &packed, sizeof packed);
 }
 
+void Block::complete_bytes(uint32_t address, uint32_t bytes) {
+  Mbarrier state = *mbarrier(address);
+  // Far more than anybody expected: the phase will not complete, and who waits for it is told what it lacks.
+  state.bytes = std::max(state.bytes - static_cast<int32_t>(bytes), -static_cast<int32_t>(Mbarrier::kMost));
+  set_mbarrier(address, state);
+}
+
 void Block::issue_load(uint32_t mbarrier, BulkCopy copy) {
   pending_loads_.push_back({mbarrier, std::move(copy)});
 }
@@ -177,12 +184,7 @@ void Block::land(uint32_t address) {
   std::erase_if(pending_loads_, [&](const PendingLoad& load) {
     if (load.mbarrier != address) return false;
     load.copy.perform();
-    if (auto state = mbarrier(address)) {
-      // Far more than anybody expected: the phase will not complete, and who waits for it is told what it lacks.
-      const auto left = state->bytes - static_cast<int32_t>(load.copy.bytes);
-      state->bytes = std::max(left, -static_cast<int32_t>(Mbarrier::kMost));
-      set_mbarrier(address, *state);
-    }
+    if (mbarrier(address)) complete_bytes(address, load.copy.bytes);
     return true;
   });
   std::erase_if(pending_arrivals_, [&](const PendingArrival& arrival) {

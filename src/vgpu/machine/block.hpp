@@ -52,6 +52,7 @@ class Block {
   void threads_ended(uint32_t threads);
   // --- mbarriers, by their address in shared memory, which must be a good one
   std::optional<Mbarrier> mbarrier(uint32_t address) const;  // nothing: there is none
+  void complete_bytes(uint32_t address, uint32_t bytes);     // that its phase waits for; the mbarrier must be there
   void set_mbarrier(uint32_t address, Mbarrier state);       // and the next phase begins if this one is complete
   // What will complete a phase once somebody waits for it: a bulk copy, or an arrival after a thread's cp.async.
   void issue_load(uint32_t mbarrier, BulkCopy copy);

@@ -51,9 +51,4 @@ struct TilePart {
 // memory could hold.
 std::vector<TilePart> tile_parts(const TensorMap& map, const std::array<int32_t, TensorMap::kMostDimensions>& origin);
 
-// Where an address of shared memory lies under the map's swizzle: chunks of 16 bytes change places in a row.
-inline uint64_t swizzle(uint64_t shared_address, int bits) {
-  return shared_address ^ ((shared_address >> 7 & ((uint64_t{1} << bits) - 1)) << 4);
-}
-
 }  // namespace assay::vgpu

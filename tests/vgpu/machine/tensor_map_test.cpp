@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "vgpu/machine/swizzle.hpp"
+
 namespace assay::vgpu {
 namespace {
 
