@@ -34,6 +34,7 @@ Options group_options(const suite::Group& group, const Options& options) {
   wanted.kernel = group.spec->file.string();
   wanted.configuration = group.spec->tunable.tunables.empty() ? "" : group.configuration.id();
   wanted.shape = group.items.front().shape.text();
+  wanted.measure.candidate = group.candidate;
   wanted.measure.baselines = group.baselines;
   wanted.measure.protocol = group.measuring.protocol;
   wanted.measure.cache = group.measuring.cache;

@@ -40,9 +40,11 @@ Session::Session(const ProblemCase& problem, const check::Oracle& oracle, const 
     ContenderResult& result = measurement_.contenders[i];
     result.name = contenders[i].name;
     result.provider = contenders[i].provider;
+    states_[i].index = i;
     states_[i].contender = &contenders[i];
     states_[i].result = &result;
     states_[i].candidate = i == 0;
+    states_[i].placements = Random(random_.next());
   }
 }
 
@@ -59,17 +61,11 @@ void Session::take_out(State& state, const Error& error) {
 Result<CaseMeasurement> Session::run() {
   options_.on_step("drawing inputs");
   ASSAY_CHECK(make_inputs());
-  const auto for_all = [&](void (Session::*step)(State&)) {
-    for (State& state : states_) {
-      if (!state.out()) (this->*step)(state);
-    }
-  };
   options_.on_step("starting contenders");
   start_all();
-  for_all(&Session::prepare);
   // All contenders run before any expected value exists anywhere.
   options_.on_step("running once");
-  for_all(&Session::run_untimed);
+  for_all_at_once(&Session::run_untimed);
   options_.on_step("computing float64 results");
   ASSAY_CHECK(compute_expected());
   for_all(&Session::verify_untimed);
@@ -83,14 +79,30 @@ Result<CaseMeasurement> Session::run() {
   options_.on_step("measuring throughput");
   for_all(&Session::measure_throughput);
   // Last: a profiler that was attached once costs time ever after.
-  for_all(&Session::list_kernels);
+  options_.on_step("listing kernels");
+  for_all_at_once(&Session::list_kernels);
   for (State& state : states_) judge_times(state);
   return std::move(measurement_);
 }
 
+void Session::for_all(void (Session::*step)(State&)) {
+  for (State& state : states_) {
+    if (!state.out()) (this->*step)(state);
+  }
+}
+
+// Only for steps without a clock: the contenders share the GPU.
+void Session::for_all_at_once(void (Session::*step)(State&)) {
+  std::vector<std::future<void>> running;
+  for (State& state : states_) {
+    if (!state.out()) running.push_back(std::async(std::launch::async, [this, step, &state] { (this->*step)(state); }));
+  }
+  for (std::future<void>& each : running) each.get();
+}
+
 Result<void> Session::make_inputs() {
   const size_t sets = options_.protocol.sets;
-  ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * (sets + kFreshProbes + 3)));
+  ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * (sets + kFreshProbes + 2 + states_.size())));
   scratch_.emplace(std::move(folder));
   ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, scratch_->path() / "set"));
   ASSAY_TRY(fresh_, make_input_sets(problem_, kFreshProbes, random_, scratch_->path() / "fresh"));
@@ -120,10 +132,10 @@ void Session::start_all() {
   }
 }
 
-// Also between rounds: the same inputs anew, elsewhere in memory.
+// Before every round: the same inputs anew, elsewhere in memory.
 void Session::prepare(State& state) {
   Protocol protocol = options_.protocol;
-  protocol.placement = random_.below(kPlacements);
+  protocol.placement = state.placements.below(kPlacements);
   auto variant =
       state.process->prepare(prepare_request(problem_, protocol, options_.timing, sets_, state.contender->options));
   if (!variant) return take_out(state, variant.error());
@@ -150,7 +162,7 @@ Result<void> Session::read_files(State& state, size_t set, const ArgumentFiles& 
 Result<OutputBytes> Session::read_outputs(State& state, size_t set) {
   ArgumentFiles files;
   for (const spec::ResolvedArgument* output : problem_.outputs())
-    files[output->name] = scratch_->path() / fmt::format("output.{}.bin", output->name);
+    files[output->name] = scratch_->path() / fmt::format("output.{}.{}.bin", state.index, output->name);
   ASSAY_CHECK(read_files(state, set, files));
   OutputBytes outputs;
   for (const spec::ResolvedArgument* output : problem_.outputs()) {
@@ -164,6 +176,8 @@ Result<OutputBytes> Session::read_outputs(State& state, size_t set) {
 void Session::run_untimed(State& state) {
   constexpr uint8_t kNan = 0xff;  // a NaN of every floating type
   constexpr uint8_t kOther = 0xa5;
+  prepare(state);
+  if (state.out()) return;
   for (size_t set = 0; set < sets_.size(); ++set) {
     std::vector<OutputBytes> results;
     for (const uint8_t poison : {kNan, kOther}) {

@@ -47,6 +47,8 @@ class Session {
   struct State;  // of one contender
 
   Result<void> make_inputs();
+  void for_all(void (Session::*step)(State&));
+  void for_all_at_once(void (Session::*step)(State&));
   void start_all();
   void prepare(State& state);
   void run_untimed(State& state);

@@ -23,7 +23,7 @@ void Session::check_inputs_unchanged(State& state, size_t set, const InputSet& e
   ArgumentFiles files;
   for (const spec::ResolvedArgument* input : problem_.inputs()) {
     if (input->tensor()->role == spec::Role::input)
-      files[input->name] = scratch_->path() / fmt::format("after.{}.bin", input->name);
+      files[input->name] = scratch_->path() / fmt::format("after.{}.{}.bin", state.index, input->name);
   }
   if (files.empty()) return;
   const auto read = read_files(state, set, files);

@@ -11,9 +11,11 @@
 namespace assay::measure {
 
 struct Session::State {
+  size_t index = 0;
   const Contender* contender = nullptr;
   std::unique_ptr<Provider> process;
   ContenderResult* result = nullptr;
+  Random placements{0};                           // of its memory, round after round
   std::vector<std::vector<OutputBytes>> outputs;  // of the untimed calls, by set, until they are verified
   std::vector<uint64_t> fingerprints;             // of verified outputs, by set
   bool candidate = false;

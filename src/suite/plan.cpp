@@ -69,6 +69,20 @@ struct Baselines {
   std::string state;                 // of the kernel folders among them
 };
 
+// What a [baseline.NAME] is made of outside the kernel's folder: another kernel, or a program.
+Result<std::string> state_of(const spec::KernelSpec& spec, const spec::Baseline& baseline) {
+  const auto option = [&](const char* name) -> const std::string* {
+    const auto found = baseline.options.find(name);
+    return found == baseline.options.end() ? nullptr : std::get_if<std::string>(&found->second);
+  };
+  if (const std::string* const folder = option("folder"); folder != nullptr && baseline.provider == "kernel") {
+    ASSAY_TRY(const auto other, load_kernel(spec.folder, Word{*folder, baseline.place}));
+    return source_state(*other);
+  }
+  const std::string* const file = option("file");
+  return file != nullptr ? file_state(spec.folder / *file) : std::string();
+}
+
 // A folder that lies beside the suite's file comes before a name, as with --baseline.
 Result<Baselines> chosen_baselines(const Suite& suite, const spec::KernelSpec& spec, const KernelEntry& entry) {
   Baselines result;
@@ -86,14 +100,19 @@ Result<Baselines> chosen_baselines(const Suite& suite, const spec::KernelSpec& s
     auto named = measure::find_baseline(spec, word.text);
     if (!named) return mistake(word.place, named.error().message, named.error().hint);
     result.names.push_back(word.text);
-    const auto path = named->options.find("folder");
-    const auto* text = path == named->options.end() ? nullptr : std::get_if<std::string>(&path->second);
-    if (named->provider != "kernel" || text == nullptr) continue;
-    ASSAY_TRY(const auto other, load_kernel(spec.folder, Word{*text, named->place}));
-    hasher.add(source_state(*other));
+    ASSAY_TRY(const std::string state, state_of(spec, *named));
+    hasher.add(state);
   }
   result.state = hasher.hex();
   return result;
+}
+
+// Empty: the kernel itself is measured.
+Result<std::string> state_of_candidate(const spec::KernelSpec& spec, const KernelEntry& entry) {
+  if (!entry.candidate) return std::string();
+  const auto named = measure::find_baseline(spec, entry.candidate->text);
+  if (!named) return mistake(entry.candidate->place, named.error().message, named.error().hint);
+  return state_of(spec, *named);
 }
 
 class Planner {
@@ -119,6 +138,8 @@ class Planner {
     ASSAY_TRY(const std::vector<spec::Configuration> configurations, chosen_configurations(*spec, entry));
     ASSAY_TRY(const std::vector<spec::Shape> shapes, choose_shapes(*spec, entry.shapes, entry.dtypes));
     ASSAY_TRY(const Baselines baselines, chosen_baselines(suite_, *spec, entry));
+    ASSAY_TRY(const std::string candidate_state, state_of_candidate(*spec, entry));
+    const std::string candidate = entry.candidate ? entry.candidate->text : "";
     if (configurations.size() * shapes.size() > kMaxItems - item_count_)
       return mistake(entry.place,
                      fmt::format("with this kernel the suite has more than {} items: {} configurations x {} "
@@ -127,11 +148,12 @@ class Planner {
                      "choose fewer configurations or shapes");
     Hasher dependencies;
     dependencies.add(source_state(*spec)).add(baselines.state).add(text_of(entry.measuring));
+    dependencies.add(candidate).add(candidate_state);
     for (const std::string& name : baselines.written) dependencies.add(name);
     const std::string depends_on = dependencies.hex();
     for (const spec::Configuration& configuration : configurations) {
-      Group group{spec, configuration, baselines.names, entry.measuring, {}};
-      meaning_.add(spec->kernel.name).add(configuration.id()).add(text_of(entry.measuring));
+      Group group{spec, configuration, candidate, baselines.names, entry.measuring, {}};
+      meaning_.add(spec->kernel.name).add(configuration.id()).add(candidate).add(text_of(entry.measuring));
       for (const std::string& name : baselines.written) meaning_.add(name);
       for (const spec::Shape& shape : shapes) {
         Item item{

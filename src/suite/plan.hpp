@@ -27,11 +27,13 @@ struct Item {
 struct Group {
   std::shared_ptr<const spec::KernelSpec> spec;
   spec::Configuration configuration;
+  std::string candidate;               // as --candidate takes it; empty: the kernel itself
   std::vector<std::string> baselines;  // as --baseline takes them; folders relative to the current one
   Measuring measuring;
   std::vector<Item> items;
 
-  const std::string& kernel() const { return spec->kernel.name; }
+  // Who is measured, for people.
+  std::string kernel() const { return candidate.empty() ? spec->kernel.name : spec->kernel.name + ":" + candidate; }
 };
 
 struct Plan {

@@ -41,12 +41,14 @@ std::string source_state(const spec::KernelSpec& spec) {
   collect(spec.folder, files);
   for (const fs::path& folder : spec.kernel.include_folders) collect(spec.folder / folder, files);
   Hasher hasher;
-  for (const fs::path& file : files) {
-    const auto content = read_file(file, kMaxFileBytes);
-    // By its place seen from the kernel, so that a checkout elsewhere has the same hash.
-    hasher.add(file.lexically_relative(spec.folder).string()).add(content ? *content : "");
-  }
+  // By its place seen from the kernel, so that a checkout elsewhere has the same hash.
+  for (const fs::path& file : files) hasher.add(file.lexically_relative(spec.folder).string()).add(file_state(file));
   return hasher.hex();
+}
+
+std::string file_state(const fs::path& file) {
+  const auto content = read_file(file, kMaxFileBytes);
+  return Hasher().add(content ? *content : "").hex();
 }
 
 }  // namespace assay::suite

@@ -140,7 +140,7 @@ Result<void> read_dtypes(const TableReader& table, Dtypes& dtypes) {
 Result<KernelEntry> read_kernel(const Node& node, size_t number, const KernelEntry& defaults) {
   ASSAY_CHECK(spec::expect_kind(node, Node::Kind::table, "\"kernel\""));
   const TableReader table(node, fmt::format("[[kernel]] number {}", number));
-  ASSAY_CHECK(table.check_keys(with_measuring({"folder", "configurations", "shapes", "dtypes"})));
+  ASSAY_CHECK(table.check_keys(with_measuring({"folder", "configurations", "shapes", "dtypes", "candidate"})));
   KernelEntry entry = defaults;
   entry.place = node.place;
   ASSAY_TRY(const Node* const folder, table.require("folder", Node::Kind::string, "\"FOLDER\""));
@@ -149,6 +149,13 @@ Result<KernelEntry> read_kernel(const Node& node, size_t number, const KernelEnt
   entry.folder = {folder->text, folder->place};
   ASSAY_CHECK(read_configurations(table, entry));
   ASSAY_CHECK(read_dtypes(table, entry.dtypes));
+  ASSAY_TRY(const Node* const candidate, table.find("candidate", Node::Kind::string));
+  if (candidate != nullptr) {
+    entry.candidate = Word{candidate->text, candidate->place};
+    if (const Node* const configurations = node.find("configurations"))
+      return mistake(configurations->place,
+                     "\"configurations\" beside \"candidate\": what takes the kernel's place has none");
+  }
   ASSAY_CHECK(read_words(table, "baselines", true, entry.baselines));
   ASSAY_CHECK(read_measuring(table, entry.measuring));
   const Node* const shapes = node.find("shapes");

@@ -68,6 +68,7 @@ struct KernelEntry {
   std::vector<Word> configurations;  // "default", "all", "NAME=value,..."
   ShapeChoice shapes;
   Dtypes dtypes;
+  std::optional<Word> candidate;  // a [baseline.NAME] that takes the kernel's place
   std::vector<Word> baselines;
   Measuring measuring;
 };

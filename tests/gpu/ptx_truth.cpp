@@ -41,6 +41,7 @@ bool fault_fits(const std::string& kind, CuResult result) {
   static const std::map<std::string, std::vector<int>> kExpected = {
       {"trap", {kIllegalInstruction, kLaunchFailed}},
       {"assert", {kAssert}},
+      {"illegal_instruction", {kIllegalInstruction}},
       {"misaligned", {kMisaligned}},
       {"null", {kIllegalAddress}},
       {"illegal_address", {kIllegalAddress, kWrongSpace, kLaunchFailed}},

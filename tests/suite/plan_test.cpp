@@ -83,6 +83,28 @@ TEST_F(PlanTest, BaselinesAreNamesOrFoldersBesideTheFile) {
   EXPECT_EQ(names[3], (files_.folder().path() / "b").string());
 }
 
+TEST_F(PlanTest, ACandidateTakesTheKernelsPlace) {
+  const Plan made = plan(kHead + "candidate = \"mine\"\n");
+  EXPECT_EQ(made.groups[0].candidate, "mine");
+  EXPECT_EQ(made.groups[0].kernel(), "a:mine");
+  EXPECT_NE(made.groups[0].items[0].key, plan(kHead).groups[0].items[0].key);
+  EXPECT_NE(made.meaning, plan(kHead).meaning);
+  EXPECT_NE(mistake(kHead + "candidate = \"nobody\"\n").find("suite.toml:5:13"), std::string::npos);
+  EXPECT_NE(mistake(kHead + "candidate = \"mine\"\nconfigurations = \"all\"\n").find("suite.toml:6:18"),
+            std::string::npos);
+}
+
+TEST_F(PlanTest, AChangedProgramOfABaselineChangesTheKeys) {
+  const std::string program = "[baseline.script]\nprovider = \"python\"\nfile = \"../script.py\"\nfunction = \"f\"\n";
+  files_.folder().write("a/kernel.toml", kernel_text("a") + program);
+  files_.folder().write("script.py", "one\n");
+  const Plan candidate = plan(kHead + "candidate = \"script\"\n");
+  const Plan baseline = plan(kHead + "baselines = [\"script\"]\n");
+  files_.folder().write("script.py", "two\n");
+  EXPECT_NE(candidate.groups[0].items[0].key, plan(kHead + "candidate = \"script\"\n").groups[0].items[0].key);
+  EXPECT_NE(baseline.groups[0].items[0].key, plan(kHead + "baselines = [\"script\"]\n").groups[0].items[0].key);
+}
+
 TEST_F(PlanTest, MistakesAboutAKernelHaveThePlaceInTheSuite) {
   const auto expect = [&](const std::string& rest, const std::string& expected) {
     const std::string message = mistake(kHead + rest);
@@ -167,7 +189,7 @@ TEST_F(PlanTest, AChangedBaselineFolderChangesTheKeys) {
 }
 
 TEST(ShippedSuites, AreInOrder) {
-  for (const char* name : {"attention", "kernels"}) {
+  for (const char* name : {"attention", "attention_table", "kernels"}) {
     const auto suite = load(std::string(ASSAY_SOURCE_DIR) + "/suites/" + name + ".toml");
     ASSERT_TRUE(suite.ok()) << to_string(suite.error());
     const auto made = make_plan(*suite);

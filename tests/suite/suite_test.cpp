@@ -44,7 +44,7 @@ width = 0.01
 
 [[kernel]]
 folder = "c"
-configurations = "all"
+candidate = "library"
 shapes = { N = [1, 2, 3], causal = false }
 baselines = []
 
@@ -74,6 +74,7 @@ shapes = "edges"
   EXPECT_EQ(full.baselines.size(), 2u);
   EXPECT_EQ(full.measuring, (Measuring{"event", "warm", 8, 300, 400, 2.5, 0.01}));
   const KernelEntry& grid = suite->kernels[2];
+  EXPECT_EQ(grid.candidate->text, "library");
   EXPECT_TRUE(grid.baselines.empty());
   ASSERT_TRUE(grid.shapes.grid.has_value());
   EXPECT_EQ(grid.shapes.grid->dimensions[0].values.size(), 3u);

@@ -265,23 +265,33 @@ __device__ __forceinline__ void merge_tile(typename Config::Shared& shared, cons
   const bool sees_keys = top > Config::Softmax::kNoReference;
   const float normaliser = sees_keys ? reciprocal(total) : 0.0f;
   Element* g_row = output_tile<Config>(params, tile, head, batch) + row * params.output_row_stride;
+  // The two threads of a row read two float4 in opposite order, so that eight lanes touch every bank once.
+  const int second_first = thread % 2;
 #pragma unroll
   for (int column = first_column; column < first_column + kColumns; column += 8) {
-    float values[8] = {};
+    float values[2][4] = {};
 #pragma unroll
     for (int group = 0; group < Config::kKeyGroups; ++group) {
       const auto* s_row =
           reinterpret_cast<const float4*>(shared.partial[first + group] + row * Config::kPartialStride + column);
-      const float4 part[2] = {s_row[0], s_row[1]};
-      const float* part_values = &part[0].x;
 #pragma unroll
-      for (int i = 0; i < 8; ++i) values[i] = fmaf(part_values[i], weight[group], values[i]);
+      for (int half = 0; half < 2; ++half) {
+        const float4 part = s_row[half ^ second_first];
+        values[half][0] = fmaf(part.x, weight[group], values[half][0]);
+        values[half][1] = fmaf(part.y, weight[group], values[half][1]);
+        values[half][2] = fmaf(part.z, weight[group], values[half][2]);
+        values[half][3] = fmaf(part.w, weight[group], values[half][3]);
+      }
     }
+    uint2 packed[2];
 #pragma unroll
-    for (float& value : values) value *= normaliser;
-    *reinterpret_cast<uint4*>(g_row + column) =
-        make_uint4(pack<Element>(values[0], values[1]), pack<Element>(values[2], values[3]),
-                   pack<Element>(values[4], values[5]), pack<Element>(values[6], values[7]));
+    for (int half = 0; half < 2; ++half) {
+      packed[half] = make_uint2(pack<Element>(values[half][0] * normaliser, values[half][1] * normaliser),
+                                pack<Element>(values[half][2] * normaliser, values[half][3] * normaliser));
+    }
+    const uint2 low = second_first ? packed[1] : packed[0];
+    const uint2 high = second_first ? packed[0] : packed[1];
+    *reinterpret_cast<uint4*>(g_row + column) = make_uint4(low.x, low.y, high.x, high.y);
   }
   if (key_group == 0 && thread % 2 == 0) {
     write_log_sum_exp<Config>(params, head, batch, tile * kTileRows + row,

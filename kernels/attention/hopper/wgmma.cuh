@@ -15,9 +15,10 @@ constexpr int kPanelColumns = 64;
 constexpr int kPanelRowBytes = 128;
 constexpr int kAtomBytes = 8 * kPanelRowBytes;
 
-// The half of a descriptor that differs between matrices; to move within one, add bytes / 16.
+// The half of a descriptor that differs between matrices; to move within one, add bytes / 16. Taken from one lane, so
+// that the compiler sees that it is the same in all and computes descriptors in uniform registers.
 __device__ __forceinline__ uint32_t matrix_place(uint32_t s_address, uint32_t leading_bytes) {
-  return (leading_bytes / 16) << 16 | (s_address & 0x3FFFF) / 16;
+  return __shfl_sync(~0u, (leading_bytes / 16) << 16 | (s_address & 0x3FFFF) / 16, 0);
 }
 __device__ __forceinline__ uint64_t matrix_descriptor(uint32_t place) {
   constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;

@@ -231,6 +231,24 @@ uint32_t aligned_step(uint64_t address, uint32_t bytes) {
   return std::min({kChunk, static_cast<uint32_t>(std::min<uint64_t>(alignment, kChunk)), std::bit_floor(bytes)});
 }
 
+// An H200 stops at other places with an illegal instruction (tests/ptx/bulk); the manual names neither rule.
+bool can_begin_at(const Call& call, const TensorMap& map, const std::array<int32_t, TensorMap::kMostDimensions>& origin,
+                  bool load) {
+  if (const int64_t offset = int64_t{origin[0]} * map.element_bytes; offset % kChunk != 0) {
+    call.fault(FindingKind::illegal_instruction,
+               fmt::format("a tile that begins {} bytes into a row of the tensor; that must be a multiple of {}",
+                           offset, kChunk));
+  }
+  for (size_t d = 0; d < map.rank && !load && !call.stopped(); ++d) {
+    if (origin[d] < 0) {
+      call.fault(FindingKind::illegal_instruction,
+                 fmt::format("a store to the coordinate {} of dimension {}; only loads may begin before the tensor",
+                             origin[d], d));
+    }
+  }
+  return !call.stopped();
+}
+
 // What of the tile exists on both sides; a load fills the rest of it.
 std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t shared, bool load) {
   const auto map = read_map(call, call.other(map_operand));
@@ -239,6 +257,7 @@ std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t
   std::array<int32_t, TensorMap::kMostDimensions> origin{};
   for (size_t d = 0; d < map->rank; ++d)
     origin[d] = call.warp.row<int32_t>(call.instruction.rows[map_operand + 1 + d])[call.lane];
+  if (!can_begin_at(call, *map, origin, load)) return std::nullopt;
   BulkCopy copy;
   copy.bytes = static_cast<uint32_t>(map->tile_bytes());
   copy.fill = std::byte{map->fill};
