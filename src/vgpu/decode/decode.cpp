@@ -47,6 +47,8 @@ void read_attributes(const ptx::Function& source, Function& function) {
     };
     if (attribute.name == "maxntid") function.max_threads = value(0) * value(1) * value(2);
     if (attribute.name == "reqntid") function.required_threads = {value(0), value(1), value(2)};
+    if (attribute.name == "maxnreg") function.max_registers = value(0);
+    if (attribute.name == "minnctapersm") function.min_blocks = value(0);
     if (attribute.name == "reqnctapercluster") function.required_cluster = {value(0), value(1), value(2)};
   }
 }

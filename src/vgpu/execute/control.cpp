@@ -138,6 +138,19 @@ Result<Handler> bind_restore_stack(BindContext& context) {
   return for_width(context, context.bits(0), [](auto zero) -> Handler { return &restore_stack<decltype(zero)>; });
 }
 
+void set_registers(Warp& warp, const Instruction& instruction) {
+  if (!warp.block().set_registers(warp, instruction.detail)) warp.wait_for_registers(instruction.detail);
+}
+
+Result<Handler> bind_set_registers(BindContext& context) {
+  constexpr uint64_t kLeast = 24, kMost = 256, kUnit = 8;
+  const auto& count = context.operands[0];
+  if (!count.is_immediate || count.value < kLeast || count.value > kMost || count.value % kUnit != 0)
+    return context.error("setmaxnreg needs a constant multiple of 8 from 24 to 256");
+  context.instruction->detail = static_cast<uint32_t>(count.value);
+  return &set_registers;
+}
+
 constexpr std::array kBindings = {
     Binding{"bra", bind_branch},
     Binding{"brx.idx", bind_branch_by_index},
@@ -151,7 +164,7 @@ constexpr std::array kBindings = {
     Binding{"stacksave", bind_save_stack},
     Binding{"stackrestore", bind_restore_stack},
     Binding{"pmevent", bind<&nothing>},
-    Binding{"setmaxnreg", bind<&nothing>},
+    Binding{"setmaxnreg", bind_set_registers},
     Binding{"griddepcontrol", bind<&nothing>},
 };
 

@@ -54,6 +54,7 @@ void Block::start(uint64_t linear_index) {
   const size_t warps = (threads + kLanes - 1) / kLanes;
   while (warps_.size() < warps) warps_.push_back(std::make_unique<Warp>());
   warps_.resize(warps);
+  registers_.start(warps, registers_at_launch(*launch.kernel, grid_.model));
   for (size_t i = 0; i < warps; ++i) warps_[i]->start(*this, static_cast<int>(i), *launch.kernel);
 }
 
@@ -79,6 +80,7 @@ Block::Outcome Block::run(bool may_suspend) {
       warp->run();
       any_ran |= instructions_ != before;
       if (stopped()) return Outcome::faulted;
+      if (warp->finished()) set_registers(*warp, 0);
     }
     if (!any_left) return Outcome::finished;
     if (!any_ran && cluster_.size() > 1) return Outcome::spinning;  // another block of the cluster may change that
@@ -133,17 +135,27 @@ void Block::threads_ended(uint32_t threads) {
   }
 }
 
+bool Block::set_registers(const Warp& warp, uint32_t per_thread) {
+  const uint32_t free_before = registers_.free();
+  if (!registers_.set(static_cast<size_t>(warp.index()), per_thread)) return false;
+  if (registers_.free() > free_before) wake(Path::State::at_registers);
+  return true;
+}
+
 bool Block::finished() const {
   return std::ranges::all_of(warps_, [](const auto& warp) { return warp->finished(); });
 }
 
-void Block::wake_from_cluster_barrier() {
+void Block::wake(Path::State waiting) {
   waits_in_vain_ = 0;
   for (const auto& warp : warps_) {
     for (Path& path : warp->paths()) {
-      if (path.state == Path::State::at_cluster) path.state = Path::State::ready;
+      if (path.state == waiting) path.state = Path::State::ready;
     }
   }
+}
+void Block::wake_from_cluster_barrier() {
+  wake(Path::State::at_cluster);
 }
 
 std::optional<Mbarrier> Block::mbarrier(uint32_t address) const {
@@ -230,15 +242,19 @@ LaneMask Block::observe(const Access& access) {
   return filtered.lanes;
 }
 
-// Lanes that wait for lanes of their own warp are named first: those that wait at a barrier mostly wait for them.
+// Lanes that wait for lanes of their own warp are named first, then those that wait for registers: who waits at a
+// barrier mostly waits for them.
 void Block::report_deadlock() {
-  const auto waits_in_warp = [](const Path& path) { return path.state == Path::State::at_warp_sync; };
-  const bool any_in_warp = std::any_of(warps_.begin(), warps_.end(), [&](const auto& warp) {
-    return std::any_of(warp->paths().begin(), warp->paths().end(), waits_in_warp);
-  });
+  const auto rank = [](const Path& path) {
+    return path.state == Path::State::at_warp_sync ? 0 : path.state == Path::State::at_registers ? 1 : 2;
+  };
+  int first = 2;
+  for (const auto& warp : warps_) {
+    for (const Path& path : warp->paths()) first = std::min(first, rank(path));
+  }
   for (const auto& warp : warps_) {
     for (const Path& path : warp->paths()) {
-      if (any_in_warp && !waits_in_warp(path)) continue;
+      if (rank(path) != first) continue;
       const bool at_barrier = path.state == Path::State::at_barrier;
       const bool at_mbarrier = path.state == Path::State::at_mbarrier;
       const int lane = std::countr_zero(path.lanes);
@@ -258,6 +274,12 @@ void Block::report_deadlock() {
             "the mbarrier at 0x{:x} of shared memory never completes its phase: {} of {} arrivals and {} bytes are "
             "missing, and no other thread can run",
             path.mbarrier, barrier.pending, barrier.expected, barrier.bytes);
+      } else if (path.state == Path::State::at_registers) {
+        const auto index = static_cast<size_t>(warp->index());
+        finding.message = fmt::format(
+            "the warp wants {} registers per thread and has {}; {} more are free, and no other thread can run: the "
+            "block got {} per thread at its launch, and warps can only take what others have given away",
+            path.registers, registers_.held(index), registers_.free(), registers_.at_launch());
       } else if (path.state == Path::State::at_cluster) {
         finding.message =
             "the barrier of the cluster is never complete: some threads wait here that the others do not arrive at, "

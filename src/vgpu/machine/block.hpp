@@ -12,6 +12,7 @@
 #include "vgpu/machine/bulk_copy.hpp"
 #include "vgpu/machine/grid.hpp"
 #include "vgpu/machine/mbarrier.hpp"
+#include "vgpu/machine/register_pool.hpp"
 #include "vgpu/machine/warp.hpp"
 #include "vgpu/observe/observer.hpp"
 
@@ -50,6 +51,7 @@ class Block {
   // wait.
   bool arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues);
   void threads_ended(uint32_t threads);
+  bool set_registers(const Warp& warp, uint32_t per_thread);  // false: it has to wait for others
   // --- mbarriers, by their address in shared memory, which must be a good one
   std::optional<Mbarrier> mbarrier(uint32_t address) const;  // nothing: there is none
   void complete_bytes(uint32_t address, uint32_t bytes);     // that its phase waits for; the mbarrier must be there
@@ -79,6 +81,7 @@ class Block {
 
  private:
   void complete(int barrier);
+  void wake(Path::State waiting);
   void start_observers();
 
   const Grid& grid_;
@@ -91,6 +94,7 @@ class Block {
   std::vector<std::byte> shared_;
   uint32_t shared_bytes_ = 0;
   std::array<Barrier, Barrier::kCount> barriers_{};
+  RegisterPool registers_;
   struct PendingLoad {
     uint32_t mbarrier;
     BulkCopy copy;

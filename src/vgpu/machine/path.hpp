@@ -27,7 +27,7 @@ struct Frame {
 // A warp is one path while its lanes agree, and several after they part. Paths that reach the same instruction of the
 // same frame become one again.
 struct Path {
-  enum class State : uint8_t { ready, at_barrier, at_warp_sync, at_mbarrier, at_cluster };
+  enum class State : uint8_t { ready, at_barrier, at_warp_sync, at_mbarrier, at_cluster, at_registers };
 
   Frame* frame = nullptr;
   uint32_t pc = 0;
@@ -42,6 +42,7 @@ struct Path {
   LaneMask sync_members = 0;               // of at_warp_sync
   const Instruction* reduction = nullptr;  // of at_barrier: the bar.red that gets its result when the barrier completes
   uint32_t mbarrier = 0;                   // of at_mbarrier: its address in shared memory
+  uint32_t registers = 0;                  // of at_registers: how many each thread wants
   bool timed_out = false;                  // nothing else could run while it waited there: the wait gives up
 };
 

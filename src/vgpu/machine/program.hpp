@@ -153,6 +153,8 @@ struct Function {
   uint32_t dynamic_shared_base = 0;
   uint32_t max_threads = 0;        // .maxntid, 0: not given
   Dim3 required_threads{0, 0, 0};  // .reqntid
+  uint32_t max_registers = 0;      // .maxnreg, 0: not given
+  uint32_t min_blocks = 0;         // .minnctapersm, 0: not given
   Dim3 required_cluster{0, 0, 0};  // .reqnctapercluster
   bool communicates = false;       // atomics, volatile or ordered accesses: blocks may depend on each other
 };

@@ -251,6 +251,12 @@ bool Warp::wait_at_mbarrier(uint32_t address) {
   return true;
 }
 
+void Warp::wait_for_registers(uint32_t per_thread) {
+  if (mask != active) part(active & ~mask, frame_, pc);
+  paths_[running_].registers = per_thread;
+  sleep(Path::State::at_registers);
+}
+
 void Warp::wait_at_cluster_barrier() {
   if (mask != active) part(active & ~mask, frame_, pc);
   sleep(Path::State::at_cluster);

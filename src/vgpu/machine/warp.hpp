@@ -66,6 +66,7 @@ class Warp {
   // The path waits for the mbarrier's phase and then executes the instruction again. False if it has waited here in
   // vain already.
   bool wait_at_mbarrier(uint32_t address);
+  void wait_for_registers(uint32_t per_thread);  // until others have given some away; then once more
   void wait_at_cluster_barrier();  // until the phase is complete that the lanes arrived in; then once more
   std::array<uint32_t, kLanes> cluster_phase{};  // of each lane: that of its last arrival at the cluster's barrier
   void yield() { stop_ = true; }
