@@ -2,9 +2,11 @@
 #include "reference/attention_forward.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <thread>
 
 #include "reference/arguments.hpp"
 #include "reference/compensated_sum.hpp"
@@ -25,6 +27,7 @@ struct Sizes {
   double scale = 0.0;
   bool causal = false;
 
+  int64_t heads() const { return batches * query_heads; }
   int64_t visible_keys(int64_t row) const {
     return causal ? std::clamp<int64_t>(key_rows - query_rows + row + 1, 0, key_rows) : key_rows;
   }
@@ -59,8 +62,12 @@ Result<Sizes> measure(const Problem& problem, const Shape& q, const Shape& k, co
   return sizes;
 }
 
-// Scratch memory that every head uses again.
+// Scratch memory that a thread uses again for every head.
 struct Workspace {
+  explicit Workspace(const Sizes& sizes)
+      : keys_transposed(static_cast<size_t>(sizes.head_dim * sizes.key_rows)),
+        weights(static_cast<size_t>(sizes.key_rows)) {}
+
   std::vector<double> keys_transposed;  // (head_dim, key_rows): the inner loops run along memory and vectorise
   std::vector<double> weights;          // (key_rows)
 };
@@ -107,6 +114,16 @@ void attend_head(const double* q, const double* k, const double* v, double* o, c
   }
 }
 
+// A thread for every so much work, which takes it some milliseconds.
+int64_t thread_count(const Sizes& sizes) {
+  constexpr double kWorkOfAThread = 2e7;
+  const double work = static_cast<double>(sizes.heads()) * static_cast<double>(sizes.query_rows) *
+                      static_cast<double>(sizes.key_rows) * static_cast<double>(sizes.head_dim + sizes.value_dim);
+  const auto cores = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
+  return static_cast<int64_t>(
+      std::clamp(work / kWorkOfAThread, 1.0, std::min(cores, static_cast<double>(sizes.heads()))));
+}
+
 }  // namespace
 
 Result<Outputs> attention_forward(const Problem& problem) {
@@ -119,18 +136,23 @@ Result<Outputs> attention_forward(const Problem& problem) {
   ASSAY_TRY(Tensor o, output(problem, "o", shape));
   if (o.values.empty()) return single(std::move(o));
 
-  Workspace space{std::vector<double>(static_cast<size_t>(sizes.head_dim * sizes.key_rows)),
-                  std::vector<double>(static_cast<size_t>(sizes.key_rows))};
-  for (int64_t batch = 0; batch < sizes.batches; ++batch) {
-    for (int64_t head = 0; head < sizes.query_heads; ++head) {
-      const int64_t query = batch * sizes.query_heads + head;
-      const int64_t key = batch * sizes.key_heads + head / (sizes.query_heads / sizes.key_heads);
+  // Heads share nothing but their inputs: which thread takes which makes no difference to a bit of the result.
+  std::atomic<int64_t> next{0};
+  const auto attend_heads = [&] {
+    Workspace space(sizes);
+    for (int64_t query = next++; query < sizes.heads(); query = next++) {
+      const int64_t head = query % sizes.query_heads;
+      const int64_t key = query / sizes.query_heads * sizes.key_heads + head / (sizes.query_heads / sizes.key_heads);
       attend_head(q->values.data() + query * sizes.query_rows * sizes.head_dim,
                   k->values.data() + key * sizes.key_rows * sizes.head_dim,
                   v->values.data() + key * sizes.key_rows * sizes.value_dim,
                   o.values.data() + query * sizes.query_rows * sizes.value_dim, sizes, space);
     }
-  }
+  };
+  std::vector<std::jthread> helpers;
+  for (int64_t i = 1; i < thread_count(sizes); ++i) helpers.emplace_back(attend_heads);
+  attend_heads();
+  helpers.clear();  // joins them
   return single(std::move(o));
 }
 

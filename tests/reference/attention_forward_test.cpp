@@ -82,6 +82,32 @@ TEST(AttentionForward, ValuesOfAnotherWidth) {
   expect_definition({1, 2, 5, 4}, {1, 2, 5, 4}, {1, 2, 5, 7}, false, 0.5);
 }
 
+// Large enough for several threads, on machines that have them: each head must be what it is alone, to the bit.
+TEST(AttentionForward, HeadsDoNotDependOnEachOther) {
+  const Shape shape{2, 4, 224, 64};
+  const Shape one_head{1, 1, 224, 64};
+  constexpr size_t kHead = 224 * 64;
+  ProblemBuilder all;
+  all.normal("q", shape, 1).normal("k", shape, 2).normal("v", shape, 3).output("o", shape).variable("causal", true);
+  const auto outputs = attention_forward(all.problem());
+  ASSERT_TRUE(outputs) << to_string(outputs.error());
+  for (size_t head = 0; head < 8; ++head) {
+    ProblemBuilder alone;
+    for (const char* name : {"q", "k", "v"}) {
+      const std::vector<double>& values = all.problem().inputs.at(name).values;
+      const auto first = values.begin() + static_cast<std::ptrdiff_t>(head * kHead);
+      alone.input(name, one_head, std::vector<double>(first, first + kHead));
+    }
+    alone.output("o", one_head).variable("causal", true);
+    const auto output = attention_forward(alone.problem());
+    ASSERT_TRUE(output) << to_string(output.error());
+    const std::vector<double>& got = output->at("o").values;
+    EXPECT_TRUE(
+        std::equal(got.begin(), got.end(), outputs->at("o").values.begin() + static_cast<std::ptrdiff_t>(head * kHead)))
+        << "head " << head;
+  }
+}
+
 TEST(AttentionForward, OneKeyGivesItsValue) {
   ProblemBuilder builder;
   builder.normal("q", {3, 4}, 1).normal("k", {1, 4}, 2).input("v", {1, 2}, {0.25, -3.5}).output("o", {3, 2});
