@@ -138,7 +138,15 @@ bool read_shared(Warp& warp, const Instruction& instruction, uint32_t descriptor
 template <class T>
 bool read_operands(Warp& warp, const Instruction& instruction, const ProductOperands<T>& operands, T* a, T* b) {
   const uint32_t* a_rows = instruction.rows + operands.d_registers;
+  const uint32_t b_row = a_rows[operands.a_in_registers ? kARegisters : 1];
   const size_t k = operands.k;
+  const uint64_t b_descriptor = warp.row<uint64_t>(b_row)[std::countr_zero(warp.mask)];
+  std::string objection = warp.block().products().execute(static_cast<size_t>(warp.index()),
+                                                          {warp.frame().function, &instruction, b_descriptor});
+  if (!objection.empty()) {
+    refuse(warp, std::move(objection));
+    return false;
+  }
   if (operands.a_in_registers) {
     alignas(64) T tile[kWarpRows * kMaxK / kARegisters];
     const size_t count = kWarpRows * k / kARegisters;
@@ -152,7 +160,6 @@ bool read_operands(Warp& warp, const Instruction& instruction, const ProductOper
                      a))
       return false;
   }
-  const uint32_t b_row = a_rows[operands.a_in_registers ? kARegisters : 1];
   return read_shared(warp, instruction, b_row, {0, operands.n, k, operands.b_across, true}, operands.widen_b, b);
 }
 

@@ -55,6 +55,7 @@ void Block::start(uint64_t linear_index) {
   while (warps_.size() < warps) warps_.push_back(std::make_unique<Warp>());
   warps_.resize(warps);
   registers_.start(warps, registers_at_launch(*launch.kernel, grid_.model));
+  products_.start(warps);
   for (size_t i = 0; i < warps; ++i) warps_[i]->start(*this, static_cast<int>(i), *launch.kernel);
 }
 
@@ -80,7 +81,8 @@ Block::Outcome Block::run(bool may_suspend) {
       warp->run();
       any_ran |= instructions_ != before;
       if (stopped()) return Outcome::faulted;
-      if (warp->finished()) set_registers(*warp, 0);
+      if (warp->finished()) end_warp(*warp);
+      if (stopped()) return Outcome::faulted;
     }
     if (!any_left) return Outcome::finished;
     if (!any_ran && cluster_.size() > 1) return Outcome::spinning;  // another block of the cluster may change that
@@ -133,6 +135,19 @@ void Block::threads_ended(uint32_t threads) {
     const Barrier& barrier = barriers_[static_cast<size_t>(i)];
     if (barrier.in_use && barrier.expected == 0 && live_threads_ > 0 && barrier.arrived >= live_threads_) complete(i);
   }
+}
+
+void Block::end_warp(const Warp& warp) {
+  set_registers(warp, 0);
+  const auto missing = products_.end(static_cast<size_t>(warp.index()));
+  if (!missing) return;
+  Frame frame;
+  frame.function = missing->function;
+  Finding finding = warp.describe_in(frame, *missing->instruction, 0);
+  finding.kind = FindingKind::illegal_instruction;
+  finding.message = fmt::format(
+      "the four warps of a group execute a product together, and warp {} ended without this one", warp.index());
+  report(std::move(finding));
 }
 
 bool Block::set_registers(const Warp& warp, uint32_t per_thread) {

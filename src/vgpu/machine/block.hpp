@@ -11,6 +11,7 @@
 #include "vgpu/machine/barrier.hpp"
 #include "vgpu/machine/bulk_copy.hpp"
 #include "vgpu/machine/grid.hpp"
+#include "vgpu/machine/group_products.hpp"
 #include "vgpu/machine/mbarrier.hpp"
 #include "vgpu/machine/register_pool.hpp"
 #include "vgpu/machine/warp.hpp"
@@ -51,6 +52,7 @@ class Block {
   // wait.
   bool arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues);
   void threads_ended(uint32_t threads);
+  GroupProducts& products() { return products_; }
   bool set_registers(const Warp& warp, uint32_t per_thread);  // false: it has to wait for others
   // --- mbarriers, by their address in shared memory, which must be a good one
   std::optional<Mbarrier> mbarrier(uint32_t address) const;  // nothing: there is none
@@ -81,6 +83,7 @@ class Block {
 
  private:
   void complete(int barrier);
+  void end_warp(const Warp& warp);
   void wake(Path::State waiting);
   void start_observers();
 
@@ -95,6 +98,7 @@ class Block {
   uint32_t shared_bytes_ = 0;
   std::array<Barrier, Barrier::kCount> barriers_{};
   RegisterPool registers_;
+  GroupProducts products_;
   struct PendingLoad {
     uint32_t mbarrier;
     BulkCopy copy;
