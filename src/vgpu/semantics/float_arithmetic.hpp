@@ -66,8 +66,10 @@ template <Rounding R, bool Ftz>
 constexpr float flush_quotient(float a, float b, float quotient) {
   if constexpr (!Ftz) return quotient;
   const double dividend = magnitude_of(static_cast<double>(a)), divisor = magnitude_of(static_cast<double>(b));
-  const bool tiny = is_tiny<R, 24, -126>(dividend, is_negative(quotient), divisor) & !is_nan(quotient);
-  return tiny ? with_sign_of(0.0f, quotient) : quotient;
+  // Both conditions as numbers: with a branch between them, loops over the lanes would not be vectorised.
+  const int tiny = static_cast<int>(is_tiny<R, 24, -126>(dividend, is_negative(quotient), divisor)) &
+                   static_cast<int>(!is_nan(quotient));
+  return tiny != 0 ? with_sign_of(0.0f, quotient) : quotient;
 }
 
 template <Rounding R, bool Ftz>
