@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cuda_fp16.h>
 
+#include "../primitives/mbarrier.cuh"
+
 #ifndef TILE_ROWS
 #define TILE_ROWS 32
 #endif
@@ -18,45 +20,18 @@ struct alignas(64) TensorMap {
   uint64_t opaque[16];
 };
 
-__device__ uint32_t shared_address(const void* pointer) {
-  return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
-}
-
-// PTX ISA "mbarrier.init", "mbarrier.arrive" with .expect_tx, "mbarrier.try_wait"
-__device__ void init(uint64_t& s_barrier) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&s_barrier)) : "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-__device__ void expect_bytes(uint64_t& s_barrier, uint32_t bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&s_barrier)), "r"(bytes)
-               : "memory");
-}
-
-__device__ bool first_phase_done(uint64_t& s_barrier) {
-  uint32_t done;
-  asm volatile(
-      "{\n.reg .pred complete;\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 complete, [%1], 0;\n"
-      "selp.u32 %0, 1, 0, complete;\n}\n"
-      : "=r"(done)
-      : "r"(shared_address(&s_barrier))
-      : "memory");
-  return done != 0;
-}
-
 // PTX ISA "cp.async.bulk.tensor"
 __device__ void load_tile(half* s_tile, const TensorMap& map, int column, int row, uint64_t& s_barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::
-          "r"(shared_address(s_tile)),
-      "l"(&map), "r"(column), "r"(row), "r"(shared_address(&s_barrier))
+          "r"(assay::shared_address(s_tile)),
+      "l"(&map), "r"(column), "r"(row), "r"(assay::shared_address(&s_barrier))
       : "memory");
 }
 
 __device__ void store_tile(const TensorMap& map, const half* s_tile, int column, int row) {
   asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map),
-               "r"(column), "r"(row), "r"(shared_address(s_tile))
+               "r"(column), "r"(row), "r"(assay::shared_address(s_tile))
                : "memory");
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
@@ -72,12 +47,12 @@ extern "C" __global__ void tensor_map_copy(const half* /*g_x*/, half* /*g_y*/, c
   const int row = blockIdx.y * kTileRows;
 
   if (threadIdx.x == 0) {
-    init(s_full);
-    expect_bytes(s_full, kTileBytes);
+    assay::init(s_full);
+    assay::expect_bytes(s_full, kTileBytes);
     load_tile(s_tile, x_map, column, row, s_full);
   }
   __syncthreads();
-  while (!first_phase_done(s_full)) {
+  while (!assay::first_phase_done(s_full)) {
   }
 
   for (int i = threadIdx.x; i < kTileRows * kTileColumns; i += blockDim.x) s_tile[i] = s_tile[i] + s_tile[i];

@@ -8,7 +8,7 @@ extern "C" __global__ void copy_tiles(const float* x, float* y) {
   const int first = static_cast<int>(blockIdx.x) * assay::kTileElements;
   if (threadIdx.x == 0) assay::start_copy(s_tile, x + first, 2 * assay::kTileBytes);
   __syncthreads();
-  while (!assay::has_arrived(s_tile)) {
+  while (!assay::first_phase_done(s_tile.full)) {
   }
   for (int i = static_cast<int>(threadIdx.x); i < assay::kTileElements; i += static_cast<int>(blockDim.x))
     y[first + i] = s_tile.values[i];
