@@ -5,11 +5,11 @@
 #include <atomic>
 #include <fmt/format.h>
 #include <mutex>
-#include <thread>
 
 #include "base/file.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "build/cached_compile.hpp"
 #include "build/carried_artifact.hpp"
 #include "build/file_hashes.hpp"
@@ -97,11 +97,8 @@ void build_parallel(Workshop& shop, std::vector<BuildResult>& results) {
   const auto work = [&] {
     for (size_t i = next.fetch_add(1); i < results.size(); i = next.fetch_add(1)) build_one(shop, results[i]);
   };
-  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const size_t wanted = shop.options.jobs > 0 ? shop.options.jobs : cores;
-  std::vector<std::jthread> threads;
-  for (size_t i = 1; i < std::min<size_t>(wanted, results.size()); ++i) threads.emplace_back(work);
-  work();
+  const size_t wanted = shop.options.jobs > 0 ? shop.options.jobs : core_count();
+  on_threads(std::min<size_t>(wanted, results.size()), work);
 }
 
 // Without a compiler: the default configuration may have been carried along; anything else is skipped.

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <future>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/threads.hpp"
 #include "check/element.hpp"
 #include "check/inputs.hpp"
 
@@ -58,7 +58,7 @@ Result<std::vector<InputSet>> make_input_sets(const ProblemCase& problem, size_t
   constexpr int64_t kBytesAtATime = int64_t{1} << 30;
   const auto by_memory =
       static_cast<size_t>(std::max<int64_t>(1, kBytesAtATime / std::max<int64_t>(1, problem.bytes())));
-  const size_t at_a_time = std::clamp<size_t>(by_memory, 1, std::max(1u, std::thread::hardware_concurrency()));
+  const size_t at_a_time = std::clamp<size_t>(by_memory, 1, core_count());
   std::vector<InputSet> sets;
   while (sets.size() < count) {
     std::vector<std::future<Result<InputSet>>> running;

@@ -109,7 +109,6 @@ Result<void> Session::make_inputs() {
   return {};
 }
 
-// Greeted side by side: importing PyTorch takes seconds.
 void Session::start_all() {
   for (State& state : states_) {
     auto launched = Provider::launch(*state.contender, random_.next(), {});
@@ -119,17 +118,13 @@ void Session::start_all() {
       take_out(state, launched.error());
     }
   }
-  std::vector<std::future<Result<void>>> greetings;
-  for (State& state : states_) {
-    greetings.push_back(std::async(std::launch::async, [this, &state] {
-      return state.out() ? Result<void>() : state.process->greet(options_.device);
-    }));
-  }
-  for (size_t i = 0; i < states_.size(); ++i) {
-    const auto greeted = greetings[i].get();
-    if (!greeted) take_out(states_[i], greeted.error());
-    if (!states_[i].out()) states_[i].result->versions = states_[i].process->identity().versions;
-  }
+  for_all_at_once(&Session::greet);  // importing PyTorch takes seconds
+}
+
+void Session::greet(State& state) {
+  const auto greeted = state.process->greet(options_.device);
+  if (!greeted) return take_out(state, greeted.error());
+  state.result->versions = state.process->identity().versions;
 }
 
 // Before every round: the same inputs anew, elsewhere in memory.

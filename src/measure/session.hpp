@@ -50,6 +50,7 @@ class Session {
   void for_all(void (Session::*step)(State&));
   void for_all_at_once(void (Session::*step)(State&));
   void start_all();
+  void greet(State& state);
   void prepare(State& state);
   void run_untimed(State& state);
   Result<void> compute_expected();

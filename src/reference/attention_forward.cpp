@@ -6,8 +6,8 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <thread>
 
+#include "base/threads.hpp"
 #include "reference/arguments.hpp"
 #include "reference/compensated_sum.hpp"
 
@@ -115,12 +115,12 @@ void attend_head(const double* q, const double* k, const double* v, double* o, c
 }
 
 // A thread for every so much work, which takes it some milliseconds.
-int64_t thread_count(const Sizes& sizes) {
+size_t thread_count(const Sizes& sizes) {
   constexpr double kWorkOfAThread = 2e7;
   const double work = static_cast<double>(sizes.heads()) * static_cast<double>(sizes.query_rows) *
                       static_cast<double>(sizes.key_rows) * static_cast<double>(sizes.head_dim + sizes.value_dim);
-  const auto cores = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
-  return static_cast<int64_t>(
+  const auto cores = static_cast<double>(core_count());
+  return static_cast<size_t>(
       std::clamp(work / kWorkOfAThread, 1.0, std::min(cores, static_cast<double>(sizes.heads()))));
 }
 
@@ -149,10 +149,7 @@ Result<Outputs> attention_forward(const Problem& problem) {
                   o.values.data() + query * sizes.query_rows * sizes.value_dim, sizes, space);
     }
   };
-  std::vector<std::jthread> helpers;
-  for (int64_t i = 1; i < thread_count(sizes); ++i) helpers.emplace_back(attend_heads);
-  attend_heads();
-  helpers.clear();  // joins them
+  on_threads(thread_count(sizes), attend_heads);
   return single(std::move(o));
 }
 

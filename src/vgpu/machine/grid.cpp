@@ -8,8 +8,8 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <thread>
 
+#include "base/threads.hpp"
 #include "vgpu/machine/cluster.hpp"
 
 namespace assay::vgpu {
@@ -72,7 +72,7 @@ void add_reports(Assembly& assembly, Cluster& cluster) {
   for (const auto& block : cluster.blocks()) assembly.add(block->linear_index(), take_report(*block));
 }
 
-LaunchResult run_freely(const Grid& grid, uint64_t clusters, unsigned threads) {
+LaunchResult run_freely(const Grid& grid, uint64_t clusters, size_t threads) {
   Assembly assembly(grid.launch);
   std::atomic<uint64_t> next{0};
   std::atomic<bool> faulted{false};
@@ -86,10 +86,7 @@ LaunchResult run_freely(const Grid& grid, uint64_t clusters, unsigned threads) {
       add_reports(assembly, cluster);
     }
   };
-  std::vector<std::thread> workers;
-  for (unsigned i = 1; i < threads; ++i) workers.emplace_back(work);
-  work();
-  for (std::thread& worker : workers) worker.join();
+  on_threads(threads, work);
   if (faulted) assembly.close_gaps();
   return std::move(assembly).result();
 }
@@ -140,9 +137,8 @@ LaunchResult run_grid(const Grid& grid) {
   const uint64_t clusters = grid.launch.grid.volume() / grid.launch.cluster.volume();
   for (Observer* observer : grid.launch.observers) observer->begin_launch({*grid.launch.program, *grid.launch.kernel});
   if (grid.launch.kernel->communicates) return run_in_turns(grid, clusters);
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  const unsigned wanted = grid.launch.host_threads == 0 ? cores : grid.launch.host_threads;
-  return run_freely(grid, clusters, static_cast<unsigned>(std::min<uint64_t>(wanted, clusters)));
+  const size_t wanted = grid.launch.host_threads == 0 ? core_count() : grid.launch.host_threads;
+  return run_freely(grid, clusters, std::min<uint64_t>(wanted, clusters));
 }
 
 }  // namespace assay::vgpu
