@@ -3,8 +3,8 @@
 
   python3 tests/attention/accuracy.py [shape ...]
 
-Prints the relative 2-norm and the largest absolute error of each; exits 1 if ours is 8 % larger than the largest of theirs
-somewhere (docs/attention_results.md says why it is not always below it).
+Prints the relative 2-norm and the largest absolute error of each; exits 1 if ours is larger than the largest of theirs
+somewhere by more than its noise (equal algorithms differ by 0.2 % where they round other elements).
 Needs a GPU, PyTorch and build/attention/libassay_attention.so (make attention).
 """
 
@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 import assay_attention  # noqa: E402
 
 SEED = 7
-ALLOWED = 1.08
+ALLOWED = 1.002
 SHAPES = {  # name: (batch, heads, rows, head_dim)
     "small": (1, 8, 512, 64), "base": (4, 8, 512, 64), "medium": (4, 16, 512, 64), "large": (8, 16, 512, 64),
     "s128": (4, 8, 128, 64), "s256": (4, 8, 256, 64), "s1024": (4, 8, 1024, 64), "s2048": (4, 8, 2048, 64),

@@ -186,6 +186,18 @@ TEST(CallCheck, FamilyFollowsTheGpuAndTheCall) {
   Call crowded = call;
   crowded.batch = 70000;
   EXPECT_EQ(family_of(crowded, 90), Family::warp);
+  Call onto_one_row = call;
+  onto_one_row.output_strides[2] = 0;
+  EXPECT_EQ(family_of(onto_one_row, 90), Family::warp);
+  Call few_keys = call;
+  few_keys.key_rows = 64;
+  EXPECT_EQ(family_of(few_keys, 90), Family::warp);
+  few_keys.key_rows = 65;
+  EXPECT_EQ(family_of(few_keys, 90), Family::hopper);
+  few_keys.head_dim = 128;
+  EXPECT_EQ(family_of(few_keys, 90), Family::warp);
+  few_keys.key_rows = 129;
+  EXPECT_EQ(family_of(few_keys, 90), Family::hopper);
 }
 
 TEST(CallCheck, UnknownGpusAreNamed) {

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <type_traits>
 
+#include "choice.hpp"
 #include "hopper_attention.h"
 #include "resident.cuh"
 #include "shared_memory_limit.hpp"
@@ -78,7 +79,8 @@ const char* fill(Params& params, const Call& call, int key_block) {
     int heads, rows, box_rows;
   } tensors[] = {{params.query, call.query, call.query_strides, call.query_heads, call.query_rows, kTileRows},
                  {params.key, call.key, call.key_strides, call.key_heads, call.key_rows, key_block},
-                 {params.value, call.value, call.value_strides, call.key_heads, call.key_rows, key_block}};
+                 {params.value, call.value, call.value_strides, call.key_heads, call.key_rows, key_block},
+                 {params.output, call.output, call.output_strides, call.query_heads, call.query_rows, kTileRows}};
   for (const auto& tensor : tensors) {
     const char* error =
         encode(tensor.map, call, tensor.base, tensor.strides, tensor.heads, tensor.rows, tensor.box_rows);
@@ -117,10 +119,6 @@ const char* launch_kernel(void (*kernel)(Params), const Params& params, dim3 gri
   return status == cudaSuccess ? nullptr : describe("cudaLaunchKernelEx", status);
 }
 
-int ceil_div(int a, int b) {
-  return (a + b - 1) / b;
-}
-
 template <class Config>
 const char* launch_resident(const Call& call, cudaStream_t stream) {
   Params params;
@@ -155,17 +153,6 @@ const char* launch_streaming(const Call& call, cudaStream_t stream) {
   return launch_persistent<Config>(streaming_attention<Config>, call, stream);
 }
 
-// What the table below chooses among; each exists for both element types, not each for both masks.
-enum class Kernel {
-  resident_1x4,
-  resident_2x2,
-  resident_4x1,
-  resident_4x1_twice,
-  streaming_2,
-  streaming_3,
-  streaming_4
-};
-
 struct Variant {
   Kernel kernel;
   const char* name;
@@ -199,14 +186,14 @@ using bf16 = __nv_bfloat16;
    MASK,                                                               \
    launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, KEYS, STAGES, MASK>>}
 
-#define BOTH_MASKS(ELEMENT, MASK)                                                                                \
-  RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 128, 3),          \
-      STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 128, 3), STREAMING(streaming_4, ELEMENT, MASK, 64, 4, 64, 4), \
+#define BOTH_MASKS(ELEMENT, MASK)                                                                                 \
+  RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), RESIDENT(resident_4x1, ELEMENT, MASK, 4, 1, 1),                 \
+      RESIDENT(resident_4x1_twice, ELEMENT, MASK, 4, 1, 2), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 128, 3), \
+      STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 128, 3), STREAMING(streaming_4, ELEMENT, MASK, 64, 4, 64, 4),  \
       STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 128, 2)
 
-#define ALL_KERNELS(ELEMENT)                                                                                \
-  BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1), \
-      RESIDENT(resident_4x1, ELEMENT, causal, 4, 1, 1), RESIDENT(resident_4x1_twice, ELEMENT, causal, 4, 1, 2)
+#define ALL_KERNELS(ELEMENT) \
+  BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1)
 
 const Variant kVariants[] = {ALL_KERNELS(half), ALL_KERNELS(bf16)};
 
@@ -238,43 +225,6 @@ const char* check(const Variant& variant, const Call& call) {
     }
   }
   return nullptr;
-}
-
-// The streaming kernel whose grid takes the least time: rounds of one tile (causal: one pair of tiles) per
-// multiprocessor times what a round costs, as measured on an H200 for long sequences.
-Kernel choose_streaming(const Call& call, int multiprocessors) {
-  constexpr struct {
-    Kernel kernel;
-    int rows;
-    double cost;
-  } kCandidates[] = {
-      {Kernel::streaming_2, 128, 1.0}, {Kernel::streaming_3, 192, 1.28}, {Kernel::streaming_4, 256, 1.87}};
-  Kernel best = Kernel::streaming_2;
-  double least = INFINITY;
-  for (const auto& candidate : kCandidates) {
-    const int tiles = ceil_div(call.query_rows, candidate.rows);
-    const int64_t pieces = int64_t{call.causal ? ceil_div(tiles, 2) : tiles} * call.query_heads * call.batch;
-    const auto rounds = static_cast<double>((pieces + multiprocessors - 1) / multiprocessors);
-    const double keys = call.causal ? call.key_rows + candidate.rows : call.key_rows;
-    const double time = rounds * candidate.cost * keys;
-    if (time < least) {
-      least = time;
-      best = candidate.kernel;
-    }
-  }
-  return best;
-}
-
-// Measured on an H200 (README.md). Up to 512 keys the number of 64-row tiles decides how many of them a multiprocessor
-// must take.
-Kernel choose(const Call& call, int multiprocessors) {
-  if (call.head_dim > 64) return Kernel::streaming_2;
-  if (call.key_rows > 512 || call.head_dim < 64) return choose_streaming(call, multiprocessors);
-  const int64_t tiles = int64_t{ceil_div(call.query_rows, kTileRows)} * call.query_heads * call.batch;
-  if (tiles <= multiprocessors) return Kernel::resident_1x4;
-  if (!call.causal) return choose_streaming(call, multiprocessors);
-  if (tiles <= 2 * multiprocessors) return Kernel::resident_2x2;
-  return tiles <= 4 * multiprocessors ? Kernel::resident_4x1 : Kernel::resident_4x1_twice;
 }
 
 }  // namespace

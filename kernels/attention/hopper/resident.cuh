@@ -173,7 +173,10 @@ __device__ __forceinline__ void attend(typename Config::Shared& shared, const Pa
     if (key + kKeyBlock > first_masked_key) limits.hide(scores, key);
 
     float shrink[2];
-    if (softmax.follow_maximum(scores, scale, shrink)) scale_rows(output, shrink);
+    if (softmax.follow_maximum(scores, scale, shrink)) {
+      softmax.shrink_sums(shrink);
+      scale_rows(output, shrink);
+    }
     softmax.exponentiate(scores, scale);
     Probabilities<Element, kKeyBlock> probabilities;
     probabilities.pack_from(scores);

@@ -56,31 +56,34 @@ struct OnlineSoftmax {
 
   float reference[2] = {kNoReference, kNoReference};
   float sum[2] = {0.0f, 0.0f};  // this thread's columns only, until finish()
+  bool some_negative = true;    // references of this warp's rows
 
-  // Looks at the next scores. Returns true when the reference of a row of this warp moved: what was accumulated so far
-  // must then be multiplied by shrink.
+  // Looks at the next scores. Returns true when the reference of a row of this warp moved: what was accumulated so far,
+  // here and elsewhere, must then be multiplied by shrink.
   template <int kCount>
   __device__ __forceinline__ bool follow_maximum(const float (&scores)[kCount], Scale scale, float (&shrink)[2]) {
-    float highest[2][2];
+    float own[2];  // the largest of this thread
+    find_highest_positive(scores, own);
+    if (some_negative && __any_sync(~0u, fminf(own[0], own[1]) < 0.0f)) find_highest(scores, own);
+    own[0] *= scale.log2;
+    own[1] *= scale.log2;
+    const bool moved = __any_sync(~0u, own[0] > reference[0] || own[1] > reference[1]);
+    if (moved) {
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      float& cell = highest[row_of(i)][i % 2];
-      cell = i < 4 ? scores[i] : fmaxf(cell, scores[i]);
+      for (int row = 0; row < 2; ++row) {
+        const float near = fmaxf(own[row], __shfl_xor_sync(~0u, own[row], 1));
+        const float far = fmaxf(__shfl_xor_sync(~0u, own[row], 2), __shfl_xor_sync(~0u, own[row], 3));
+        const float next = fmaxf(reference[row], fmaxf(near, far));
+        shrink[row] = exp2_special(reference[row] - next);
+        reference[row] = next;
+      }
     }
-    bool moved = false;
-#pragma unroll
-    for (int row = 0; row < 2; ++row) {
-      float top = fmaxf(highest[row][0], highest[row][1]);
-      top = fmaxf(top, __shfl_xor_sync(~0u, top, 1));
-      top = fmaxf(top, __shfl_xor_sync(~0u, top, 2));
-      top *= scale.log2;
-      const float next = fmaxf(top, reference[row]);
-      moved |= next > reference[row];
-      shrink[row] = exp2_special(reference[row] - next);
-      reference[row] = next;
-      sum[row] *= shrink[row];
-    }
-    return __any_sync(~0u, moved);
+    some_negative = __any_sync(~0u, fminf(reference[0], reference[1]) < 0.0f);
+    return moved;
+  }
+  __device__ __forceinline__ void shrink_sums(const float (&shrink)[2]) {
+    sum[0] *= shrink[0];
+    sum[1] *= shrink[1];
   }
 
   // Scores become probabilities relative to the reference.
@@ -109,6 +112,36 @@ struct OnlineSoftmax {
   }
   __device__ float normaliser(int row) const { return sees_keys(row) ? reciprocal(sum[row]) : 0.0f; }
   __device__ bool sees_keys(int row) const { return reference[row] > kNoReference; }
+
+ private:
+  // The largest score of each row.
+  template <int kCount>
+  __device__ __forceinline__ static void find_highest(const float (&scores)[kCount], float (&top)[2]) {
+    float highest[2][2];
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      float& cell = highest[row_of(i)][i % 2];
+      cell = i < 4 ? scores[i] : fmaxf(cell, scores[i]);
+    }
+    top[0] = fmaxf(highest[0][0], highest[0][1]);
+    top[1] = fmaxf(highest[1][0], highest[1][1]);
+  }
+
+  // The same where it is positive, something negative otherwise. Maxima of three operands exist for integers alone, and
+  // the integers that positive floats are in memory have their order.
+  template <int kCount>
+  __device__ __forceinline__ static void find_highest_positive(const float (&scores)[kCount], float (&top)[2]) {
+    int highest[2];
+#pragma unroll
+    for (int i = 0; i < kCount; i += 2) {
+      const int left = __float_as_int(scores[i]);
+      const int right = __float_as_int(scores[i + 1]);
+      int& cell = highest[row_of(i)];
+      cell = i < 4 ? max(left, right) : __vimax3_s32(cell, left, right);
+    }
+    top[0] = __int_as_float(highest[0]);
+    top[1] = __int_as_float(highest[1]);
+  }
 };
 
 template <class Element>

@@ -7,6 +7,7 @@
 
 #include "streaming_consumer.cuh"
 #include "streaming_producer.cuh"
+#include "streaming_writer.cuh"
 
 namespace assay::attention::hopper {
 
@@ -34,6 +35,7 @@ struct StreamingConfig {
     TileWork tile[2];  // the tiles of the queries; no key blocks: the end
     Mbarrier query_full[2];
     Mbarrier query_empty[2];
+    Mbarrier output_full[2];  // staged where the queries were
     Mbarrier key_full[kStages];
     Mbarrier key_empty[kStages];
     Mbarrier value_full[kStages];
@@ -62,9 +64,11 @@ __device__ __forceinline__ void run_streaming(const Params& params) {
     prefetch_map(params.query);
     prefetch_map(params.key);
     prefetch_map(params.value);
+    prefetch_map(params.output);
     for (int buffer = 0; buffer < 2; ++buffer) {
       shared.query_full[buffer].init(1);
-      shared.query_empty[buffer].init(Config::kConsumers * 4);
+      shared.query_empty[buffer].init(1);
+      shared.output_full[buffer].init(Config::kConsumers * 4);
     }
     for (int stage = 0; stage < Config::kStages; ++stage) {
       shared.key_full[stage].init(1);
@@ -74,13 +78,14 @@ __device__ __forceinline__ void run_streaming(const Params& params) {
     }
     publish_mbarriers();
     wait_previous_grid();
-    producer.start_tile();  // before anybody else is ready
+    producer.start();  // before anybody else is ready
   }
   __syncthreads();
   const int warpgroup = __shfl_sync(~0u, threadIdx.x / kWarpgroup, 0);
   if (warpgroup == 0) {
     shrink_registers<Config::kProducerRegisters>();
     if (threadIdx.x == 0) producer.run();
+    if (threadIdx.x == 32) StreamingWriter<Config>{shared, params}.run();
   } else {
     grow_registers<Config::kConsumerRegisters>();
     wait_previous_grid();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "schedule.cuh"
-#include "warp_scores.cuh"
 #include "warpgroup_tile.cuh"
 
 namespace assay::attention::hopper {
@@ -30,7 +29,7 @@ struct StreamingConsumer {
   int group;
   RingTurns<Config> turns;
   Cursor value_cursor;  // keys are one block ahead
-  int tile_count = 0;
+  int tile = -1;        // -1: before the first
 
   float scores[kScores];   // (64, key_block)
   float output[kOutputs];  // (64, head_dim)
@@ -42,17 +41,13 @@ struct StreamingConsumer {
     clear_output();
     int row;
     int block;
-    if (find_tile(0, row, block)) {
-      start_first_tile(row, block, softmax);
 #pragma unroll 1
-      while (true) {
+    while (find_tile(tile + 1, row, block)) {
+      start_tile(row, block, softmax);
 #pragma unroll 1
-        while (--block >= 0) attend_block(row, block, softmax);
-        if (!find_tile(tile_count + 1, row, block)) break;
-        cross_tiles(row, block, softmax);
-      }
-      finish_last_tile(softmax);
+      while (--block >= 0) attend_block(row, block, softmax);
     }
+    finish_last_tile(softmax);
     if (group == 0) turns.take();
   }
 
@@ -85,26 +80,33 @@ struct StreamingConsumer {
   }
   __device__ __forceinline__ void start_block_output() {
     start_output<Element, Config::kHeadDim, Config::kKeyBlock>(output, probabilities, shared.value[value_cursor.stage]);
-    matrix_commit();
   }
-  // Starts the scores of a block, then the output product of the block before; returns when the scores are there.
-  __device__ __forceinline__ void start_block(int tile, Cursor key) {
+  // Starts the scores of a block, then the output product of the block before it, if there was one; returns when the
+  // scores are there.
+  __device__ __forceinline__ void start_block(int tile, Cursor key, bool has_before = true) {
     shared.key_full[key.stage].wait(key.parity);
     turns.take();
     pin(scores);
     pin(output);
     matrix_fence();
     start_block_scores(tile, key.stage);
-    shared.value_full[value_cursor.stage].wait(value_cursor.parity);
-    matrix_fence();
-    start_block_output();
-    turns.pass();
-    matrix_wait<1>();
+    if (has_before) {
+      shared.value_full[value_cursor.stage].wait(value_cursor.parity);
+      matrix_fence();
+      start_block_output();
+      matrix_commit();
+      turns.pass();
+      matrix_wait<1>();
+    } else {
+      turns.pass();
+      matrix_wait<0>();
+    }
     pin(scores);
   }
-  __device__ __forceinline__ void finish_block_output() {
+  __device__ __forceinline__ void finish_block_output(bool has_before = true) {
     matrix_wait<0>();
     pin(output);
+    if (!has_before) return;
     release(shared.value_empty[value_cursor.stage]);
     value_cursor.advance();
   }
@@ -117,50 +119,40 @@ struct StreamingConsumer {
       RowLimits(row, params.query_rows, params.key_rows, Config::kCausal).hide(scores, block * Config::kKeyBlock);
     }
   }
-  template <int kFirst, int kLast>
-  __device__ __forceinline__ void exponentiate(const OnlineSoftmax& softmax) {
-#pragma unroll
-    for (int i = kFirst; i < kLast; ++i) {
-      scores[i] = exp2_in_place(fmaf(scores[i], params.scale_log2, -softmax.reference[row_of(i)]));
-    }
-  }
-  // Scores become probabilities relative to their maximum, and what was accumulated must be multiplied by shrink.
-  __device__ __forceinline__ void follow(OnlineSoftmax& softmax, float (&shrink)[2]) {
-    softmax.follow_maximum(scores, Scale{params.scale_log2}, shrink);
-    softmax.exponentiate(scores, Scale{params.scale_log2});
-  }
-
-  // One block of a tile, not the first. Its probabilities are relative to the maximum of an earlier block, so that
-  // neither maximum nor rescaling stands between the products. Where they outgrow that, which their sum shows, the warp
-  // computes its scores again (the product has overwritten nothing else) and follows the maximum.
-  __device__ __forceinline__ void attend_block(int row, int block, OnlineSoftmax& softmax) {
-    if constexpr (Config::kConsumers > 2) {
-      asm volatile("" : "+r"(tile_count));  // so that no addresses of the queries are kept in registers that are short
-    }
-    start_block(tile_count, key_cursor());
-    hide(row, block);
-    exponentiate<0, kScores / 2>(softmax);
-    finish_block_output();
-    exponentiate<kScores / 2, kScores>(softmax);
+  // Scores become probabilities relative to the reference of their row; sums are those of this thread's columns.
+  __device__ __forceinline__ void make_probabilities(const OnlineSoftmax& softmax, float (&sums)[2]) {
     float partial[4] = {0.0f, 0.0f, 0.0f, 0.0f};
 #pragma unroll
-    for (int i = 0; i < kScores; ++i) partial[i % 4] += scores[i];
-    probabilities.pack_from(scores);
-    const float sums[2] = {partial[0] + partial[1], partial[2] + partial[3]};
-    const int key_stage = value_cursor.stage;
-    if (__any_sync(~0u, !(fmaxf(sums[0], sums[1]) < kSumLimit))) {
-      float shrink[2];
-      compute_warp_scores<Element, Config::kHeadDim, Config::kKeyBlock>(scores, s_query(tile_count),
-                                                                        shared.key[key_stage]);
-      hide(row, block);
-      follow(softmax, shrink);
-      scale_rows(output, shrink);
-      probabilities.pack_from(scores);
-    } else {
-      softmax.sum[0] += sums[0];
-      softmax.sum[1] += sums[1];
+    for (int i = 0; i < kScores; ++i) {
+      scores[i] = exp2_in_place(fmaf(scores[i], params.scale_log2, -softmax.reference[row_of(i)]));
+      partial[i % 4] += scores[i];
     }
-    release(shared.key_empty[key_stage]);
+    sums[0] = partial[0] + partial[1];
+    sums[1] = partial[2] + partial[3];
+    asm volatile(""
+                 : "+f"(sums[0]), "+f"(sums[1]));  // the additions belong between the exponentials, not after a branch
+    probabilities.pack_from(scores);
+  }
+
+  // One block of a tile, not the first: keys that do not exist are in the first alone.
+  __device__ __forceinline__ void attend_block(int row, int block, OnlineSoftmax& softmax) {
+    if constexpr (Config::kConsumers > 2) {
+      asm volatile("" : "+r"(tile));  // so that no addresses of the queries are kept in registers that are short
+    }
+    start_block(tile, key_cursor());
+    release(shared.key_empty[key_cursor().stage]);
+    if constexpr (Config::kCausal) hide(row, block);
+    float shrink[2];
+    float sums[2];
+    const bool moved = softmax.follow_maximum(scores, Scale{params.scale_log2}, shrink);
+    finish_block_output();
+    make_probabilities(softmax, sums);
+    if (moved) {
+      softmax.shrink_sums(shrink);
+      scale_rows(output, shrink);
+    }
+    softmax.sum[0] += sums[0];
+    softmax.sum[1] += sums[1];
   }
 
   // Causal: the last blocks of a tile may lie beyond the diagonal for all rows of this warpgroup. Returns how many it
@@ -189,38 +181,23 @@ struct StreamingConsumer {
     }
   }
 
-  __device__ __forceinline__ void start_first_tile(int row, int& block, OnlineSoftmax& softmax) {
-    float shrink[2];
-    Cursor key;
-    skip_values(skip_keys(row, block, key));
-    shared.key_full[key.stage].wait(key.parity);
-    pin(scores);
-    matrix_fence();
-    start_block_scores(0, key.stage);
-    matrix_wait<0>();
-    pin(scores);
-    release(shared.key_empty[key.stage]);
-    hide(row, block);
-    follow(softmax, shrink);
-    probabilities.pack_from(scores);
-  }
-
-  // The first block of the next tile with the last output product of this one.
-  __device__ __forceinline__ void cross_tiles(int row, int& block, OnlineSoftmax& softmax) {
+  // The first block of the next tile, with the last output product of the tile before if there was one.
+  __device__ __forceinline__ void start_tile(int row, int& block, OnlineSoftmax& softmax) {
+    const bool first = tile < 0;
     OnlineSoftmax next;
-    float shrink[2];
-    Cursor key = key_cursor();
+    float shrink[2];  // of nothing
+    Cursor key = first ? value_cursor : key_cursor();
     const int skipped = skip_keys(row, block, key);
-    start_block(tile_count + 1, key);
+    start_block(tile + 1, key, !first);
     release(shared.key_empty[key.stage]);
     hide(row, block);
-    follow(next, shrink);
-    finish_block_output();
+    next.follow_maximum(scores, Scale{params.scale_log2}, shrink);
+    finish_block_output(!first);
     skip_values(skipped);
-    probabilities.pack_from(scores);
-    write(softmax);
+    make_probabilities(next, next.sum);
+    if (!first) write(softmax);
     clear_output();
-    ++tile_count;
+    ++tile;
     softmax = next;
   }
 
@@ -229,8 +206,10 @@ struct StreamingConsumer {
     pin(output);
     matrix_fence();
     start_block_output();
+    matrix_commit();
     matrix_wait<0>();
     pin(output);
+    named_barrier_sync(1 + Config::kConsumers + group, kWarpgroup);  // all its warps are done with the queries
     write(softmax);
   }
 
@@ -239,23 +218,17 @@ struct StreamingConsumer {
     for (int i = 0; i < kOutputs; ++i) output[i] = 0.0f;
   }
 
-  // The tile goes out through the shared memory of its queries.
+  // The tile goes out through the shared memory of its queries, with which all warps of the group are done.
   __device__ __forceinline__ void write(OnlineSoftmax& softmax) {
-    const TileWork work = shared.tile[tile_count % 2];
+    const TileWork work = shared.tile[tile % 2];
     const int thread = reread_thread() % kWarpgroup;
     softmax.finish();
     const float factor[2] = {softmax.normaliser(0), softmax.normaliser(1)};
     scale_rows(output, factor);
-    named_barrier_sync(1 + Config::kConsumers + group, kWarpgroup);
-    stage_output<Element, Config::kHeadDim>(output, s_query(tile_count));
+    stage_output<Element, Config::kHeadDim>(output, s_query(tile));
+    publish_to_copy_engine();
     __syncwarp();
-    auto* g_tile = static_cast<Element*>(params.g_output) + work.batch * params.output_batch_stride +
-                   work.head * params.output_head_stride + first_row(work) * params.output_row_stride;
-    write_staged_rows<Element, Config::kHeadDim>(s_query(tile_count), g_tile, params.output_row_stride,
-                                                 params.query_rows - first_row(work), params.head_dim);
-    publish_to_copy_engine();  // the queries of a later tile arrive where these rows were staged
-    __syncwarp();
-    release(shared.query_empty[tile_count % 2]);
+    release(shared.output_full[tile % 2]);
     if (params.g_log_sum_exp != nullptr && thread % 4 == 0) {
       const int row = first_row(work) + thread / 32 * 16 + thread % 32 / 4;
       float* g_lse = params.g_log_sum_exp + (int64_t{work.batch} * params.query_heads + work.head) * params.query_rows;

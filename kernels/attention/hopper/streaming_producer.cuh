@@ -17,21 +17,60 @@ struct StreamingProducer {
   RingCursor<Config::kStages> key_cursor;
   RingCursor<Config::kStages> value_cursor;
   RingCursor<2> query_cursor;
-  TileWork work;
-  int key_head;
-  int step = 0;  // in the list of tiles
+  TileWork work;       // the tile whose keys and values are requested
+  TileWork announced;  // the tile whose queries were requested last
+  int step = 0;        // in the list of tiles
 
-  // The queries and the first keys of the next tile. False at the end, of which it tells the consumers.
-  __device__ __forceinline__ bool start_tile() {
-    const bool more = find_tile();
+  // The first keys and queries.
+  __device__ __forceinline__ void start() {
+    find_tile();
+    start_tile();
+    request_queries();
+  }
+
+  // All that follows. The queries of the next tile are requested while this one is worked on.
+  __device__ __forceinline__ void run() {
+    while (work.key_blocks > 0) {
+      // The buffer is free when the tile before has been written. A causal warpgroup may need as many key blocks as
+      // there are stages before it gets there.
+      const int announce = max(0, work.key_blocks - 1 - (Config::kCausal ? Config::kStages : 1));
+#pragma unroll 1
+      for (int block = work.key_blocks - 1; block >= 0; --block) {
+        if (block > 0) load_key(block - 1);
+        load_value(block);
+        if (block == announce) {
+          find_tile();
+          request_queries();
+        }
+      }
+      start_tile();
+    }
+  }
+
+ private:
+  // Rows that see no key still take part in one block, in which all is hidden. No key blocks: the end.
+  __device__ __forceinline__ void find_tile() {
+    do {
+      if (!next_work<Config>(params, step++, announced)) {
+        announced.key_blocks = 0;
+        return;
+      }
+    } while (announced.key_blocks < 0);
+    announced.key_blocks = max(announced.key_blocks, 1);
+  }
+  __device__ __forceinline__ void start_tile() {
+    work = announced;
+    if (work.key_blocks > 0) load_key(work.key_blocks - 1);
+  }
+  __device__ __forceinline__ void request_queries() {
     const int buffer = query_cursor.stage;
     Mbarrier& full = shared.query_full[buffer];
     shared.query_empty[buffer].wait(query_cursor.parity ^ 1);
     query_cursor.advance();
-    shared.tile[buffer] = work;
-    if (!more) {
+    shared.tile[buffer] = announced;
+    if (announced.key_blocks == 0) {
       full.arrive();
-      return false;
+      return;
     }
     full.expect_bytes(Config::kRows * Config::kHeadDim * sizeof(Element));
 #pragma unroll
@@ -39,36 +78,11 @@ struct StreamingProducer {
 #pragma unroll
       for (int panel = 0; panel < Config::kPanels; ++panel) {
         load_tile(shared.query[buffer][group] + panel * kTileRows * kPanelColumns, params.query,
-                  {panel * kPanelColumns, work.tile * Config::kRows + group * kTileRows, work.head, work.batch}, full);
+                  {panel * kPanelColumns, announced.tile * Config::kRows + group * kTileRows, announced.head,
+                   announced.batch},
+                  full);
       }
-      if (group == 0) load_key(work.key_blocks - 1);
     }
-    return true;
-  }
-
-  // All that follows the first call of start_tile().
-  __device__ __forceinline__ void run() {
-    do {
-#pragma unroll 1
-      for (int block = work.key_blocks - 1; block >= 0; --block) {
-        if (block > 0) load_key(block - 1);
-        load_value(block);
-      }
-    } while (start_tile());
-  }
-
- private:
-  // Rows that see no key still take part in one block, in which all is hidden.
-  __device__ __forceinline__ bool find_tile() {
-    do {
-      if (!next_work<Config>(params, step++, work)) {
-        work.key_blocks = 0;
-        return false;
-      }
-    } while (work.key_blocks < 0);
-    work.key_blocks = max(work.key_blocks, 1);
-    key_head = work.head / params.heads_per_key_head;
-    return true;
   }
 
   __device__ __forceinline__ void load_block(Element* s_block, const CUtensorMap& map, int block, Mbarrier& full) {
@@ -76,7 +90,8 @@ struct StreamingProducer {
 #pragma unroll
     for (int panel = 0; panel < Config::kPanels; ++panel) {
       load_tile(s_block + panel * Config::kKeyBlock * kPanelColumns, map,
-                {panel * kPanelColumns, block * Config::kKeyBlock, key_head, work.batch}, full);
+                {panel * kPanelColumns, block * Config::kKeyBlock, work.head / params.heads_per_key_head, work.batch},
+                full);
     }
   }
   __device__ __forceinline__ void load_key(int block) {

@@ -30,6 +30,19 @@ __device__ __forceinline__ void load_tile(void* s_tile, const CUtensorMap& map, 
       : "memory");
 }
 
+// PTX ISA "cp.async.bulk.tensor", shared to global. Rows and columns outside the tensor are left out.
+__device__ __forceinline__ void store_tile(const CUtensorMap& map, TileOrigin origin, const void* s_tile) {
+  asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
+               "r"(origin.column), "r"(origin.row), "r"(origin.head), "r"(origin.batch), "r"(shared_address(s_tile))
+               : "memory");
+}
+// PTX ISA "cp.async.bulk.commit_group" and "cp.async.bulk.wait_group", .read: returns when this thread's stores have
+// read their tiles.
+__device__ __forceinline__ void wait_stores_read() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
 // PTX ISA "membar / fence", .proxy.async: ordinary writes to shared memory before it are seen by the copy engine after
 // it.
 __device__ __forceinline__ void publish_to_copy_engine() {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Which kernel a shape takes. Measured on an H200 (README.md); costs are those of full tiles.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "hopper_attention.h"
+
+namespace assay::attention::hopper {
+
+// Each exists for both element types, not each for both masks.
+enum class Kernel {
+  resident_1x4,
+  resident_2x2,
+  resident_4x1,
+  resident_4x1_twice,
+  streaming_2,
+  streaming_3,
+  streaming_4
+};
+
+constexpr int ceil_div(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+// The streaming kernel whose grid takes the least time: rounds of one tile (causal: one pair of tiles) per
+// multiprocessor, times what a tile costs. The unit is 128 keys of a tile of 128 rows.
+inline Kernel choose_streaming(const hopper_attention_call& call, int multiprocessors) {
+  constexpr struct {
+    Kernel kernel;
+    int rows;
+    double per_128_keys;
+    double per_tile;
+    double per_causal_tile;
+  } kCandidates[] = {{Kernel::streaming_2, 128, 1.0, 1.2, 1.8},
+                     {Kernel::streaming_3, 192, 1.25, 1.2, 1.8},
+                     {Kernel::streaming_4, 256, 1.82, 2.1, 2.1}};
+  Kernel best = Kernel::streaming_2;
+  double least = INFINITY;
+  for (const auto& candidate : kCandidates) {
+    const int tiles = ceil_div(call.query_rows, candidate.rows);
+    const bool pairs = call.causal != 0 && tiles > 1;
+    const int64_t pieces = int64_t{pairs ? ceil_div(tiles, 2) : tiles} * call.query_heads * call.batch;
+    const auto rounds = static_cast<double>((pieces + multiprocessors - 1) / multiprocessors);
+    const double keys = pairs ? call.key_rows + candidate.rows : call.key_rows;
+    const double tile = call.causal ? candidate.per_causal_tile : candidate.per_tile;
+    const double time = rounds * (keys / 128 * candidate.per_128_keys + (pairs ? 2 : 1) * tile);
+    if (time < least) {
+      least = time;
+      best = candidate.kernel;
+    }
+  }
+  return best;
+}
+
+inline Kernel choose(const hopper_attention_call& call, int multiprocessors) {
+  if (call.head_dim > 64) return Kernel::streaming_2;
+  if (call.key_rows > 512 || call.head_dim < 64) return choose_streaming(call, multiprocessors);
+  const int64_t tiles = int64_t{ceil_div(call.query_rows, 64)} * call.query_heads * call.batch;
+  if (tiles <= multiprocessors) return Kernel::resident_1x4;
+  if (tiles <= 2 * multiprocessors) {
+    return call.causal ? Kernel::resident_2x2 : choose_streaming(call, multiprocessors);
+  }
+  // A resident block with four rows of warpgroups takes 256 query rows, twice 512. With fewer it would be idle.
+  if (call.query_rows > 192 && tiles <= 4 * multiprocessors) return Kernel::resident_4x1;
+  const bool twice = call.causal ? call.query_rows > 256 : call.query_rows > 384 && tiles <= 8 * multiprocessors;
+  return twice ? Kernel::resident_4x1_twice : choose_streaming(call, multiprocessors);
+}
+
+}  // namespace assay::attention::hopper

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The kernel that a shape takes on 132 multiprocessors: the fastest of those that were measured.
+#include "../hopper/choice.hpp"
+
+#include <gtest/gtest.h>
+
+namespace assay::attention::hopper {
+namespace {
+
+struct Shape {
+  int batch, heads, rows, head_dim;
+};
+
+Kernel chosen(Shape shape, bool causal) {
+  hopper_attention_call call{};
+  call.batch = shape.batch;
+  call.query_heads = call.key_heads = shape.heads;
+  call.query_rows = call.key_rows = shape.rows;
+  call.head_dim = shape.head_dim;
+  call.causal = causal;
+  return choose(call, 132);
+}
+
+TEST(Choice, IsTheFastestThatWasMeasured) {
+  constexpr struct {
+    Shape shape;
+    Kernel full, causal;
+  } kMeasured[] = {
+      {{1, 8, 512, 64}, Kernel::resident_1x4, Kernel::resident_1x4},
+      {{4, 8, 128, 64}, Kernel::resident_1x4, Kernel::resident_1x4},
+      {{4, 8, 256, 64}, Kernel::resident_1x4, Kernel::resident_1x4},
+      {{4, 8, 512, 64}, Kernel::streaming_2, Kernel::resident_2x2},
+      {{4, 16, 512, 64}, Kernel::resident_4x1, Kernel::resident_4x1},
+      {{8, 16, 512, 64}, Kernel::resident_4x1_twice, Kernel::resident_4x1_twice},
+      {{32, 16, 512, 64}, Kernel::streaming_3, Kernel::resident_4x1_twice},
+      {{8, 16, 300, 64}, Kernel::streaming_3, Kernel::resident_4x1_twice},
+      {{64, 16, 256, 64}, Kernel::streaming_4, Kernel::streaming_4},
+      {{4, 8, 1024, 64}, Kernel::streaming_4, Kernel::streaming_2},
+      {{4, 8, 2048, 64}, Kernel::streaming_4, Kernel::streaming_4},
+      {{4, 32, 4096, 64}, Kernel::streaming_3, Kernel::streaming_3},
+      {{4, 16, 2048, 128}, Kernel::streaming_2, Kernel::streaming_2},
+  };
+  for (const auto& line : kMeasured) {
+    SCOPED_TRACE(testing::Message() << line.shape.batch << " x " << line.shape.heads << " x " << line.shape.rows);
+    EXPECT_EQ(chosen(line.shape, false), line.full);
+    EXPECT_EQ(chosen(line.shape, true), line.causal);
+  }
+}
+
+TEST(Choice, LeavesNoResidentBlockHalfEmpty) {
+  EXPECT_EQ(chosen({16, 16, 128, 64}, false), Kernel::streaming_2);  // 128 of 256 rows
+  EXPECT_EQ(chosen({16, 16, 128, 64}, true), Kernel::streaming_2);
+}
+
+TEST(Choice, LeavesLongAndNarrowHeadsToTheStreamingKernels) {
+  for (bool causal : {false, true}) {
+    EXPECT_EQ(chosen({1, 8, 513, 64}, causal), Kernel::streaming_2);
+    EXPECT_EQ(chosen({1, 8, 512, 40}, causal), Kernel::streaming_2);
+    EXPECT_EQ(chosen({1, 8, 64, 72}, causal), Kernel::streaming_2);
+  }
+}
+
+}  // namespace
+}  // namespace assay::attention::hopper
