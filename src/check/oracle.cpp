@@ -27,8 +27,9 @@ bool Oracle::allows_infinities(const std::string& input) const {
 
 Result<reference::Outputs> Oracle::expected(const spec::KernelSpec& spec, const spec::Shape& shape,
                                             const std::vector<spec::ResolvedArgument>& arguments,
-                                            const InputValues& inputs) const {
+                                            const InputValues& inputs, const reference::RowSample& sample) const {
   reference::Problem problem;
+  problem.sample = sample;
   for (const spec::ResolvedArgument& argument : arguments) {
     if (const spec::ResolvedScalar* scalar = argument.scalar())
       problem.scalars[argument.name] = decode_element(scalar->type, scalar->encoded.data());

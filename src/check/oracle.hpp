@@ -25,8 +25,10 @@ class Oracle {
   static Result<Oracle> open(const spec::KernelSpec& spec, const std::filesystem::path& cache_folder);
 
   Result<reference::Outputs> expected(const spec::KernelSpec& spec, const spec::Shape& shape,
-                                      const std::vector<spec::ResolvedArgument>& arguments,
-                                      const InputValues& inputs) const;
+                                      const std::vector<spec::ResolvedArgument>& arguments, const InputValues& inputs,
+                                      const reference::RowSample& sample = {}) const;
+  // Whether the reference can compute a sample of the rows; otherwise it computes all of them.
+  bool samples() const { return built_in_ && built_in_->samples; }
   // Whether single infinities in this input leave enough of the output defined.
   bool allows_infinities(const std::string& input) const;
 

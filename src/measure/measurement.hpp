@@ -55,9 +55,10 @@ struct CaseMeasurement {
   Floor floor;
   Contract contract;
   uint64_t seed = 0;
-  std::vector<ContenderResult> contenders;  // the candidate first
-  std::string stopped_because;              // why sampling ended
-  double seconds = 0;                       // of sampling
+  std::vector<ContenderResult> contenders;            // the candidate first
+  std::string stopped_because;                        // why sampling ended
+  double seconds = 0;                                 // of sampling
+  std::vector<std::pair<std::string, double>> steps;  // what took how many seconds, in order
 
   const ContenderResult& candidate() const { return contenders.front(); }
   double tflops(double us) const { return us > 0 ? work.flops.value_or(0) / us * 1e-6 : 0; }

@@ -58,29 +58,43 @@ void Session::take_out(State& state, const Error& error) {
   state.process.reset();
 }
 
+// What follows belongs to this step, until the next begins.
+void Session::begin_step(const std::string& name) {
+  end_step();
+  options_.on_step(name);
+  measurement_.steps.emplace_back(name, 0);
+  step_began_ = std::chrono::steady_clock::now();
+}
+void Session::end_step() {
+  if (measurement_.steps.empty()) return;
+  measurement_.steps.back().second =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - step_began_).count();
+}
+
 Result<CaseMeasurement> Session::run() {
-  options_.on_step("drawing inputs");
-  ASSAY_CHECK(make_inputs());
-  options_.on_step("starting contenders");
-  start_all();
+  begin_step("starting contenders and drawing inputs");
+  ASSAY_CHECK(start());
   // All contenders run before any expected value exists anywhere.
-  options_.on_step("running once");
+  begin_step("running once");
   for_all_at_once(&Session::run_untimed);
-  options_.on_step("computing float64 results");
+  begin_step("computing float64 results");
   ASSAY_CHECK(compute_expected());
+  begin_step("comparing");
   for_all(&Session::verify_untimed);
   for (State& state : states_) state.outputs.clear();
+  begin_step("changing inputs");
   for_all(&Session::check_sensitivity);
-  options_.on_step("sampling");
+  begin_step("sampling");
   sample_all();
-  options_.on_step("trying fresh inputs");
+  begin_step("trying fresh inputs");
   for_all(&Session::recheck);
   for_all(&Session::probe_fresh_inputs);
-  options_.on_step("measuring throughput");
+  begin_step("measuring throughput");
   for_all(&Session::measure_throughput);
   // Last: a profiler that was attached once costs time ever after.
-  options_.on_step("listing kernels");
+  begin_step("listing kernels");
   for_all_at_once(&Session::list_kernels);
+  end_step();
   for (State& state : states_) judge_times(state);
   return std::move(measurement_);
 }
@@ -100,16 +114,9 @@ void Session::for_all_at_once(void (Session::*step)(State&)) {
   for (std::future<void>& each : running) each.get();
 }
 
-Result<void> Session::make_inputs() {
-  const size_t sets = options_.protocol.sets;
-  ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * (sets + kFreshProbes + 2 + states_.size())));
-  scratch_.emplace(std::move(folder));
-  ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, scratch_->path() / "set"));
-  ASSAY_TRY(fresh_, make_input_sets(problem_, kFreshProbes, random_, scratch_->path() / "fresh"));
-  return {};
-}
-
-void Session::start_all() {
+// Importing PyTorch takes seconds, and so does drawing large inputs: both at once. Processes are launched from this
+// thread, as they end with the one that launched them.
+Result<void> Session::start() {
   for (State& state : states_) {
     auto launched = Provider::launch(*state.contender, random_.next(), {});
     if (launched) {
@@ -118,7 +125,19 @@ void Session::start_all() {
       take_out(state, launched.error());
     }
   }
-  for_all_at_once(&Session::greet);  // importing PyTorch takes seconds
+  const auto greeting = std::async(std::launch::async, [this] { for_all_at_once(&Session::greet); });
+  const auto made = make_inputs();
+  greeting.wait();
+  return made;
+}
+
+Result<void> Session::make_inputs() {
+  const size_t sets = options_.protocol.sets;
+  ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * (sets + kFreshProbes + 2 + states_.size())));
+  scratch_.emplace(std::move(folder));
+  ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, scratch_->path() / "set"));
+  ASSAY_TRY(fresh_, make_input_sets(problem_, kFreshProbes, random_, scratch_->path() / "fresh"));
+  return {};
 }
 
 void Session::greet(State& state) {
@@ -195,7 +214,7 @@ void Session::run_untimed(State& state) {
 
 // All sets at once, and the first of the fresh ones: one comparison with float64 is evidence enough there.
 Result<void> Session::compute_expected() {
-  if (!verifier_.affordable()) return {};
+  if (!verifier_.knows_some()) return {};
   std::vector<const InputSet*> inputs;
   for (const InputSet& set : sets_) inputs.push_back(&set);
   inputs.push_back(&fresh_.front());

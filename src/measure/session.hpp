@@ -4,6 +4,7 @@
 // ever after.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -46,15 +47,18 @@ class Session {
  private:
   struct State;  // of one contender
 
+  void begin_step(const std::string& name);
+  void end_step();
+  Result<void> start();
   Result<void> make_inputs();
   void for_all(void (Session::*step)(State&));
   void for_all_at_once(void (Session::*step)(State&));
-  void start_all();
   void greet(State& state);
   void prepare(State& state);
   void run_untimed(State& state);
   Result<void> compute_expected();
   void verify_untimed(State& state);
+  void check_rest(State& state);
   void check_agreement(State& state);
   void check_sensitivity(State& state);
   void list_kernels(State& state);
@@ -84,6 +88,7 @@ class Session {
   std::vector<InputSet> fresh_;                       // seen by nobody before all is timed
   std::optional<reference::Outputs> expected_fresh_;  // of the first of them
   std::vector<State> states_;
+  std::chrono::steady_clock::time_point step_began_;
   CaseMeasurement measurement_;
 };
 

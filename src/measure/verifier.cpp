@@ -30,7 +30,26 @@ std::string Verification::text() const {
 
 Result<reference::Outputs> Verifier::expected(const InputSet& inputs) const {
   ASSAY_TRY(const check::InputValues values, inputs.values(problem_));
-  return oracle_.expected(*problem_.spec, problem_.shape, problem_.arguments, values);
+  reference::RowSample sample;
+  if (!knows_all()) sample = {kMostWork / *problem_.work.flops, inputs.seed};
+  return oracle_.expected(*problem_.spec, problem_.shape, problem_.arguments, values, sample);
+}
+
+std::optional<std::string> Verifier::unwritten(const OutputBytes& after_ff, const OutputBytes& after_a5) const {
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  for (const spec::ResolvedArgument* output : problem_.outputs()) {
+    const spec::ResolvedTensor& tensor = *output->tensor();
+    const std::vector<double> first = check::decode(tensor, after_ff.at(output->name));
+    const std::vector<double> second = check::decode(tensor, after_a5.at(output->name));
+    const auto bytes = static_cast<size_t>(tensor.bytes);
+    const std::vector<double> ff = check::decode(tensor, std::vector<uint8_t>(bytes, 0xff));
+    const std::vector<double> a5 = check::decode(tensor, std::vector<uint8_t>(bytes, 0xa5));
+    for (size_t i = 0; i < first.size(); ++i) {
+      if (same(first[i], ff[i]) && same(second[i], a5[i]))
+        return fmt::format("element {} of '{}' (row-major) was not written", i, output->name);
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> Verifier::disagreement(const OutputBytes& accepted, const OutputBytes& outputs) const {
@@ -52,6 +71,8 @@ Verification Verifier::verify(const reference::Outputs& expected, const OutputBy
   double rounding = 0;
   double norm = 0;
   double factor = 0;
+  size_t compared = 0;
+  size_t elements = 0;
   for (const spec::ResolvedArgument* output : problem_.outputs()) {
     const spec::ResolvedTensor& tensor = *output->tensor();
     const auto wanted = expected.find(output->name);
@@ -69,6 +90,8 @@ Verification Verifier::verify(const reference::Outputs& expected, const OutputBy
       return verification;
     }
     factor = std::max(factor, accuracy_factor(tensor.dtype));
+    elements += values.size();
+    compared += values.size() - static_cast<size_t>(comparison.undefined);
     for (size_t i = 0; i < values.size(); ++i) {
       const double rounded = check::round_to(tensor.dtype, values[i]);
       // Also where the type's own rounding is infinite: that would excuse everything else.
@@ -79,6 +102,7 @@ Verification Verifier::verify(const reference::Outputs& expected, const OutputBy
     }
   }
   Accuracy& accuracy = verification.accuracy;
+  accuracy.share = elements == 0 ? 0 : static_cast<double>(compared) / static_cast<double>(elements);
   const double scale = norm > 0 ? 1 / std::sqrt(norm) : 0;
   accuracy.error = std::sqrt(error) * scale;
   accuracy.rounding = std::sqrt(rounding) * scale;

@@ -22,6 +22,7 @@ struct Accuracy {
   double error = 0;     // |got - expected| / |expected| over all elements of all outputs, in the 2-norm
   double rounding = 0;  // the same of the expected values, rounded to the output's type
   double limit = 0;     // error must stay below
+  double share = 0;     // of the elements that were compared with float64
 };
 
 struct Verification {
@@ -36,11 +37,17 @@ class Verifier {
  public:
   Verifier(const ProblemCase& problem, const check::Oracle& oracle) : problem_(problem), oracle_(oracle) {}
 
-  // Work of the reference, in operations, beyond which a case is not compared with it.
+  // Work of the reference, in operations, beyond which only a sample of the rows is compared with it, or nothing if
+  // the reference cannot compute a sample.
   static constexpr double kMostWork = 3e10;
-  bool affordable() const { return problem_.work.flops.value_or(0) <= kMostWork; }
+  bool knows_all() const { return problem_.work.flops.value_or(0) <= kMostWork; }
+  bool knows_some() const { return knows_all() || oracle_.samples(); }
 
+  // With NaN where nothing is known.
   Result<reference::Outputs> expected(const InputSet& inputs) const;
+  // The first element that holds what was there before in both of two calls, in words: outputs of all bits set, and of
+  // bytes 0xa5.
+  std::optional<std::string> unwritten(const OutputBytes& after_ff, const OutputBytes& after_a5) const;
   // The first element in which two contenders differ by more than twice the tolerance, in words.
   std::optional<std::string> disagreement(const OutputBytes& accepted, const OutputBytes& outputs) const;
   Verification verify(const reference::Outputs& expected, const OutputBytes& outputs) const;

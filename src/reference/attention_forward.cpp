@@ -99,13 +99,15 @@ void weigh(const double* q, const Sizes& sizes, int64_t visible, Workspace& spac
   for (int64_t j = 0; j < visible; ++j) weights[j] /= sum.value();
 }
 
-void attend_head(const double* q, const double* k, const double* v, double* o, const Sizes& sizes, Workspace& space) {
+void attend_head(const double* q, const double* k, const double* v, double* o, const std::vector<int64_t>& rows,
+                 const Sizes& sizes, Workspace& space) {
   transpose(k, sizes, space.keys_transposed);
-  for (int64_t row = 0; row < sizes.query_rows; ++row) {
+  for (const int64_t row : rows) {
     const int64_t visible = sizes.visible_keys(row);
-    if (visible == 0) continue;  // the output is zero already
-    weigh(q + row * sizes.head_dim, sizes, visible, space);
     double* out = o + row * sizes.value_dim;
+    std::fill_n(out, sizes.value_dim, 0.0);
+    if (visible == 0) continue;
+    weigh(q + row * sizes.head_dim, sizes, visible, space);
     for (int64_t j = 0; j < visible; ++j) {
       const double weight = space.weights[j];
       const double* value = v + j * sizes.value_dim;
@@ -115,9 +117,9 @@ void attend_head(const double* q, const double* k, const double* v, double* o, c
 }
 
 // A thread for every so much work, which takes it some milliseconds.
-size_t thread_count(const Sizes& sizes) {
+size_t thread_count(const Sizes& sizes, double share) {
   constexpr double kWorkOfAThread = 2e7;
-  const double work = static_cast<double>(sizes.heads()) * static_cast<double>(sizes.query_rows) *
+  const double work = share * static_cast<double>(sizes.heads()) * static_cast<double>(sizes.query_rows) *
                       static_cast<double>(sizes.key_rows) * static_cast<double>(sizes.head_dim + sizes.value_dim);
   const auto cores = static_cast<double>(core_count());
   return static_cast<size_t>(
@@ -135,6 +137,7 @@ Result<Outputs> attention_forward(const Problem& problem) {
   shape.back() = sizes.value_dim;
   ASSAY_TRY(Tensor o, output(problem, "o", shape));
   if (o.values.empty()) return single(std::move(o));
+  std::fill(o.values.begin(), o.values.end(), std::numeric_limits<double>::quiet_NaN());
 
   // Heads share nothing but their inputs: which thread takes which makes no difference to a bit of the result.
   std::atomic<int64_t> next{0};
@@ -146,10 +149,11 @@ Result<Outputs> attention_forward(const Problem& problem) {
       attend_head(q->values.data() + query * sizes.query_rows * sizes.head_dim,
                   k->values.data() + key * sizes.key_rows * sizes.head_dim,
                   v->values.data() + key * sizes.key_rows * sizes.value_dim,
-                  o.values.data() + query * sizes.query_rows * sizes.value_dim, sizes, space);
+                  o.values.data() + query * sizes.query_rows * sizes.value_dim,
+                  problem.sample.of_matrix(query, sizes.query_rows), sizes, space);
     }
   };
-  on_threads(thread_count(sizes), attend_heads);
+  on_threads(thread_count(sizes, problem.sample.share), attend_heads);
   return single(std::move(o));
 }
 

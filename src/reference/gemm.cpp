@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 #include "reference/arguments.hpp"
 
@@ -13,10 +14,11 @@ namespace {
 // are added at the end of each block; the rounding error grows with k / kBlock + kBlock instead of with k.
 constexpr int64_t kBlock = 64;
 
-void multiply(const double* a, const double* b, double* c, int64_t m, int64_t n, int64_t k,
+void multiply(const double* a, const double* b, double* c, const std::vector<int64_t>& rows, int64_t n, int64_t k,
               std::vector<double>& partial) {
-  for (int64_t row = 0; row < m; ++row) {
+  for (const int64_t row : rows) {
     double* out = c + row * n;
+    std::fill_n(out, n, 0.0);
     for (int64_t first = 0; first < k; first += kBlock) {
       std::fill(partial.begin(), partial.end(), 0.0);
       for (int64_t p = first; p < std::min(k, first + kBlock); ++p) {
@@ -62,10 +64,11 @@ Result<Outputs> gemm(const Problem& problem) {
   shape.back() = n;
   ASSAY_TRY(Tensor c, output(problem, "c", shape));
   if (c.values.empty()) return single(std::move(c));
+  std::fill(c.values.begin(), c.values.end(), std::numeric_limits<double>::quiet_NaN());
   std::vector<double> partial(static_cast<size_t>(n));
   for (int64_t batch = 0; batch < extent(a->shape, 0, rank - 2); ++batch) {
     multiply(a->values.data() + batch * m * k, b->values.data() + (shared ? 0 : batch * k * n),
-             c.values.data() + batch * m * n, m, n, k, partial);
+             c.values.data() + batch * m * n, problem.sample.of_matrix(batch, m), n, k, partial);
   }
   ASSAY_CHECK(finish(problem, c));
   return single(std::move(c));

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "reference/row_sample.hpp"
 #include "reference/tensor.hpp"
 
 namespace assay::reference {
@@ -20,6 +21,7 @@ struct Problem {
   std::map<std::string, double> scalars;       // the kernel's scalar arguments
   std::map<std::string, double> variables;     // the shape's variables, for example S and causal
   std::map<std::string, Shape> output_shapes;  // a name that is also an input is updated in place
+  RowSample sample;
 };
 
 using Outputs = std::map<std::string, Tensor>;

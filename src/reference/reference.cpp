@@ -50,9 +50,10 @@ const std::vector<Reference>& references() {
        {"scale", "causal"},
        "o",
        {"k"},
-       attention_forward},
+       attention_forward,
+       true},
       {"copy", "y = x", {"x"}, {}, {}, "y", {"x"}, copy},
-      {"gemm", "c = alpha * a b + beta * c", {"a", "b"}, {"c"}, {"alpha", "beta"}, "c", {"a", "b"}, gemm},
+      {"gemm", "c = alpha * a b + beta * c", {"a", "b"}, {"c"}, {"alpha", "beta"}, "c", {"a", "b"}, gemm, true},
       {"layer_norm",
        "y = (x - mean) / sqrt(variance + eps) * weight + bias over the last dimension",
        {"x"},
@@ -61,7 +62,7 @@ const std::vector<Reference>& references() {
        "y",
        {"x"},
        layer_norm},
-      {"row_reduction", "y = sum of x over the last dimension", {"x"}, {}, {}, "y", {"x"}, row_reduction},
+      {"row_reduction", "y = sum of x over the last dimension", {"x"}, {}, {}, "y", {"x"}, row_reduction, true},
       {"softmax", "y = softmax(x) over the last dimension", {"x"}, {}, {}, "y", {"x"}, softmax},
   };
   return all;

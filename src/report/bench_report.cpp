@@ -48,6 +48,12 @@ json samples_document(const judge::Blocks& blocks) {
   return list;
 }
 
+json steps_document(const CaseMeasurement& measured) {
+  json list = json::array();
+  for (const auto& [step, seconds] : measured.steps) list.push_back({{"step", step}, {"seconds", seconds}});
+  return list;
+}
+
 json contender_document(const BenchCase& bench, size_t index, bool with_samples) {
   const CaseMeasurement& measured = bench.measured;
   const ContenderResult& contender = measured.contenders[index];
@@ -63,7 +69,8 @@ json contender_document(const BenchCase& bench, size_t index, bool with_samples)
                     {{"error", contender.accuracy.error},
                      {"rounding", contender.accuracy.rounding},
                      {"limit", contender.accuracy.limit},
-                     {"sets_verified_against_float64", contender.verified_sets}}}};
+                     {"sets_verified_against_float64", contender.verified_sets},
+                     {"share_of_elements", contender.accuracy.share}}}};
   json kernels = json::array();
   for (const measure::LaunchedKernel& kernel : contender.kernels) kernels.push_back(kernel.name);
   document["kernels"] = std::move(kernels);
@@ -142,6 +149,7 @@ json bench_case_document(const BenchCase& bench, bool with_samples) {
           {"bytes", measured.work.bytes.value_or(0)},
           {"floor_us", measured.floor.us},
           {"sampling", {{"seconds", measured.seconds}, {"stopped_because", measured.stopped_because}}},
+          {"steps", steps_document(measured)},
           {"contract", measured.contract.fields()},
           {"contract_hash", measured.contract.hash()},
           {"contenders", contenders}};

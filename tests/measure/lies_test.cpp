@@ -2,6 +2,7 @@
 // Every lie is caught, and by the guard that is there for it. docs/red_team.md has the same for a GPU.
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "session_case.hpp"
 
 namespace assay::measure {
@@ -129,7 +130,8 @@ TEST_F(LiesTest, need_a_profiler_for_some_guards) {
 
 // Too much work for float64: contenders are compared with each other.
 TEST_F(LiesTest, are_caught_by_other_contenders_where_float64_takes_too_long) {
-  const ProblemFolder folder(row_sum_toml("flops = \"4e10\"\n"));
+  const ProblemFolder folder(
+      replace_all(layer_norm_toml(), "reference = \"layer_norm\"\n", "reference = \"layer_norm\"\nflops = \"4e10\"\n"));
   const CaseMeasurement honest = run_session(folder, {behaving("honest"), {"rival", {}, false}});
   for (const ContenderResult& each : honest.contenders) {
     EXPECT_TRUE(each.good()) << each.name << ": " << failures_of(each);
@@ -152,6 +154,24 @@ TEST_F(LiesTest, are_caught_by_other_contenders_where_float64_takes_too_long) {
   EXPECT_EQ(state_of(measured.contenders[5], "sensitivity"), "unavailable");
   const CaseMeasurement alone = run_session(folder, {behaving("honest")});
   EXPECT_EQ(state_of(alone.candidate(), "poison"), "unavailable");
+}
+
+// The same with a reference that computes single rows: one of the eight.
+TEST_F(LiesTest, are_caught_by_a_sample_of_rows_where_float64_takes_too_long_for_all) {
+  const ProblemFolder folder(row_sum_toml("flops = \"1e12\"\n"));
+  const CaseMeasurement alone = run_session(folder, {behaving("honest")});
+  EXPECT_TRUE(alone.candidate().good()) << failures_of(alone.candidate());
+  EXPECT_EQ(alone.candidate().verified_sets, 4u);
+  EXPECT_EQ(alone.candidate().accuracy.share, 0.125);
+  EXPECT_EQ(state_of(alone.candidate(), "poison"), "passed");
+  const CaseMeasurement together = run_session(folder, {behaving("honest"), {"rival", {}, false}});
+  EXPECT_TRUE(mentions(find_guard(together.candidate(), "poison")->detail, "sample"));
+  EXPECT_TRUE(mentions(find_guard(together.candidate(), "poison")->detail, "rival"));
+  for (const char* lie : {"wrong_output", "unwritten"}) {
+    const CaseMeasurement measured = run_session(folder, {behaving(lie)});
+    EXPECT_EQ(state_of(measured.candidate(), "poison"), "failed") << lie;
+  }
+  EXPECT_EQ(state_of(run_session(folder, {behaving("stale")}).candidate(), "sensitivity"), "failed");
 }
 
 }  // namespace

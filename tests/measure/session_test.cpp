@@ -58,6 +58,7 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
     EXPECT_EQ(each.versions.at("fake"), "1.0");
     EXPECT_TRUE(each.deterministic);
     EXPECT_EQ(each.verified_sets, 4u);
+    EXPECT_EQ(each.accuracy.share, 1);
     ASSERT_TRUE(each.time_us);
     EXPECT_GE(each.time_us->count, 100u);
     EXPECT_GE(each.time_us->minimum, 20);
@@ -74,6 +75,14 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
       EXPECT_NEAR(*block.clock_mhz, 1980, 1e-6);
     }
   }
+  std::vector<std::string> steps;
+  for (const auto& [step, seconds] : measured.steps) {
+    steps.push_back(step);
+    EXPECT_GT(seconds, 0) << step;
+  }
+  EXPECT_EQ(steps, (std::vector<std::string>{"starting contenders and drawing inputs", "running once",
+                                             "computing float64 results", "comparing", "changing inputs", "sampling",
+                                             "trying fresh inputs", "measuring throughput", "listing kernels"}));
   EXPECT_EQ(measured.contenders[0].time_us->count, measured.contenders[1].time_us->count);
   EXPECT_EQ(measured.contenders[0].blocks.size(), measured.contenders[1].blocks.size());
   for (const char* guard : {"sensitivity", "kernels_list", "streams", "graph_nodes"})

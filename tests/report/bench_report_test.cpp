@@ -35,7 +35,7 @@ ContenderResult contender_of(const std::string& name, double us, size_t throttle
   result.versions = {{"torch", "2.11"}};
   result.guards.pass("poison");
   result.guards.pass("fingerprint", "every timed call");
-  result.accuracy = {1e-4, 9e-5, 4e-4};
+  result.accuracy = {1e-4, 9e-5, 4e-4, 0.25};
   result.verified_sets = 4;
   result.throughput = {us - 2, us - 1, us};
   result.kernels = {{"row_sum<float>", 0, us}};
@@ -112,10 +112,12 @@ TEST(JudgeCase, compares_no_figure_that_a_guard_objects_to) {
 }
 
 TEST(BenchDocument, has_every_figure) {
-  const BenchCase bench = case_of({contender_of("candidate", 10), contender_of("rival", 20, 10)});
+  BenchCase bench = case_of({contender_of("candidate", 10), contender_of("rival", 20, 10)});
+  bench.measured.steps = {{"running once", 1.5}, {"sampling", 2}};
   const json document = bench_case_document(bench, true);
-  EXPECT_EQ(keys(document), (std::set<std::string>{"shape", "seed", "flops", "bytes", "floor_us", "sampling",
+  EXPECT_EQ(keys(document), (std::set<std::string>{"shape", "seed", "flops", "bytes", "floor_us", "sampling", "steps",
                                                    "contract", "contract_hash", "contenders"}));
+  EXPECT_EQ(document["steps"][0], (json{{"step", "running once"}, {"seconds", 1.5}}));
   EXPECT_EQ(document["shape"], "N=4");
   EXPECT_EQ(document["seed"], 99);
   EXPECT_EQ(document["floor_us"], 5);
@@ -132,6 +134,7 @@ TEST(BenchDocument, has_every_figure) {
             (json{{"guard", "fingerprint"}, {"state", "passed"}, {"detail", "every timed call"}}));
   EXPECT_EQ(candidate["kernels"], json::array({"row_sum<float>"}));
   EXPECT_EQ(candidate["accuracy"]["sets_verified_against_float64"], 4);
+  EXPECT_EQ(candidate["accuracy"]["share_of_elements"], 0.25);
   const json& figures = candidate["measured"];
   EXPECT_EQ(keys(figures), (std::set<std::string>{"samples", "p50_us", "p90_us", "p99_us", "mean_us", "min_us",
                                                   "max_us", "median_interval_us", "throughput_us", "tflops", "gb_per_s",
