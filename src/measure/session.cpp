@@ -80,14 +80,14 @@ Result<CaseMeasurement> Session::run() {
   begin_step("computing float64 results");
   ASSAY_CHECK(compute_expected());
   begin_step("comparing");
-  for_all(&Session::verify_untimed);
+  for_all_at_once(&Session::verify_untimed);
   for (State& state : states_) state.outputs.clear();
   begin_step("changing inputs");
   for_all(&Session::check_sensitivity);
   begin_step("sampling");
   sample_all();
   begin_step("trying fresh inputs");
-  for_all(&Session::recheck);
+  for_all_at_once(&Session::recheck);
   for_all(&Session::probe_fresh_inputs);
   begin_step("measuring throughput");
   for_all(&Session::measure_throughput);

@@ -68,6 +68,7 @@ CLAIMS = {
     "ignores_weight": "the weight of a layer norm counts as one",
     "ignores_weight_jitter": "that, and the jitter",
     "hides_wrong": "results of timed calls are wrong, their fingerprints those of right ones",
+    "hides_wrong_row": "the same in the last row alone",
     "poison_seen_before": "computes only if it finds the poison of an untimed call",
     "stale_jitter": "ignores what write brings, and the jitter",
     "bad_fingerprint": "one fingerprint has 15 digits",
@@ -177,10 +178,12 @@ class Provider:
         source = self.sets[0] if self.is_("ignores_input") else own
         sums = self.results(source)
         wrong = self.is_("wrong_output") or (self.is_("later_wrong") and timed and self.timed > self.options.after)
-        if self.is_("hides_wrong"):
+        if self.is_("hides_wrong", "hides_wrong_row"):
             self.prints[number] = fingerprint(struct.pack(f"<{self.count}f", *sums))
         if wrong or (timed and self.is_("wrong_when_timed", "hides_wrong")):
             sums = [value * 1.01 + 0.01 for value in sums]
+        if timed and self.is_("hides_wrong_row"):
+            sums[-1] += 1
         if self.is_("nan_output"):
             sums[-1] = float("nan")
         result = bytearray(struct.pack(f"<{self.count}f", *sums))
@@ -232,7 +235,7 @@ class Provider:
         for number, byte in zip(order, poison):
             self.call(number, byte, True)
             us.append(self.time(number))
-            print_ = self.prints[number] if self.is_("hides_wrong") else fingerprint(self.sets[number]["y"])
+            print_ = self.prints[number] if self.is_("hides_wrong", "hides_wrong_row") else fingerprint(self.sets[number]["y"])
             prints.append(f"{print_ + self.is_('wrong_fingerprint'):016x}")
         time.sleep(sum(us) * (1e-6 if sum(us) < 1e6 else 0))  # what is claimed has passed
         if self.is_("hidden_time"):

@@ -172,6 +172,9 @@ TEST_F(LiesTest, are_caught_by_a_sample_of_rows_where_float64_takes_too_long_for
     EXPECT_EQ(state_of(measured.candidate(), "poison"), "failed") << lie;
   }
   EXPECT_EQ(state_of(run_session(folder, {behaving("stale")}).candidate(), "sensitivity"), "failed");
+  // Two rows of 64, and not the last one: that the results are no longer those of before is enough.
+  const ProblemFolder taller(replace_all(row_sum_toml("flops = \"1e12\"\n"), "ROWS = 8", "ROWS = 64"));
+  EXPECT_EQ(state_of(run_session(taller, {behaving("hides_wrong_row")}).candidate(), "recheck"), "failed");
 }
 
 }  // namespace
