@@ -31,7 +31,7 @@ std::string Verification::text() const {
 Result<reference::Outputs> Verifier::expected(const InputSet& inputs) const {
   ASSAY_TRY(const check::InputValues values, inputs.values(problem_));
   reference::RowSample sample;
-  if (!knows_all()) sample = {kMostWork / *problem_.work.flops, inputs.seed};
+  if (!knows_all()) sample = {kWorkOfSample / *problem_.work.flops, inputs.seed};
   return oracle_.expected(*problem_.spec, problem_.shape, problem_.arguments, values, sample);
 }
 

@@ -37,9 +37,10 @@ class Verifier {
  public:
   Verifier(const ProblemCase& problem, const check::Oracle& oracle) : problem_(problem), oracle_(oracle) {}
 
-  // Work of the reference, in operations, beyond which only a sample of the rows is compared with it, or nothing if
-  // the reference cannot compute a sample.
+  // Work of the reference, in operations, beyond which only a sample of the rows is compared with it, of so much work,
+  // or nothing if the reference cannot compute a sample.
   static constexpr double kMostWork = 3e10;
+  static constexpr double kWorkOfSample = 5e9;
   bool knows_all() const { return problem_.work.flops.value_or(0) <= kMostWork; }
   bool knows_some() const { return knows_all() || oracle_.samples(); }
 
