@@ -137,10 +137,8 @@ class Correctness(GpuTest):
                             theirs[name] = relative_error(F.scaled_dot_product_attention(q, k, v, is_causal=causal), expected)
                     self.assertTrue(theirs)
                     kernel = assay_attention.query(2, 8, 512, dim, causal=causal, dtype="fp16" if dtype == F16 else "bf16")
-                    # The streaming kernels do not round a row's largest probability exactly (docs/attention_results.md).
-                    allowed = 1.08 if kernel.startswith("streaming") else 1.02
                     with self.subTest(dim=dim, dtype=dtype, causal=causal, kernel=kernel, ours=ours, theirs=theirs):
-                        self.assertLessEqual(ours, allowed * max(theirs.values()))
+                        self.assertLessEqual(ours, 1.02 * max(theirs.values()))  # on so few rows, noise
 
 
 if __name__ == "__main__":

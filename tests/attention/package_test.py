@@ -68,6 +68,8 @@ class Query(unittest.TestCase):
         for capability in (80, 86, 89):
             self.assertEqual(assay_attention.query(8, 16, 4096, 64, compute_capability=capability), "warp_f16_d64_128x64x2")
         self.assertTrue(assay_attention.query(1, 1, 1, 256, dtype="bf16", compute_capability=90).startswith("warp_bf16_d256"))
+        self.assertTrue(assay_attention.query(4, 8, 64, 64, compute_capability=90).startswith("warp_f16_d64"), "few keys")
+        self.assertTrue(assay_attention.query(4, 8, 65, 64, compute_capability=90).startswith("resident"))
         for head_dim in range(8, 257, 8):
             for causal in (False, True):
                 for capability in (80, 89, 90):
