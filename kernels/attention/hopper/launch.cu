@@ -79,8 +79,7 @@ const char* fill(Params& params, const Call& call, int key_block) {
     int heads, rows, box_rows;
   } tensors[] = {{params.query, call.query, call.query_strides, call.query_heads, call.query_rows, kTileRows},
                  {params.key, call.key, call.key_strides, call.key_heads, call.key_rows, key_block},
-                 {params.value, call.value, call.value_strides, call.key_heads, call.key_rows, key_block},
-                 {params.output, call.output, call.output_strides, call.query_heads, call.query_rows, kTileRows}};
+                 {params.value, call.value, call.value_strides, call.key_heads, call.key_rows, key_block}};
   for (const auto& tensor : tensors) {
     const char* error =
         encode(tensor.map, call, tensor.base, tensor.strides, tensor.heads, tensor.rows, tensor.box_rows);
@@ -134,6 +133,10 @@ template <class Config>
 const char* launch_persistent(void (*kernel)(Params), const Call& call, cudaStream_t stream) {
   Params params;
   if (const char* error = fill(params, call, Config::kKeyBlock)) return error;
+  if (const char* error =
+          encode(params.output, call, call.output, call.output_strides, call.query_heads, call.query_rows, kTileRows)) {
+    return error;
+  }
   int device = 0;
   int multiprocessors = 0;
   cudaError_t status = cudaGetDevice(&device);

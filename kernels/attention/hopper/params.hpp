@@ -11,7 +11,7 @@ struct Params {
   CUtensorMap query;   // (head_dim, query_rows, query_heads, batch), boxes of 64 x 64
   CUtensorMap key;     // (head_dim, key_rows, key_heads, batch), boxes of 64 columns x one key block
   CUtensorMap value;   // as key
-  CUtensorMap output;  // as query
+  CUtensorMap output;  // as query; of the streaming kernels alone
   void* g_output;
   int64_t output_batch_stride;  // strides in elements
   int64_t output_head_stride;

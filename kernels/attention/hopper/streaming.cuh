@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Attention for any number of keys: a producer thread streams queries, keys and values through rings of stages,
-// consumer warpgroups of 64 query rows each overlap the softmax of one block with the products of its neighbours.
+// consumer warpgroups of 64 query rows each overlap the softmax of one block with the products of its neighbours, and a
+// writer thread stores the tiles that they have finished.
 // Persistent: one block per multiprocessor walks a fixed list of tiles, and the blocks of one tile follow those of the
 // tile before without a gap: a tile's first scores and softmax run under the last output product of the tile before.
 #pragma once
