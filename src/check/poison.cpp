@@ -14,6 +14,7 @@ using spec::DType;
 
 std::array<uint8_t, 8> poison_pattern(DType type, Poison poison) {
   if (poison == Poison::a5) return {0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5};
+  if (poison == Poison::ff) return {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
   switch (type) {  // little-endian: the exponent is in the last byte that counts
     case DType::f16:
       return {0x5a, 0x7e};
@@ -52,12 +53,12 @@ std::vector<int64_t> still_poisoned(const spec::ResolvedTensor& tensor, std::spa
   return positions;
 }
 
-std::vector<int64_t> unwritten(const spec::ResolvedTensor& tensor, std::span<const uint8_t> after_nan,
-                               std::span<const uint8_t> after_a5) {
-  const std::vector<int64_t> first = still_poisoned(tensor, after_nan, Poison::nan);
-  const std::vector<int64_t> second = still_poisoned(tensor, after_a5, Poison::a5);
+std::vector<int64_t> unwritten(const spec::ResolvedTensor& tensor, std::span<const uint8_t> after_first,
+                               std::span<const uint8_t> after_a5, Poison first) {
+  const std::vector<int64_t> once = still_poisoned(tensor, after_first, first);
+  const std::vector<int64_t> again = still_poisoned(tensor, after_a5, Poison::a5);
   std::vector<int64_t> both;
-  std::set_intersection(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(both));
+  std::set_intersection(once.begin(), once.end(), again.begin(), again.end(), std::back_inserter(both));
   return both;
 }
 

@@ -20,6 +20,7 @@ namespace assay::check {
 enum class Poison {
   nan,  // a NaN of the type with an unusual payload, 0x5A.. for integers
   a5,   // 0xA5 in every byte
+  ff,   // 0xFF in every byte, which is a NaN of every floating type: for those who can fill with a byte alone
 };
 
 std::array<uint8_t, 8> poison_pattern(spec::DType type, Poison poison);  // size_bytes(type) of them count
@@ -31,8 +32,8 @@ void fill_with_poison(spec::DType type, Poison poison, std::span<uint8_t> buffer
 std::vector<int64_t> still_poisoned(const spec::ResolvedTensor& tensor, std::span<const uint8_t> buffer, Poison poison);
 
 // Positions that hold the pattern after both runs.
-std::vector<int64_t> unwritten(const spec::ResolvedTensor& tensor, std::span<const uint8_t> after_nan,
-                               std::span<const uint8_t> after_a5);
+std::vector<int64_t> unwritten(const spec::ResolvedTensor& tensor, std::span<const uint8_t> after_first,
+                               std::span<const uint8_t> after_a5, Poison first = Poison::nan);
 
 // The first byte between elements that no longer holds the pattern: written though no element is there.
 std::optional<int64_t> first_written_gap(const spec::ResolvedTensor& tensor, std::span<const uint8_t> buffer,

@@ -63,12 +63,11 @@ void Session::begin_step(const std::string& name) {
   end_step();
   options_.on_step(name);
   measurement_.steps.emplace_back(name, 0);
-  step_began_ = std::chrono::steady_clock::now();
+  step_began_ = steady_clock::now();
 }
 void Session::end_step() {
   if (measurement_.steps.empty()) return;
-  measurement_.steps.back().second =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - step_began_).count();
+  measurement_.steps.back().second = seconds_since(step_began_);
 }
 
 Result<CaseMeasurement> Session::run() {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "check/element.hpp"
+#include "check/poison.hpp"
 #include "measure/fingerprint.hpp"
 
 namespace assay::measure {
@@ -36,18 +37,11 @@ Result<reference::Outputs> Verifier::expected(const InputSet& inputs) const {
 }
 
 std::optional<std::string> Verifier::unwritten(const OutputBytes& after_ff, const OutputBytes& after_a5) const {
-  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
   for (const spec::ResolvedArgument* output : problem_.outputs()) {
-    const spec::ResolvedTensor& tensor = *output->tensor();
-    const std::vector<double> first = check::decode(tensor, after_ff.at(output->name));
-    const std::vector<double> second = check::decode(tensor, after_a5.at(output->name));
-    const auto bytes = static_cast<size_t>(tensor.bytes);
-    const std::vector<double> ff = check::decode(tensor, std::vector<uint8_t>(bytes, 0xff));
-    const std::vector<double> a5 = check::decode(tensor, std::vector<uint8_t>(bytes, 0xa5));
-    for (size_t i = 0; i < first.size(); ++i) {
-      if (same(first[i], ff[i]) && same(second[i], a5[i]))
-        return fmt::format("element {} of '{}' (row-major) was not written", i, output->name);
-    }
+    const auto positions =
+        check::unwritten(*output->tensor(), after_ff.at(output->name), after_a5.at(output->name), check::Poison::ff);
+    if (!positions.empty())
+      return fmt::format("element {} of '{}' (row-major) was not written", positions.front(), output->name);
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 #include "reference/arguments.hpp"
 
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 namespace assay::reference {
@@ -44,7 +45,8 @@ Result<Tensor> output(const Problem& problem, const std::string& name, const Sha
   }
   const auto count = element_count(expected);
   if (!count) return Error{fmt::format("output '{}' has an impossible shape {}", name, to_string(expected)), {}, ""};
-  return Tensor{name, expected, std::vector<double>(static_cast<size_t>(*count), 0.0)};
+  return Tensor{name, expected,
+                std::vector<double>(static_cast<size_t>(*count), std::numeric_limits<double>::quiet_NaN())};
 }
 
 Error mismatch(std::string_view reference, const std::string& what) {

@@ -15,7 +15,7 @@ Result<const Tensor*> input(const Problem& problem, const std::string& name, siz
 // A scalar argument, else a shape variable, else the default.
 double parameter(const Problem& problem, const std::string& name, double otherwise);
 
-// The output of that name, all zero, if the problem wants exactly this shape.
+// The output of that name, with no result (NaN) anywhere yet, if the problem wants exactly this shape.
 Result<Tensor> output(const Problem& problem, const std::string& name, const Shape& expected);
 
 // An error "softmax: ..." for shapes that do not fit together.

@@ -137,7 +137,6 @@ Result<Outputs> attention_forward(const Problem& problem) {
   shape.back() = sizes.value_dim;
   ASSAY_TRY(Tensor o, output(problem, "o", shape));
   if (o.values.empty()) return single(std::move(o));
-  std::fill(o.values.begin(), o.values.end(), std::numeric_limits<double>::quiet_NaN());
 
   // Heads share nothing but their inputs: which thread takes which makes no difference to a bit of the result.
   std::atomic<int64_t> next{0};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 
 #include "reference/arguments.hpp"
 
@@ -64,7 +63,6 @@ Result<Outputs> gemm(const Problem& problem) {
   shape.back() = n;
   ASSAY_TRY(Tensor c, output(problem, "c", shape));
   if (c.values.empty()) return single(std::move(c));
-  std::fill(c.values.begin(), c.values.end(), std::numeric_limits<double>::quiet_NaN());
   std::vector<double> partial(static_cast<size_t>(n));
   for (int64_t batch = 0; batch < extent(a->shape, 0, rank - 2); ++batch) {
     multiply(a->values.data() + batch * m * k, b->values.data() + (shared ? 0 : batch * k * n),

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "reference/row_reduction.hpp"
 
-#include <algorithm>
-#include <limits>
-
 #include "reference/arguments.hpp"
 #include "reference/compensated_sum.hpp"
 
@@ -18,7 +15,6 @@ Result<Outputs> row_reduction(const Problem& problem) {
   const auto wanted = problem.output_shapes.find("y");
   const bool keep = wanted != problem.output_shapes.end() && wanted->second == kept;
   ASSAY_TRY(Tensor y, output(problem, "y", keep ? kept : rows));
-  std::fill(y.values.begin(), y.values.end(), std::numeric_limits<double>::quiet_NaN());
   for (const int64_t row : problem.sample.of_matrix(0, static_cast<int64_t>(y.values.size()))) {
     CompensatedSum sum;
     for (int64_t i = 0; i < columns; ++i) sum.add(x->values[static_cast<size_t>(row * columns + i)]);

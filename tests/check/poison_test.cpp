@@ -23,9 +23,12 @@ TEST(Poison, IsNanForFloatsAndNeverTheSameTwice) {
     const DType type = *spec::dtype_from_name(name);
     const auto nan = poison_pattern(type, Poison::nan);
     const auto a5 = poison_pattern(type, Poison::a5);
+    const auto ff = poison_pattern(type, Poison::ff);
     if (spec::is_floating(type)) {
       EXPECT_TRUE(std::isnan(decode_element(type, nan.data()))) << name;
+      EXPECT_TRUE(std::isnan(decode_element(type, ff.data()))) << name;
     }
+    EXPECT_NE(ff, a5);
     EXPECT_NE(std::vector<uint8_t>(nan.begin(), nan.begin() + spec::size_bytes(type)),
               std::vector<uint8_t>(a5.begin(), a5.begin() + spec::size_bytes(type)))
         << name;
@@ -40,6 +43,9 @@ TEST(Poison, FindsExactlyWhatWasNotWritten) {
     encode_element(DType::f16, 1.0, second.data() + 2 * position);
   }
   EXPECT_EQ(unwritten(tensor, first, second), (std::vector<int64_t>{1, 4}));
+  const std::vector<uint8_t> bytes = poisoned(tensor, Poison::ff);
+  EXPECT_EQ(unwritten(tensor, bytes, second, Poison::ff), (std::vector<int64_t>{1, 4}));
+  EXPECT_TRUE(unwritten(tensor, bytes, second).empty()) << "another pattern";
 }
 
 TEST(Poison, AValueThatLooksLikePoisonOnceIsWritten) {

@@ -37,12 +37,18 @@ TEST(RowSample, DependsOnSeedAndMatrixAlone) {
 }
 
 // The rows of a sample are those of the whole, to the bit, and the others say nothing.
-void expect_part_of_the_whole(const Tensor& whole, const Tensor& part, const RowSample& sample) {
+void expect_part_of_the_whole(Result<Outputs> (*evaluate)(const Problem&), Problem problem, double share) {
+  const auto all = evaluate(problem);
+  problem.sample = {share, 5};
+  const auto some = evaluate(problem);
+  ASSERT_TRUE(all && some);
+  const Tensor& whole = all->begin()->second;
+  const Tensor& part = some->begin()->second;
   const int64_t rows = whole.shape[whole.shape.size() - 2];
   const int64_t columns = whole.shape.back();
   const int64_t matrices = static_cast<int64_t>(whole.values.size()) / (rows * columns);
   for (int64_t matrix = 0; matrix < matrices; ++matrix) {
-    const std::vector<int64_t> known = sample.of_matrix(matrix, rows);
+    const std::vector<int64_t> known = problem.sample.of_matrix(matrix, rows);
     for (int64_t i = 0; i < rows * columns; ++i) {
       const auto at = static_cast<size_t>(matrix * rows * columns + i);
       if (std::binary_search(known.begin(), known.end(), i / columns)) {
@@ -59,24 +65,14 @@ TEST(RowSample, OfAttention) {
     ProblemBuilder builder;
     builder.normal("q", {2, 4, 20, 8}, 1).normal("k", {2, 2, 18, 8}, 2).normal("v", {2, 2, 18, 8}, 3);
     builder.output("o", {2, 4, 20, 8}).variable("causal", causal);
-    Problem sampled = builder.problem();
-    sampled.sample = {0.3, 5};
-    const auto whole = attention_forward(builder.problem());
-    const auto part = attention_forward(sampled);
-    ASSERT_TRUE(whole && part);
-    expect_part_of_the_whole(whole->at("o"), part->at("o"), sampled.sample);
+    expect_part_of_the_whole(attention_forward, builder.problem(), 0.3);
   }
 }
 
 TEST(RowSample, OfGemm) {
   ProblemBuilder builder;
   builder.normal("a", {3, 30, 70}, 1).normal("b", {3, 70, 5}, 2).output("c", {3, 30, 5}).scalar("alpha", 0.5);
-  Problem sampled = builder.problem();
-  sampled.sample = {0.2, 5};
-  const auto whole = gemm(builder.problem());
-  const auto part = gemm(sampled);
-  ASSERT_TRUE(whole && part);
-  expect_part_of_the_whole(whole->at("c"), part->at("c"), sampled.sample);
+  expect_part_of_the_whole(gemm, builder.problem(), 0.2);
 }
 
 }  // namespace

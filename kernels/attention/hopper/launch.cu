@@ -130,7 +130,7 @@ const char* launch_resident(const Call& call, cudaStream_t stream) {
 
 // A persistent grid: one block per multiprocessor, or fewer if there is less work.
 template <class Config>
-const char* launch_persistent(void (*kernel)(Params), const Call& call, cudaStream_t stream) {
+const char* launch_streaming(const Call& call, cudaStream_t stream) {
   Params params;
   if (const char* error = fill(params, call, Config::kKeyBlock)) return error;
   if (const char* error =
@@ -147,13 +147,9 @@ const char* launch_persistent(void (*kernel)(Params), const Call& call, cudaStre
   params.row_tiles = ceil_div(call.query_rows, Config::kRows);
   const int per_head = Config::kCausal ? ceil_div(params.row_tiles, 2) : params.row_tiles;
   const int pieces = per_head * call.query_heads * call.batch;
-  return launch_kernel(kernel, params, dim3(static_cast<unsigned>(std::min(pieces, multiprocessors))), Config::kThreads,
+  return launch_kernel(streaming_attention<Config>, params,
+                       dim3(static_cast<unsigned>(std::min(pieces, multiprocessors))), Config::kThreads,
                        sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
-}
-
-template <class Config>
-const char* launch_streaming(const Call& call, cudaStream_t stream) {
-  return launch_persistent<Config>(streaming_attention<Config>, call, stream);
 }
 
 struct Variant {
