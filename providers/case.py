@@ -133,10 +133,16 @@ def read_case(request):
                 sets, request.get("options", {}), read_timing(request.get("timing", {})))
 
 
-def read_contents(tensor, path):
-    """The bytes of one argument; the file must be exactly as long as the argument."""
+def read_contents(tensor, path, memory):
+    """Puts the bytes of one argument into `memory`; the file must be exactly as long as the argument."""
     size = os.path.getsize(path)
     if size != tensor.bytes:
         raise Refusal(f"the file for '{tensor.name}' has {size} bytes; expected {tensor.bytes}")
-    with open(path, "rb") as file:
-        return bytearray(file.read())
+    with open(path, "rb", buffering=0) as file:
+        rest = memoryview(memory).cast("B")
+        while rest:
+            count = file.readinto(rest)
+            if not count:
+                raise Refusal(f"the file for '{tensor.name}' became shorter while it was read")
+            rest = rest[count:]
+    return memory

@@ -29,7 +29,7 @@ class InputSet:
 
     def write(self, name, path):
         tensor = self._tensor(name)
-        contents = read_contents(tensor, path)
+        contents = read_contents(tensor, path, self._gpu.staging(tensor.bytes))
         self._gpu.upload(self.buffers[name], contents)
         if name in self._originals:
             self._gpu.upload(self._originals[name], contents)

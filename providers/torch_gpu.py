@@ -49,6 +49,7 @@ class TorchGpu:
         self._stream = torch.cuda.Stream()
         self.stream = self._stream.cuda_stream  # the one stream on which everything is enqueued
         self._flushed = None
+        self._staging = None
         self._capturing = False
         self.unpoisoned = 0  # results that did not land in the memory that was poisoned for them
         self._expected_at = set()
@@ -74,14 +75,22 @@ class TorchGpu:
         """Memory that nobody uses; what is allocated after it lies elsewhere. The caller keeps it."""
         return self._torch.empty(pieces * PLACEMENT_BYTES, dtype=self._torch.uint8, device="cuda")
 
+    def staging(self, count):
+        """Host memory of so many bytes that the GPU copies from and to directly, on its way from or to a file. There is
+        one piece of it: what it held is gone at the next call."""
+        if self._staging is None or self._staging.numel() < count:
+            self._staging = self._torch.empty(count, dtype=self._torch.uint8, pin_memory=True)
+        return (ctypes.c_ubyte * count).from_address(self._staging.data_ptr())
+
     def upload(self, buffer, contents):
         buffer.flat.copy_(self._torch.frombuffer(contents, dtype=self._torch.uint8))
         self.synchronize()
 
     def download(self, buffer):
+        contents = self.staging(buffer.bytes)
         self.synchronize()
-        host = buffer.flat.cpu()
-        return ctypes.string_at(host.data_ptr(), buffer.bytes)  # needs no NumPy
+        self._torch.frombuffer(contents, dtype=self._torch.uint8).copy_(buffer.flat)
+        return contents
 
     def copy(self, source, target):
         target.flat.copy_(source.flat, non_blocking=True)

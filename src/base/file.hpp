@@ -2,7 +2,9 @@
 // Whole files: read with an explanation when it fails, written so that a reader never sees half of one.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,7 +13,11 @@
 namespace assay {
 
 Result<std::string> read_file(const std::filesystem::path& path, size_t limit_bytes = size_t{1} << 30);
+// Fills the buffer from the file; says how many bytes that were, or one more than fit where the file goes on.
+Result<size_t> read_file_into(const std::filesystem::path& path, std::span<uint8_t> buffer);
 // Writes beside the target, flushes, and renames: after a crash there is the old file or the new one.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content);
+// Writes in place and does not wait for the disk: for gigabytes that nobody looks for after a crash.
+Result<void> write_scratch_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace assay

@@ -32,4 +32,8 @@ std::string content_hash(std::string_view content) {
   return Hasher().add(content).hex();
 }
 
+std::string content_hash(std::span<const uint8_t> content) {
+  return content_hash(std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
+}
+
 }  // namespace assay

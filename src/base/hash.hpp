@@ -2,7 +2,9 @@
 // Content hashes for caches and contracts (xxHash, 128 bits). Not for secrets.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,5 +27,6 @@ class Hasher {
 };
 
 std::string content_hash(std::string_view content);  // 32 hexadecimal digits
+std::string content_hash(std::span<const uint8_t> content);
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 
 namespace assay {
 
-// SplitMix64. The standard distributions differ between libraries, so the few we need are here.
+// SplitMix64: a counter that is mixed, so that one can start anywhere in its sequence. The standard distributions differ between libraries, so the few we need are here.
 __extension__ using Wide = unsigned __int128;
 
 class Random {
@@ -14,7 +14,7 @@ class Random {
   explicit Random(uint64_t seed) : state_(seed) {}
 
   uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15u;
+    state_ += kStep;
     uint64_t z = state_;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -25,9 +25,14 @@ class Random {
     return bound == 0 ? 0 : static_cast<uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
   }
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
-  double normal();                                                            // mean 0, deviation 1
+  double normal();  // mean 0, deviation 1; takes two numbers of the sequence
+
+  // The same sequence without its next `count` numbers.
+  Random ahead(uint64_t count) const { return Random(state_ + count * kStep); }
 
  private:
+  static constexpr uint64_t kStep = 0x9e3779b97f4a7c15u;
+
   uint64_t state_;
 };
 

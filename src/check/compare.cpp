@@ -81,11 +81,15 @@ double badness(const Mismatch& mismatch) {
   }
 }
 
+// The NaN of elements that are not both finite is never the greater one.
+void raise(double& maximum, double value) {
+  if (value > maximum) maximum = value;
+}
+
 void take_maxima(Comparison& comparison, const Mismatch& measured) {
-  // fmax ignores the NaN of elements that are not both finite.
-  comparison.max_absolute_error = std::fmax(comparison.max_absolute_error, measured.absolute_error);
-  comparison.max_relative_error = std::fmax(comparison.max_relative_error, measured.relative_error);
-  comparison.max_ulp_error = std::fmax(comparison.max_ulp_error, measured.ulp_error);
+  raise(comparison.max_absolute_error, measured.absolute_error);
+  raise(comparison.max_relative_error, measured.relative_error);
+  raise(comparison.max_ulp_error, measured.ulp_error);
 }
 
 double root_mean_square(std::span<const double> values) {
@@ -134,12 +138,8 @@ Comparison compare(const spec::ResolvedTensor& tensor, std::span<const double> e
     if (missing) ++next_unwritten;
     const bool defined = !std::isnan(expected[i]);
     if (!defined) ++comparison.undefined;
-    std::optional<MismatchKind> wrong;
-    if (missing) {
-      wrong = MismatchKind::unwritten;
-    } else if (defined) {
-      wrong = judge.verdict(expected[i], got[i]);
-    }
+    if (!defined && !missing) continue;
+    const auto wrong = missing ? MismatchKind::unwritten : judge.verdict(expected[i], got[i]);
     Mismatch measured = measure(tensor.dtype, expected[i], got[i]);
     if (!missing) take_maxima(comparison, measured);
     if (!wrong) continue;

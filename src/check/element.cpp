@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "check/element.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 
 #include "check/float_format.hpp"
 
@@ -31,29 +31,6 @@ FloatFormat format_of(DType type) {
   }
 }
 
-// Calls visit(T{}) with the integer type of that name.
-template <class Visitor>
-auto with_integer(DType type, Visitor&& visit) {
-  switch (type) {
-    case DType::i8:
-      return visit(int8_t{});
-    case DType::i16:
-      return visit(int16_t{});
-    case DType::i32:
-      return visit(int32_t{});
-    case DType::i64:
-      return visit(int64_t{});
-    case DType::u8:
-      return visit(uint8_t{});
-    case DType::u16:
-      return visit(uint16_t{});
-    case DType::u32:
-      return visit(uint32_t{});
-    default:
-      return visit(uint64_t{});
-  }
-}
-
 template <class T>
 T to_integer(double value) {
   if (std::isnan(value)) return 0;
@@ -76,18 +53,72 @@ T load(const uint8_t* bytes) {
   return value;
 }
 
-// Visits the byte offset of every element, row-major.
+// How one type lies in memory.
+template <class T>
+struct IntegerElement {
+  static void encode(double value, uint8_t* bytes) { store(to_integer<T>(value), bytes); }
+  static double decode(const uint8_t* bytes) { return static_cast<double>(load<T>(bytes)); }
+};
+template <class T>
+struct MachineFloatElement {
+  static void encode(double value, uint8_t* bytes) { store(static_cast<T>(value), bytes); }
+  static double decode(const uint8_t* bytes) { return static_cast<double>(load<T>(bytes)); }
+};
+template <FloatFormat kFormat, class Bits>
+struct SmallFloatElement {
+  static void encode(double value, uint8_t* bytes) { store(static_cast<Bits>(to_bits(value, kFormat)), bytes); }
+  static double decode(const uint8_t* bytes) { return from_bits(load<Bits>(bytes), kFormat); }
+};
+
+// Calls visit(element) with the type's element of the above: the choice is made once for all elements of a tensor.
+template <class Visitor>
+auto with_element(DType type, Visitor&& visit) {
+  switch (type) {
+    case DType::f16:
+      return visit(SmallFloatElement<kF16, uint16_t>());
+    case DType::bf16:
+      return visit(SmallFloatElement<kBf16, uint16_t>());
+    case DType::e4m3:
+      return visit(SmallFloatElement<kE4m3, uint8_t>());
+    case DType::e5m2:
+      return visit(SmallFloatElement<kE5m2, uint8_t>());
+    case DType::f32:
+      return visit(MachineFloatElement<float>());
+    case DType::f64:
+      return visit(MachineFloatElement<double>());
+    case DType::i8:
+      return visit(IntegerElement<int8_t>());
+    case DType::i16:
+      return visit(IntegerElement<int16_t>());
+    case DType::i32:
+      return visit(IntegerElement<int32_t>());
+    case DType::i64:
+      return visit(IntegerElement<int64_t>());
+    case DType::u8:
+      return visit(IntegerElement<uint8_t>());
+    case DType::u16:
+      return visit(IntegerElement<uint16_t>());
+    case DType::u32:
+      return visit(IntegerElement<uint32_t>());
+    default:
+      return visit(IntegerElement<uint64_t>());
+  }
+}
+
+// Visits the byte offset of every element, row-major; within a row of the last axis it grows by the same amount.
 template <class Visitor>
 void for_each_offset(const spec::ResolvedTensor& tensor, Visitor&& visit) {
-  const int size = spec::size_bytes(tensor.dtype);
+  const int64_t size = spec::size_bytes(tensor.dtype);
+  const int64_t row = tensor.dims.empty() ? 1 : tensor.dims.back();
+  const int64_t step = tensor.strides.empty() ? 0 : tensor.strides.back() * size;
   std::vector<int64_t> index(tensor.dims.size(), 0);
-  int64_t offset = 0;  // in elements
-  for (int64_t position = 0; position < tensor.elements; ++position) {
-    visit(position, offset * size);
-    for (size_t axis = index.size(); axis-- > 0;) {
-      offset += tensor.strides[axis];
+  int64_t first = 0;  // byte of the row's first element
+  for (int64_t position = 0; position < tensor.elements; position += row) {
+    for (int64_t i = 0; i < row; ++i) visit(position + i, first + i * step);
+    for (size_t axis = index.size() - std::min<size_t>(index.size(), 1); axis-- > 0;) {
+      first += tensor.strides[axis] * size;
       if (++index[axis] < tensor.dims[axis]) break;
-      offset -= tensor.strides[axis] * tensor.dims[axis];
+      first -= tensor.strides[axis] * tensor.dims[axis] * size;
       index[axis] = 0;
     }
   }
@@ -96,38 +127,26 @@ void for_each_offset(const spec::ResolvedTensor& tensor, Visitor&& visit) {
 }  // namespace
 
 void encode_element(DType type, double value, uint8_t* bytes) {
-  if (!spec::is_floating(type)) {
-    with_integer(type, [&](auto zero) { store(to_integer<decltype(zero)>(value), bytes); });
-  } else if (type == DType::f64) {
-    store(value, bytes);
-  } else if (type == DType::f32) {
-    store(static_cast<float>(value), bytes);
-  } else if (spec::size_bytes(type) == 2) {
-    store(static_cast<uint16_t>(to_bits(value, format_of(type))), bytes);
-  } else {
-    store(static_cast<uint8_t>(to_bits(value, format_of(type))), bytes);
-  }
+  with_element(type, [&](auto element) { element.encode(value, bytes); });
 }
 
 double decode_element(DType type, const uint8_t* bytes) {
-  if (!spec::is_floating(type)) {
-    return with_integer(type, [&](auto zero) { return static_cast<double>(load<decltype(zero)>(bytes)); });
-  }
-  if (type == DType::f64) return load<double>(bytes);
-  if (type == DType::f32) return static_cast<double>(load<float>(bytes));
-  const uint32_t bits = spec::size_bytes(type) == 2 ? load<uint16_t>(bytes) : load<uint8_t>(bytes);
-  return from_bits(bits, format_of(type));
+  return with_element(type, [&](auto element) { return element.decode(bytes); });
 }
 
 double round_to(DType type, double value) {
   uint8_t bytes[8] = {};
-  encode_element(type, value, bytes);
-  return decode_element(type, bytes);
+  return with_element(type, [&](auto element) {
+    element.encode(value, bytes);
+    return element.decode(bytes);
+  });
 }
 
 double largest(DType type) {
   if (spec::is_floating(type)) return format_of(type).largest();
-  return with_integer(type, [](auto zero) { return static_cast<double>(std::numeric_limits<decltype(zero)>::max()); });
+  uint8_t bytes[8] = {};
+  encode_element(type, std::numeric_limits<double>::infinity(), bytes);  // integers saturate
+  return decode_element(type, bytes);
 }
 
 double smallest_normal(DType type) {
@@ -148,16 +167,20 @@ double ulp(DType type, double value) {
 
 void encode(const spec::ResolvedTensor& tensor, std::span<const double> values, std::span<uint8_t> buffer) {
   assert(values.size() == static_cast<size_t>(tensor.elements) && buffer.size() >= static_cast<size_t>(tensor.bytes));
-  for_each_offset(tensor, [&](int64_t position, int64_t offset) {
-    encode_element(tensor.dtype, values[static_cast<size_t>(position)], buffer.data() + offset);
+  with_element(tensor.dtype, [&](auto element) {
+    for_each_offset(tensor, [&](int64_t position, int64_t offset) {
+      element.encode(values[static_cast<size_t>(position)], buffer.data() + offset);
+    });
   });
 }
 
 std::vector<double> decode(const spec::ResolvedTensor& tensor, std::span<const uint8_t> buffer) {
   assert(buffer.size() >= static_cast<size_t>(tensor.bytes));
   std::vector<double> values(static_cast<size_t>(tensor.elements));
-  for_each_offset(tensor, [&](int64_t position, int64_t offset) {
-    values[static_cast<size_t>(position)] = decode_element(tensor.dtype, buffer.data() + offset);
+  with_element(tensor.dtype, [&](auto element) {
+    for_each_offset(tensor, [&](int64_t position, int64_t offset) {
+      values[static_cast<size_t>(position)] = element.decode(buffer.data() + offset);
+    });
   });
   return values;
 }

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "base/random.hpp"
+#include "base/threads.hpp"
 #include "check/element.hpp"
 
 namespace assay::check {
@@ -59,11 +61,6 @@ double exact_integers(DType type) {
   return 2.0 / ulp(type, 1.0);
 }
 
-// Beyond the largest value a normal sample would be infinite.
-double finite(DType type, double value) {
-  return std::clamp(value, -largest(type), largest(type));
-}
-
 class Filler {
  public:
   Filler(const spec::ResolvedTensor& tensor, uint64_t seed)
@@ -74,17 +71,17 @@ class Filler {
         random_(seed) {}
 
   void normal(double mean, double deviation) {
-    for (double& value : values_) value = finite(type_, mean + deviation * random_.normal());
+    each(2, [=](Random& random) { return mean + deviation * random.normal(); });
   }
   void uniform(double low, double high) {
     // Integers: floor keeps every value below `high` and all of them equally likely.
-    for (double& value : values_) {
-      value = low + (high - low) * random_.uniform();
-      if (!spec::is_floating(type_)) value = std::floor(value);
-      value = finite(type_, value);
-    }
+    const bool whole = !spec::is_floating(type_);
+    each(1, [=](Random& random) {
+      const double value = low + (high - low) * random.uniform();
+      return whole ? std::floor(value) : value;
+    });
   }
-  void constant(double value) { std::fill(values_.begin(), values_.end(), value); }
+  void constant(double value) { std::fill(values_.begin(), values_.end(), round_to(type_, value)); }
   void iota() {
     const double limit = exact_integers(type_);
     for (size_t i = 0; i < values_.size(); ++i) values_[i] = std::fmod(static_cast<double>(i), limit);
@@ -93,20 +90,20 @@ class Filler {
     for (size_t first = 0; first < values_.size(); first += row_) values_[first + random_.below(row_)] = 1.0;
   }
   void zeros_among_normal(double mean, double deviation) {
-    for (double& value : values_) {
-      const double sample = mean + deviation * random_.normal();
-      const uint64_t choice = random_.below(4);
-      value = choice == 0 ? 0.0 : choice == 1 ? -0.0 : finite(type_, sample);
-    }
+    each(3, [=](Random& random) {
+      const double sample = mean + deviation * random.normal();
+      const uint64_t choice = random.below(4);
+      return choice == 0 ? 0.0 : choice == 1 ? -0.0 : sample;
+    });
   }
   void signed_zeros() {
-    for (double& value : values_) value = random_.below(2) == 0 ? 0.0 : -0.0;
+    each(1, [](Random& random) { return random.below(2) == 0 ? 0.0 : -0.0; });
   }
   void denormals() {
-    for (double& value : values_) {
-      const double magnitude = smallest_normal(type_) * random_.uniform();
-      value = random_.below(2) == 0 ? magnitude : -magnitude;
-    }
+    each(2, [limit = smallest_normal(type_)](Random& random) {
+      const double magnitude = limit * random.uniform();
+      return random.below(2) == 0 ? magnitude : -magnitude;
+    });
   }
   void add_infinities() {
     for (size_t first = 0; first < values_.size(); first += matrix_) {
@@ -114,12 +111,28 @@ class Filler {
       values_[first + random_.below(matrix_)] = random_.below(2) == 0 ? infinity : -infinity;
     }
   }
-  std::vector<double> finish() && {
-    for (double& value : values_) value = round_to(type_, value);
-    return std::move(values_);
-  }
+  std::vector<double> finish() && { return std::move(values_); }
 
  private:
+  // Makes every element, as the type has it, of so many numbers of the sequence: parts of a large tensor can so be made
+  // at once, each from its place there.
+  template <class Sample>
+  void each(uint64_t numbers, const Sample& sample) {
+    constexpr size_t kPart = size_t{1} << 18;
+    const double limit = largest(type_);  // beyond it a sample would be infinite
+    const size_t parts = (values_.size() + kPart - 1) / kPart;
+    std::atomic<size_t> next{0};
+    on_threads(std::min(parts, core_count()), [&] {
+      for (size_t part = next++; part < parts; part = next++) {
+        const size_t end = std::min(values_.size(), (part + 1) * kPart);
+        Random random = random_.ahead(part * kPart * numbers);
+        for (size_t i = part * kPart; i < end; ++i)
+          values_[i] = round_to(type_, std::clamp(sample(random), -limit, limit));
+      }
+    });
+    random_ = random_.ahead(values_.size() * numbers);
+  }
+
   DType type_;
   std::vector<double> values_;
   size_t row_;

@@ -12,12 +12,16 @@ namespace assay::measure {
 
 inline uint64_t fingerprint(std::span<const uint8_t> bytes) {
   uint64_t sum = 0;
-  for (size_t at = 0; at < bytes.size(); at += 4) {
-    uint32_t word = 0;
-    std::memcpy(&word, bytes.data() + at, bytes.size() - at < 4 ? bytes.size() - at : 4);
-    sum += word * (2 * (uint64_t{at} / 4) + 1);
+  const size_t words = bytes.size() / 4;
+  uint32_t word = 0;
+  for (size_t i = 0; i < words; ++i) {
+    std::memcpy(&word, bytes.data() + 4 * i, 4);
+    sum += word * (2 * uint64_t{i} + 1);
   }
-  return sum;
+  if (bytes.size() % 4 == 0) return sum;
+  word = 0;  // the last one may be short: zeros follow
+  std::memcpy(&word, bytes.data() + 4 * words, bytes.size() % 4);
+  return sum + word * (2 * uint64_t{words} + 1);
 }
 
 }  // namespace assay::measure

@@ -45,7 +45,7 @@ Result<InputSet> InputSet::make(const ProblemCase& problem, uint64_t seed, const
   for (auto& [input, bytes] : drawn) {
     const std::string content = bytes.get();
     const fs::path file = folder / (input->name + ".bin");
-    ASSAY_CHECK(write_file_atomically(file, content));
+    ASSAY_CHECK(write_scratch_file(file, content));
     set.files[input->name] = file;
     set.hashes[input->name] = content_hash(content);
   }
@@ -105,13 +105,15 @@ nlohmann::json prepare_request(const ProblemCase& problem, const Protocol& proto
 }
 
 Result<std::vector<uint8_t>> read_tensor(const fs::path& file, const spec::ResolvedTensor& tensor) {
-  ASSAY_TRY(const std::string content, read_file(file, size_t{1} << 36));
-  if (content.size() != static_cast<size_t>(tensor.bytes))
-    return Error{fmt::format("{} has {} bytes, expected {}", file.filename().string(), content.size(), tensor.bytes),
-                 {},
-                 "the provider must write the whole argument",
-                 ExitCode::incorrect};
-  return std::vector<uint8_t>(content.begin(), content.end());
+  std::vector<uint8_t> bytes(static_cast<size_t>(tensor.bytes));
+  ASSAY_TRY(const size_t found, read_file_into(file, bytes));
+  if (found == bytes.size()) return bytes;
+  std::error_code ignored;
+  return Error{fmt::format("{} has {} bytes, expected {}", file.filename().string(), fs::file_size(file, ignored),
+                           tensor.bytes),
+               {},
+               "the provider must write the whole argument",
+               ExitCode::incorrect};
 }
 
 }  // namespace assay::measure

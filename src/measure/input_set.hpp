@@ -39,7 +39,7 @@ Result<std::vector<InputSet>> make_input_sets(const ProblemCase& problem, size_t
 nlohmann::json prepare_request(const ProblemCase& problem, const Protocol& protocol, const TimingFiles& timing,
                                const std::vector<InputSet>& sets, const spec::Options& options);
 
-// Bytes of a file that must be exactly as long as the tensor.
+// The bytes of a file that must be exactly as long as the tensor.
 Result<std::vector<uint8_t>> read_tensor(const std::filesystem::path& file, const spec::ResolvedTensor& tensor);
 
 }  // namespace assay::measure

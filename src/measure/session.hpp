@@ -72,6 +72,8 @@ class Session {
   Result<void> read_files(State& state, size_t set, const ArgumentFiles& files);
   Result<OutputBytes> read_outputs(State& state, size_t set);
   void check_inputs_unchanged(State& state, size_t set, const InputSet& expected);
+  void note_verification(State& state, const Verification& verification, const std::string& guard,
+                         const std::string& when);
   void verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs,
                       const std::string& guard, const std::string& when);
   bool still_as_before(State& state, const OutputBytes& outputs) const;

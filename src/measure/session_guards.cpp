@@ -2,8 +2,8 @@
 // The guards of a session: what is looked at before and after the timed calls.
 #include <algorithm>
 #include <fmt/format.h>
+#include <future>
 
-#include "base/file.hpp"
 #include "base/hash.hpp"
 #include "measure/kernel_names.hpp"
 #include "measure/session.hpp"
@@ -21,26 +21,24 @@ constexpr double kFreshSlack_us = 2;
 
 void Session::check_inputs_unchanged(State& state, size_t set, const InputSet& expected) {
   ArgumentFiles files;
-  for (const spec::ResolvedArgument* input : problem_.inputs()) {
-    if (input->tensor()->role == spec::Role::input)
-      files[input->name] = scratch_->path() / fmt::format("after.{}.{}.bin", state.index, input->name);
-  }
-  if (files.empty()) return;
+  std::vector<const spec::ResolvedArgument*> inputs = problem_.inputs();
+  std::erase_if(inputs, [](const auto* input) { return input->tensor()->role != spec::Role::input; });
+  if (inputs.empty()) return;
+  for (const spec::ResolvedArgument* input : inputs)
+    files[input->name] = scratch_->path() / fmt::format("after.{}.{}.bin", state.index, input->name);
   const auto read = read_files(state, set, files);
   if (!read) return take_out(state, read.error());
-  for (const auto& [argument, file] : files) {
-    const auto content = read_file(file, size_t{1} << 36);
+  for (const spec::ResolvedArgument* input : inputs) {
+    const auto content = read_tensor(files.at(input->name), *input->tensor());
     if (!content) return take_out(state, content.error());
-    if (content_hash(*content) != expected.hashes.at(argument))
-      state.result->guards.fail("inputs_changed", fmt::format("the call changed its input '{}'", argument));
+    if (content_hash(*content) != expected.hashes.at(input->name))
+      state.result->guards.fail("inputs_changed", fmt::format("the call changed its input '{}'", input->name));
   }
   state.result->guards.pass("inputs_changed");
 }
 
-void Session::verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs,
-                             const std::string& guard, const std::string& when) {
-  if (expected == nullptr) return;
-  const Verification verification = verifier_.verify(*expected, outputs);
+void Session::note_verification(State& state, const Verification& verification, const std::string& guard,
+                                const std::string& when) {
   Accuracy& worst = state.result->accuracy;
   if (verification.accuracy.error >= worst.error) worst = verification.accuracy;
   if (verification.mismatch) {
@@ -55,13 +53,26 @@ void Session::verify_outputs(State& state, const reference::Outputs* expected, c
   }
 }
 
+void Session::verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs,
+                             const std::string& guard, const std::string& when) {
+  if (expected != nullptr) note_verification(state, verifier_.verify(*expected, outputs), guard, when);
+}
+
+// The sets are compared at once, and what was found is noted in their order.
 void Session::verify_untimed(State& state) {
-  for (size_t set = 0; set < state.outputs.size(); ++set) {
-    const reference::Outputs* expected = set < expected_.size() ? &expected_[set] : nullptr;
-    for (const OutputBytes& outputs : state.outputs[set])
-      verify_outputs(state, expected, outputs, "poison", fmt::format("before timing, set {}", set));
-    if (expected != nullptr) ++state.result->verified_sets;
-    state.fingerprints.push_back(fingerprint(state.outputs[set].front()));
+  std::vector<std::future<std::vector<Verification>>> comparing;
+  for (size_t set = 0; set < std::min(state.outputs.size(), expected_.size()); ++set) {
+    comparing.push_back(std::async(std::launch::async, [this, &state, set] {
+      std::vector<Verification> found;
+      for (const OutputBytes& outputs : state.outputs[set]) found.push_back(verifier_.verify(expected_[set], outputs));
+      return found;
+    }));
+  }
+  for (const auto& outputs : state.outputs) state.fingerprints.push_back(fingerprint(outputs.front()));
+  for (size_t set = 0; set < comparing.size(); ++set) {
+    for (const Verification& verification : comparing[set].get())
+      note_verification(state, verification, "poison", fmt::format("before timing, set {}", set));
+    ++state.result->verified_sets;
   }
   if (!verifier_.knows_all()) check_rest(state);
 }

@@ -55,6 +55,43 @@ TEST(ReadFile, stops_at_its_limit) {
   EXPECT_FALSE(read_file("/dev/zero", 1 << 20).ok());  // a file without end
 }
 
+TEST(ReadFile, does_not_trust_the_size_that_a_file_says_it_has) {
+  const auto none = read_file("/proc/self/status");  // says 0
+  ASSERT_TRUE(none.ok()) << to_string(none.error());
+  EXPECT_GT(none->size(), 100u);
+  const TemporaryFolder folder;
+  const auto path = folder.write("sparse", "x");
+  std::filesystem::resize_file(path, uintmax_t{1} << 40);  // says a terabyte, and has one block
+  EXPECT_FALSE(read_file(path, 1 << 20).ok());
+}
+
+TEST(ReadFileInto, says_how_many_bytes_there_were) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("five", "12345");
+  std::vector<uint8_t> buffer(5);
+  EXPECT_EQ(*read_file_into(path, buffer), 5u);
+  EXPECT_EQ(buffer, (std::vector<uint8_t>{'1', '2', '3', '4', '5'}));
+  buffer.assign(7, 'x');
+  EXPECT_EQ(*read_file_into(path, buffer), 5u);
+  EXPECT_EQ(buffer[5], 'x');
+  buffer.resize(3);
+  EXPECT_EQ(*read_file_into(path, buffer), 4u) << "one more than fit";
+  EXPECT_EQ(*read_file_into(path, {}), 1u);
+  EXPECT_FALSE(read_file_into(folder.path() / "missing", buffer).ok());
+  EXPECT_FALSE(read_file_into(folder.path(), buffer).ok());
+}
+
+TEST(WriteScratchFile, writes_replaces_and_explains) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  ASSERT_TRUE(write_scratch_file(path, "longer than what follows").ok());
+  ASSERT_TRUE(write_scratch_file(path, std::string_view("n\0w", 3)).ok());
+  EXPECT_EQ(*read_file(path), std::string("n\0w", 3));
+  const auto written = write_scratch_file(folder.path() / "missing" / "file", "x");
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().place.file, (folder.path() / "missing" / "file").string());
+}
+
 TEST(WriteFile, writes_and_replaces) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "file";

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <set>
+#include <vector>
 
 namespace assay {
 namespace {
@@ -47,6 +48,12 @@ TEST(Hasher, writes_32_digits) {
   const std::string hex = content_hash("assay");
   EXPECT_EQ(hex.size(), 32u);
   EXPECT_EQ(hex.find_first_not_of("0123456789abcdef"), std::string::npos) << hex;
+}
+
+TEST(Hasher, takes_bytes_like_text) {
+  const std::vector<uint8_t> bytes = {'a', 's', 's', 'a', 'y'};
+  EXPECT_EQ(content_hash(bytes), content_hash("assay"));
+  EXPECT_EQ(content_hash(std::vector<uint8_t>()), content_hash(""));
 }
 
 // Caches and carried artifacts outlive the program: the hash of today must be the hash of tomorrow.

@@ -28,6 +28,20 @@ TEST(Random, derives_its_other_numbers_from_the_same_sequence) {
   EXPECT_DOUBLE_EQ(Random(0).normal(), radius * std::cos(2.0 * std::acos(-1.0) * random.uniform()));
 }
 
+TEST(Random, can_start_ahead) {
+  Random random(7);
+  for (const uint64_t count : {0, 1, 5, 1000}) {
+    const Random start = random;
+    Random ahead = start.ahead(count);
+    for (uint64_t i = 0; i < count; ++i) random.next();
+    EXPECT_EQ(ahead.next(), Random(random).next()) << count;
+  }
+  Random two = Random(7).ahead(2);
+  Random one(7);
+  one.normal();
+  EXPECT_EQ(one.next(), two.next()) << "a normal number takes two";
+}
+
 TEST(Random, stays_below_its_bound_and_reaches_all_of_it) {
   Random random(7);
   std::array<int, 5> seen{};

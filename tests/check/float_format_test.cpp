@@ -99,6 +99,11 @@ TEST(FloatFormat, Spacing) {
   EXPECT_EQ(spacing(-3.0, kF16), 0x1.0p-9);
   EXPECT_EQ(spacing(0.0, kF16), 0x1.0p-24);
   EXPECT_EQ(spacing(kInfinity, kF16), 0x1.0p-24);
+  EXPECT_EQ(spacing(1e300, kF16), 32.0);
+  EXPECT_EQ(spacing(1.0, kF64), 0x1.0p-52);
+  EXPECT_EQ(spacing(0x1.0p-1000, kF64), 0x1.0p-1052);
+  EXPECT_EQ(spacing(0x1.0p-1074, kF64), 0x1.0p-1074);
+  EXPECT_EQ(spacing(0x1.8p-126, kF32), 0x1.0p-149);
 }
 
 }  // namespace

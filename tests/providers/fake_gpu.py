@@ -92,6 +92,9 @@ class FakeGpu:
         address = self._take(tensor.bytes)
         return Buffer(address, tensor.bytes, self.memory[address], self.memory[address])
 
+    def staging(self, count):
+        return bytearray(count)
+
     def upload(self, buffer, contents):
         buffer.flat[:] = contents
 

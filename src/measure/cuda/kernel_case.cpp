@@ -239,7 +239,7 @@ Result<void> KernelCase::read(size_t set, const ArgumentFiles& files) {
     ASSAY_TRY(const spec::ResolvedTensor* const tensor, find_tensor(name));
     std::string bytes(static_cast<size_t>(tensor->bytes), '\0');
     ASSAY_CHECK(gpu_.download(sets_[set]->addresses.at(name), std::as_writable_bytes(std::span(bytes))));
-    ASSAY_CHECK(write_file_atomically(file, bytes));
+    ASSAY_CHECK(write_scratch_file(file, bytes));
   }
   return {};
 }
