@@ -19,6 +19,7 @@ void add_options(CommandLine& line, Options& options) {
   add_device(line, options);
   add_configuration(line, options);
   add_measuring(line, options);
+  line.option("--candidate", options.measure.candidate, "a [baseline.NAME] that takes the kernel's place");
   line.option("--pairs", options.measure.pairs, "comparisons of the kernel with itself", {1, 100000});
   line.option("--trials", options.measure.trials, "comparisons with each injected slowdown", {1, 100000});
   line.list("--slowdowns", options.measure.slowdowns, "fractions: 0.03 is 3 %", {0, 10});

@@ -126,7 +126,8 @@ Result<std::vector<judge::GateCase>> time_cases(const spec::KernelSpec& spec, co
       if (!baseline.good())
         return Error{
             fmt::format("the baseline cannot be measured: {}", baseline.objection()), {}, "", ExitCode::environment};
-      gate_case.comparison = measured.comparisons.at(1);
+      ASSAY_TRY(gate_case.comparison, judge::compare(candidate.blocks, baseline.blocks,
+                                                     judge::without_process_spread(compare_options(options))));
     } else if (!nothing_yet) {
       const StoredMeasurement& baseline = stored[cases.size()];
       ASSAY_CHECK(check_contracts(measured.measured.contract, baseline.contract, options.measure.force));

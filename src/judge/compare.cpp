@@ -39,6 +39,9 @@ Result<void> validate(const CompareOptions& options) {
   if (!(options.run_spread >= 0 && options.run_spread < 1)) {
     return Error{.message = fmt::format("spread of runs {}: expected 0 to 1", options.run_spread)};
   }
+  if (!(options.process_spread >= 0 && options.process_spread < 1)) {
+    return Error{.message = fmt::format("spread of processes {}: expected 0 to 1", options.process_spread)};
+  }
   if (options.resamples < 1 || options.resamples > 10'000'000) {
     return Error{.message = fmt::format("{} resamples: expected 1 to 10000000", options.resamples)};
   }
@@ -63,7 +66,7 @@ std::vector<double> differences(const std::vector<double>& first, const std::vec
 RatioEstimate estimate(const Units& units, const CompareOptions& options, bool in_cycles) {
   const std::vector<double> candidate = log_levels(units.candidate, in_cycles);
   const std::vector<double> baseline = log_levels(units.baseline, in_cycles);
-  if (units.paired) return stats::paired_ratio(differences(candidate, baseline));
+  if (units.paired) return stats::paired_ratio(differences(candidate, baseline), options.process_spread);
   return stats::unpaired_ratio(candidate, baseline, options.run_spread);
 }
 

@@ -19,6 +19,7 @@ json options_json(const CompareOptions& options) {
           {"max_throttled", options.max_throttled},
           {"interleaved", options.interleaved},
           {"run_spread", options.run_spread},
+          {"process_spread", options.process_spread},
           {"resamples", options.resamples},
           {"seed", options.seed}};
 }
@@ -32,6 +33,8 @@ CompareOptions options_from(const json& value) {
   options.max_throttled = number_from(value.at("max_throttled"));
   options.interleaved = flag_from(value.at("interleaved"));
   options.run_spread = number_from(value.at("run_spread"));
+  // Comparisons of earlier versions did not know of it.
+  options.process_spread = value.contains("process_spread") ? number_from(value.at("process_spread")) : 0;
   options.resamples = whole_from(value.at("resamples"));
   options.seed = whole_from(value.at("seed"));
   return options;

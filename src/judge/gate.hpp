@@ -6,8 +6,8 @@
 //                 slowdown of the threshold or more is not ruled out (high >= 1 + threshold - allowance)
 //   pass          a slowdown of the threshold or more is ruled out (high < 1 + threshold - allowance)
 //   inconclusive  neither: the interval reaches from "no slower" to "slower by the threshold"; or throttled
-// The allowance is for what no interval can know: ticks of the timer, the layout of a buffer, a delay that is not
-// exactly what it was meant to be.
+// The allowance is for what no interval can know: ticks of the timer, the layout of a buffer, the level of a process, a
+// delay that is not exactly what it was meant to be.
 // A slowdown of the threshold or more so passes with probability alpha / 2 at most, noise alone almost never fails
 // (the estimate would have to be off by half of that limit and be significant), and a small slowdown that is measured
 // precisely passes.
@@ -36,6 +36,12 @@ struct GateOptions {
   double limit() const;  // what the interval must stay below: 1 + threshold - allowance
   bool operator==(const GateOptions&) const = default;
 };
+
+// How the comparisons are made that the gate judges: the spread of processes is left to its allowance.
+inline CompareOptions without_process_spread(CompareOptions options) {
+  options.process_spread = 0;
+  return options;
+}
 
 // What is known of one case: a comparison of times, changes of counters, or both.
 struct GateCase {

@@ -299,7 +299,9 @@ void Session::sample_all() {
     }
     const Round round = schedule_.next_round(sampling.block, sets_.size());
     // Where memory lies is part of the noise, so that it must not stay the same for all of a contender's samples.
-    for_all_at_once(&Session::prepare);
+    for (const size_t index : round.contenders) {
+      if (!states_[index].out()) prepare(states_[index]);
+    }
     for (const size_t index : round.contenders) {
       if (!states_[index].out()) sample_block(states_[index], round.plan);
     }

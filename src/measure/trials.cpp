@@ -111,8 +111,10 @@ class TrialRun {
     judge::CompareOptions options = request_.compare;
     options.seed = random_.next();
     ASSAY_TRY(const judge::Comparison comparison, judge::compare(blocks[0], blocks[1], options));
+    ASSAY_TRY(const judge::Comparison for_gate,
+              judge::compare(blocks[0], blocks[1], judge::without_process_spread(options)));
     const judge::GateResult gated =
-        judge::gate({judge::GateCase{.name = "trial", .comparison = comparison}}, request_.gate);
+        judge::gate({judge::GateCase{.name = "trial", .comparison = for_gate}}, request_.gate);
     return Trial{comparison.verdict, gated.verdict, comparison.ratio, samples};
   }
 

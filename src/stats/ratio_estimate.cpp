@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include "stats/distribution.hpp"
@@ -23,6 +24,20 @@ double p_below(const RatioEstimate& estimate, double hypothesis) {
   RatioEstimate mirrored = estimate;
   mirrored.log_ratio = -estimate.log_ratio;
   return p_above(mirrored, -hypothesis);
+}
+
+// Welch and Satterthwaite. The spread of a side's level is given, not estimated, so it adds no uncertainty of its own.
+void add_noise(RatioEstimate& estimate, std::initializer_list<TrimmedMean> parts, double spread) {
+  double variance = 2.0 * spread * spread;
+  double uncertainty = 0;
+  for (const TrimmedMean& part : parts) {
+    const double own = part.standard_error * part.standard_error;
+    variance += own;
+    uncertainty += own * own / part.degrees;
+  }
+  estimate.standard_error = std::sqrt(variance);
+  estimate.degrees =
+      uncertainty > 0 ? std::max(1.0, variance * variance / uncertainty) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -54,9 +69,11 @@ double RatioEstimate::p_outside(double margin) const {
   return std::max(p_below(*this, edge), p_above(*this, -edge));
 }
 
-RatioEstimate paired_ratio(std::span<const double> log_ratios) {
+RatioEstimate paired_ratio(std::span<const double> log_ratios, double process_spread) {
   const TrimmedMean location = trimmed_mean(log_ratios, kBlockTrim);
-  return {location.mean, location.standard_error, location.degrees, log_ratios.size()};
+  RatioEstimate estimate{.log_ratio = location.mean, .units = log_ratios.size()};
+  if (location.degrees >= 1) add_noise(estimate, {location}, process_spread);
+  return estimate;
 }
 
 RatioEstimate unpaired_ratio(std::span<const double> numerator_logs, std::span<const double> denominator_logs,
@@ -65,16 +82,7 @@ RatioEstimate unpaired_ratio(std::span<const double> numerator_logs, std::span<c
   const TrimmedMean bottom = trimmed_mean(denominator_logs, kBlockTrim);
   RatioEstimate estimate{.log_ratio = top.mean - bottom.mean,
                          .units = std::min(numerator_logs.size(), denominator_logs.size())};
-  if (top.degrees < 1 || bottom.degrees < 1) return estimate;
-  const double top_variance = top.standard_error * top.standard_error;
-  const double bottom_variance = bottom.standard_error * bottom.standard_error;
-  const double variance = top_variance + bottom_variance + 2.0 * run_spread * run_spread;
-  estimate.standard_error = std::sqrt(variance);
-  // Welch and Satterthwaite; the spread of runs is given, not estimated, so it adds no uncertainty of its own.
-  const double uncertainty =
-      top_variance * top_variance / top.degrees + bottom_variance * bottom_variance / bottom.degrees;
-  estimate.degrees =
-      uncertainty > 0 ? std::max(1.0, variance * variance / uncertainty) : std::numeric_limits<double>::infinity();
+  if (top.degrees >= 1 && bottom.degrees >= 1) add_noise(estimate, {top, bottom}, run_spread);
   return estimate;
 }
 

@@ -35,8 +35,9 @@ struct RatioEstimate {
 // How much of the block ratios is left out at each end, so that a disturbed block does not decide.
 inline constexpr double kBlockTrim = 0.1;
 
-// From one log ratio per pair of blocks. At least one.
-RatioEstimate paired_ratio(std::span<const double> log_ratios);
+// From one log ratio per pair of blocks. At least one. `process_spread` is the relative deviation of a process's level:
+// what is the same in all of its blocks, and other in the next process that runs the same, no scatter of blocks shows.
+RatioEstimate paired_ratio(std::span<const double> log_ratios, double process_spread);
 
 // From blocks of two separate runs: one log time per block. `run_spread` is the relative deviation of a whole run's
 // level (another day, another temperature), which no scatter within the runs can show.

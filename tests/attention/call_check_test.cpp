@@ -175,8 +175,8 @@ TEST(CallCheck, FamilyFollowsTheGpuAndTheCall) {
   for (int capability : {0, 70, 75, 100, 103, 120}) EXPECT_EQ(family_of(call, capability), Family::none) << capability;
 
   Call wide = call;
-  wide.head_dim = 136;
-  EXPECT_EQ(family_of(wide, 90), Family::warp);
+  wide.head_dim = 256;
+  EXPECT_EQ(family_of(wide, 90), Family::hopper);
   Call narrow = call;
   narrow.head_dim = 8;
   EXPECT_EQ(family_of(narrow, 90), Family::hopper);

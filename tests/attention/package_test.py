@@ -75,13 +75,10 @@ class Query(unittest.TestCase):
                 for capability in (80, 89, 90):
                     name = assay_attention.query(2, 8, 300, head_dim, key_heads=2, key_rows=777, causal=causal,
                                                  compute_capability=capability)
-                    held = 64 if head_dim <= 64 else 128 if head_dim <= 128 else 192 if head_dim <= 192 else 256
+                    self.assertEqual(name.startswith("warp_"), capability != 90, name)
+                    sizes = (64, 96, 128, 192, 256) if capability == 90 else (64, 128, 192, 256)
                     if "_d" in name:
-                        self.assertIn(f"_d{held}_", name + "_")
-                    if capability != 90 or head_dim > 128:
-                        self.assertTrue(name.startswith("warp_"), name)
-                    else:
-                        self.assertFalse(name.startswith("warp_"), name)
+                        self.assertIn(f"_d{min(size for size in sizes if size >= head_dim)}_", name + "_")
 
     def test_refuses(self):
         for words, options in (("compute capability 12.0", {"compute_capability": 120}),

@@ -27,7 +27,8 @@ Tally tally(const RunModel& model, int trials, uint64_t seed, bool interleaved =
     result.slower += comparison.verdict == Verdict::slower;
     result.same += comparison.verdict == Verdict::same;
     result.other += comparison.verdict == Verdict::inconclusive || comparison.verdict == Verdict::throttled;
-    const GateVerdict verdict = gate({{.name = "k", .comparison = comparison}}).verdict;
+    const Comparison for_gate = compare(run.candidate, run.baseline, without_process_spread(options)).value();
+    const GateVerdict verdict = gate({{.name = "k", .comparison = for_gate}}).verdict;
     result.gate_regressions += verdict == GateVerdict::regression;
     result.gate_passes += verdict == GateVerdict::pass;
   }
@@ -93,6 +94,32 @@ TEST(CompareSimulation, a_slowdown_well_below_the_threshold_passes_the_gate_but_
   const Tally result = tally({.slowdown = 0.015, .blocks = 30, .samples = 20}, 100, kSeed);
   EXPECT_GE(result.slower, 95) << "seeds from " << kSeed;
   EXPECT_GE(result.gate_passes, 95) << "seeds from " << kSeed;
+}
+
+TEST(CompareSimulation, processes_of_the_same_kernel_may_differ_as_processes_do) {
+  constexpr uint64_t kSeed = 12000;
+  constexpr int kTrials = 400;
+  CompareOptions options;
+  options.resamples = 50;
+  int wrong = 0;
+  int wrong_without = 0;
+  int found = 0;
+  for (uint64_t trial = 0; trial < kTrials; ++trial) {
+    Random random(kSeed + trial);
+    RunModel model{.slowdown = std::expm1(0.0035 * (random.normal() - random.normal())), .blocks = 30, .samples = 20};
+    const auto called_different = [&](const CompareOptions& judged_by) {
+      const SimulatedRun run = simulate(model, kSeed + trial);
+      const Verdict verdict = compare(run.candidate, run.baseline, judged_by).value().verdict;
+      return verdict == Verdict::faster || verdict == Verdict::slower;
+    };
+    wrong += called_different(options);
+    wrong_without += called_different(without_process_spread(options));
+    model.slowdown += 0.03;
+    found += called_different(options);
+  }
+  EXPECT_LE(wrong, 8) << "seeds from " << kSeed;
+  EXPECT_GT(wrong_without, 8) << "seeds from " << kSeed << ": the test sees what it is for";
+  EXPECT_GE(found, 380) << "seeds from " << kSeed;
 }
 
 TEST(CompareSimulation, separate_runs_of_the_same_kernel_may_differ_as_runs_do) {

@@ -34,7 +34,7 @@ TEST(Power, keeps_its_promise) {
   for (int trial = 0; trial < kTrials; ++trial) {
     std::vector<double> ratios(12);
     for (double& x : ratios) x = effect + kError * std::sqrt(12.0) * random.normal();
-    found += paired_ratio(ratios).p_different() < 0.05;
+    found += paired_ratio(ratios, 0).p_different() < 0.05;
   }
   EXPECT_NEAR(found, 0.8 * kTrials, 0.08 * kTrials) << "seed " << kSeed;
 }

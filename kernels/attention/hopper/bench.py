@@ -28,6 +28,8 @@ SHAPES = {  # name: (batch, heads, rows, head_dim)
     "d128_s512": (4, 16, 512, 128), "d128_s1k": (4, 16, 1024, 128), "d128_s2k": (4, 16, 2048, 128),
     "d128_s4k": (4, 16, 4096, 128), "d128_s16k": (1, 16, 16384, 128),
     "d64_s4k": (4, 32, 4096, 64), "d64_s16k": (1, 32, 16384, 64),
+    "d192_s512": (4, 16, 512, 192), "d192_s2k": (4, 16, 2048, 192), "d256_s512": (4, 16, 512, 256),
+    "d256_s2k": (4, 16, 2048, 256), "d256_s4k": (4, 16, 4096, 256),
 }
 
 
@@ -148,8 +150,9 @@ LENGTHS = [(1, 1), (1, 63), (63, 65), (64, 64), (65, 1), (127, 129), (129, 127),
 def check(only, limit):
     bad = cases = 0
     seed = 1
-    every = [(dim, dtype, rows, keys, causal) for dim in (64, 128, 40, 96) for dtype in (torch.float16, torch.bfloat16)
-             for rows, keys in (LENGTHS if dim % 64 == 0 else LENGTHS[5::5]) for causal in (False, True)]
+    every = [(dim, dtype, rows, keys, causal) for dim in (64, 128, 192, 256, 40, 96, 136, 200)
+             for dtype in (torch.float16, torch.bfloat16) for rows, keys in (LENGTHS if dim % 64 == 0 else LENGTHS[5::5])
+             for causal in (False, True)]
     for dim, dtype, rows, keys, causal in every[::max(1, len(every) // limit)] if limit else every:
         seed += 1
         cases += 1

@@ -24,8 +24,8 @@ constexpr int ceil_div(int a, int b) {
   return (a + b - 1) / b;
 }
 
-// The streaming kernel whose grid takes the least time: rounds of one tile (causal: one pair of tiles) per
-// multiprocessor, times what a tile costs. The unit is 128 keys of a tile of 128 rows.
+// The streaming kernel whose grid takes the least time: rounds of one tile per multiprocessor (causal: one pair of tiles,
+// unless all tiles fit into one round), times what a tile costs. The unit is 128 keys of a tile of 128 rows.
 inline Kernel choose_streaming(const hopper_attention_call& call, int multiprocessors) {
   constexpr struct {
     Kernel kernel;
@@ -40,8 +40,9 @@ inline Kernel choose_streaming(const hopper_attention_call& call, int multiproce
   double least = INFINITY;
   for (const auto& candidate : kCandidates) {
     const int tiles = ceil_div(call.query_rows, candidate.rows);
-    const bool pairs = call.causal != 0 && tiles > 1;
-    const int64_t pieces = int64_t{pairs ? ceil_div(tiles, 2) : tiles} * call.query_heads * call.batch;
+    const int64_t heads = int64_t{call.query_heads} * call.batch;
+    const bool pairs = call.causal != 0 && tiles > 1 && tiles * heads > multiprocessors;
+    const int64_t pieces = (pairs ? ceil_div(tiles, 2) : tiles) * heads;
     const auto rounds = static_cast<double>((pieces + multiprocessors - 1) / multiprocessors);
     const double keys = pairs ? call.key_rows + candidate.rows : call.key_rows;
     const double tile = call.causal ? candidate.per_causal_tile : candidate.per_tile;

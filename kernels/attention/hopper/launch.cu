@@ -145,8 +145,9 @@ const char* launch_streaming(const Call& call, cudaStream_t stream) {
   }
   if (status != cudaSuccess) return describe("cudaDeviceGetAttribute", status);
   params.row_tiles = ceil_div(call.query_rows, Config::kRows);
-  const int per_head = Config::kCausal ? ceil_div(params.row_tiles, 2) : params.row_tiles;
-  const int pieces = per_head * call.query_heads * call.batch;
+  const int heads = call.query_heads * call.batch;
+  const bool pairs = Config::kCausal && heads * params.row_tiles > multiprocessors;  // as in schedule.cuh
+  const int pieces = heads * (pairs ? ceil_div(params.row_tiles, 2) : params.row_tiles);
   return launch_kernel(streaming_attention<Config>, params,
                        dim3(static_cast<unsigned>(std::min(pieces, multiprocessors))), Config::kThreads,
                        sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
@@ -185,11 +186,12 @@ using bf16 = __nv_bfloat16;
    MASK,                                                               \
    launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, KEYS, STAGES, MASK>>}
 
-#define BOTH_MASKS(ELEMENT, MASK)                                                                                 \
-  RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), RESIDENT(resident_4x1, ELEMENT, MASK, 4, 1, 1),                 \
-      RESIDENT(resident_4x1_twice, ELEMENT, MASK, 4, 1, 2), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 128, 3), \
-      STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 128, 3), STREAMING(streaming_4, ELEMENT, MASK, 64, 4, 64, 4),  \
-      STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 128, 2)
+#define BOTH_MASKS(ELEMENT, MASK)                                                                                  \
+  RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), RESIDENT(resident_4x1, ELEMENT, MASK, 4, 1, 1),                  \
+      RESIDENT(resident_4x1_twice, ELEMENT, MASK, 4, 1, 2), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 128, 3),  \
+      STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 128, 3), STREAMING(streaming_4, ELEMENT, MASK, 64, 4, 64, 4),   \
+      STREAMING(streaming_2, ELEMENT, MASK, 96, 2, 128, 2), STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 128, 2), \
+      STREAMING(streaming_2, ELEMENT, MASK, 192, 2, 80, 2), STREAMING(streaming_2, ELEMENT, MASK, 256, 2, 48, 2)
 
 #define ALL_KERNELS(ELEMENT) \
   BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1)
@@ -197,11 +199,12 @@ using bf16 = __nv_bfloat16;
 const Variant kVariants[] = {ALL_KERNELS(half), ALL_KERNELS(bf16)};
 
 // Columns beyond head_dim are loaded as zeros by every kernel, but only the streaming kernels leave them out of what
-// they store.
+// they store. They take what the next smaller ones cannot.
 bool fits(const Variant& variant, int head_dim) {
-  if (head_dim == variant.head_dim) return true;
-  const bool clips = variant.key_capacity == 0;
-  return clips && head_dim > variant.head_dim - 64 && head_dim < variant.head_dim && head_dim % 8 == 0;
+  if (variant.key_capacity != 0) return head_dim == variant.head_dim;
+  constexpr int kHeadDims[] = {0, 64, 96, 128, 192, 256};
+  const int smaller = *(std::find(std::begin(kHeadDims), std::end(kHeadDims), variant.head_dim) - 1);
+  return head_dim > smaller && head_dim <= variant.head_dim && head_dim % 8 == 0;
 }
 
 const char* check(const Variant& variant, const Call& call) {

@@ -23,16 +23,18 @@ struct StreamingConfig {
   static constexpr bool kCausal = kIsCausal;
   static constexpr int kThreads = (kConsumers + 1) * kWarpgroup;
   static constexpr int kRows = kConsumers * kTileRows;
-  static constexpr int kPanels = kHeadDim / kPanelColumns;
+  static constexpr int kPanels = (kHeadDim + kPanelColumns - 1) / kPanelColumns;
+  static constexpr int kStoredColumns = kPanels * kPanelColumns;  // of a row in shared memory
   // What the block gets at its launch (a multiple of 8 per thread, 65536 in all) is what setmaxnreg can distribute.
   static constexpr int kProducerRegisters = kConsumers == 2 ? 40 : 32;
   static constexpr int kConsumerRegisters = kConsumers == 2 ? 232 : kConsumers == 3 ? 160 : 112;
   static_assert(kProducerRegisters + kConsumers * kConsumerRegisters <= 65536 / kThreads / 8 * 8 * (kConsumers + 1));
 
   struct alignas(1024) Shared {
-    Element query[2][kConsumers][kTileRows * kHeadDim];  // this tile's, where its output is staged too, and the next's
-    Element key[kStages][kKeyBlock * kHeadDim];
-    Element value[kStages][kKeyBlock * kHeadDim];
+    Element query[2][kConsumers]
+                 [kTileRows * kStoredColumns];  // this tile's, where its output is staged too, and the next's
+    Element key[kStages][kKeyBlock * kStoredColumns];
+    Element value[kStages][kKeyBlock * kStoredColumns];
     TileWork tile[2];  // the tiles of the queries; no key blocks: the end
     Mbarrier query_full[2];
     Mbarrier query_empty[2];

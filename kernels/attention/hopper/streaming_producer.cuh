@@ -72,7 +72,7 @@ struct StreamingProducer {
       full.arrive();
       return;
     }
-    full.expect_bytes(Config::kRows * Config::kHeadDim * sizeof(Element));
+    full.expect_bytes(Config::kRows * Config::kStoredColumns * sizeof(Element));
 #pragma unroll
     for (int group = 0; group < Config::kConsumers; ++group) {
 #pragma unroll
@@ -86,7 +86,7 @@ struct StreamingProducer {
   }
 
   __device__ __forceinline__ void load_block(Element* s_block, const CUtensorMap& map, int block, Mbarrier& full) {
-    full.expect_bytes(Config::kKeyBlock * Config::kHeadDim * sizeof(Element));
+    full.expect_bytes(Config::kKeyBlock * Config::kStoredColumns * sizeof(Element));
 #pragma unroll
     for (int panel = 0; panel < Config::kPanels; ++panel) {
       load_tile(s_block + panel * Config::kKeyBlock * kPanelColumns, map,

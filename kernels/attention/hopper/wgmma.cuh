@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matrix multiplication by a warpgroup: D (64 x N, fp32, registers) += A (64 x 16) B (16 x N), N = 64 or 128.
+// Matrix multiplication by a warpgroup: D (64 x N, fp32, registers) += A (64 x 16) B (16 x N).
 #pragma once
 
 #include <cstdint>
@@ -46,89 +46,76 @@ __device__ __forceinline__ void pin(float (&registers)[kCount]) {
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(registers[i])::"memory");
 }
 
-#define ASSAY_WGMMA_SS_64(TYPE)                                                                                     \
-  asm volatile(                                                                                                     \
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %34, 0;\n"                                                                  \
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE                                                   \
-      " {"                                                                                                          \
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                      \
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"                              \
-      "}, %32, %33, p, 1, 1, 0, 0;\n}\n"                                                                            \
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), \
-        "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),      \
-        "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),     \
-        "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])                   \
-      : "l"(descriptor_a), "l"(descriptor_b), "r"(accumulate))
+// Operands of the instructions below: accumulators as the text has them, and as the compiler does.
+#define ASSAY_TEXT_24                                                      \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23"
+#define ASSAY_TEXT_32 ASSAY_TEXT_24 ", %24, %25, %26, %27, %28, %29, %30, %31"
+#define ASSAY_TEXT_40 ASSAY_TEXT_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
+#define ASSAY_TEXT_48 ASSAY_TEXT_40 ", %40, %41, %42, %43, %44, %45, %46, %47"
+#define ASSAY_TEXT_64 ASSAY_TEXT_48 ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define ASSAY_TEXT_96                                                                      \
+  ASSAY_TEXT_64                                                                            \
+      ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+      "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define ASSAY_TEXT_128                                                                                 \
+  ASSAY_TEXT_96                                                                                        \
+      ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+      "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define ASSAY_REGISTERS_8(i)                                                                                  \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), \
+      "+f"(d[i + 7])
+#define ASSAY_REGISTERS_24 ASSAY_REGISTERS_8(0), ASSAY_REGISTERS_8(8), ASSAY_REGISTERS_8(16)
+#define ASSAY_REGISTERS_32 ASSAY_REGISTERS_24, ASSAY_REGISTERS_8(24)
+#define ASSAY_REGISTERS_40 ASSAY_REGISTERS_32, ASSAY_REGISTERS_8(32)
+#define ASSAY_REGISTERS_48 ASSAY_REGISTERS_40, ASSAY_REGISTERS_8(40)
+#define ASSAY_REGISTERS_64 ASSAY_REGISTERS_48, ASSAY_REGISTERS_8(48), ASSAY_REGISTERS_8(56)
+#define ASSAY_REGISTERS_96 \
+  ASSAY_REGISTERS_64, ASSAY_REGISTERS_8(64), ASSAY_REGISTERS_8(72), ASSAY_REGISTERS_8(80), ASSAY_REGISTERS_8(88)
+#define ASSAY_REGISTERS_128 \
+  ASSAY_REGISTERS_96, ASSAY_REGISTERS_8(96), ASSAY_REGISTERS_8(104), ASSAY_REGISTERS_8(112), ASSAY_REGISTERS_8(120)
 
-#define ASSAY_WGMMA_RS_64(TYPE)                                                                                     \
-  asm volatile(                                                                                                     \
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %37, 0;\n"                                                                  \
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE                                                   \
-      " {"                                                                                                          \
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                      \
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"                              \
-      "}, {%32, %33, %34, %35}, %36, p, 1, 1, 1;\n}\n"                                                              \
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), \
-        "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),      \
-        "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),     \
-        "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])                   \
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor_b), "r"(accumulate))
+// A and B in shared memory: their operands follow the accumulators, and `accumulate` follows them.
+#define ASSAY_WGMMA_SS(TYPE, N, COUNT, A, B, ACCUMULATE)                                              \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" ACCUMULATE                                        \
+               ", 0;\n"                                                                               \
+               "wgmma.mma_async.sync.aligned.m64n" N "k16.f32." TYPE "." TYPE " {" ASSAY_TEXT_##COUNT \
+               "}, %" A ", %" B ", p, 1, 1, 0, 0;\n}\n"                                               \
+               : ASSAY_REGISTERS_##COUNT                                                              \
+               : "l"(descriptor_a), "l"(descriptor_b), "r"(accumulate))
 
-#define ASSAY_WGMMA_SS_128(TYPE)                                                                                    \
-  asm volatile(                                                                                                     \
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n"                                                                  \
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE                                                  \
-      " {"                                                                                                          \
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                      \
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                            \
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                            \
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"                              \
-      "}, %64, %65, p, 1, 1, 0, 0;\n}\n"                                                                            \
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), \
-        "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),      \
-        "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),     \
-        "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),     \
-        "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),     \
-        "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),     \
-        "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),     \
-        "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])                   \
-      : "l"(descriptor_a), "l"(descriptor_b), "r"(accumulate))
-
-#define ASSAY_WGMMA_RS_128(TYPE)                                                                                    \
-  asm volatile(                                                                                                     \
-      "{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"                                                                  \
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE                                                  \
-      " {"                                                                                                          \
-      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                      \
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                            \
-      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                            \
-      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"                              \
-      "}, {%64, %65, %66, %67}, %68, p, 1, 1, 1;\n}\n"                                                              \
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), \
-        "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),      \
-        "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),     \
-        "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),     \
-        "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),     \
-        "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),     \
-        "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),     \
-        "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])                   \
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor_b), "r"(accumulate))
+// The same with A in four registers.
+#define ASSAY_WGMMA_RS(TYPE, N, COUNT, A, B, ACCUMULATE)                                              \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" ACCUMULATE                                        \
+               ", 0;\n"                                                                               \
+               "wgmma.mma_async.sync.aligned.m64n" N "k16.f32." TYPE "." TYPE " {" ASSAY_TEXT_##COUNT \
+               "}, {" A "}, %" B ", p, 1, 1, 1;\n}\n"                                                 \
+               : ASSAY_REGISTERS_##COUNT                                                              \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor_b), "r"(accumulate))
 
 // PTX ISA "wgmma.mma_async". Both operands in shared memory, both with the summed dimension contiguous: D += A B^T.
 template <class Element, int kCount>
 __device__ __forceinline__ void multiply_shared(float (&d)[kCount], uint64_t descriptor_a, uint64_t descriptor_b,
                                                 int accumulate) {
-  static_assert(kCount == 32 || kCount == 64);
-  if constexpr (kCount == 32) {
-    if constexpr (std::is_same_v<Element, __half>)
-      ASSAY_WGMMA_SS_64("f16");
-    else
-      ASSAY_WGMMA_SS_64("bf16");
+  constexpr bool kHalf = std::is_same_v<Element, __half>;
+  if constexpr (kCount == 24 && kHalf) {
+    ASSAY_WGMMA_SS("f16", "48", 24, "24", "25", "26");
+  } else if constexpr (kCount == 24) {
+    ASSAY_WGMMA_SS("bf16", "48", 24, "24", "25", "26");
+  } else if constexpr (kCount == 32 && kHalf) {
+    ASSAY_WGMMA_SS("f16", "64", 32, "32", "33", "34");
+  } else if constexpr (kCount == 32) {
+    ASSAY_WGMMA_SS("bf16", "64", 32, "32", "33", "34");
+  } else if constexpr (kCount == 40 && kHalf) {
+    ASSAY_WGMMA_SS("f16", "80", 40, "40", "41", "42");
+  } else if constexpr (kCount == 40) {
+    ASSAY_WGMMA_SS("bf16", "80", 40, "40", "41", "42");
+  } else if constexpr (kHalf) {
+    static_assert(kCount == 64);
+    ASSAY_WGMMA_SS("f16", "128", 64, "64", "65", "66");
   } else {
-    if constexpr (std::is_same_v<Element, __half>)
-      ASSAY_WGMMA_SS_128("f16");
-    else
-      ASSAY_WGMMA_SS_128("bf16");
+    static_assert(kCount == 64);
+    ASSAY_WGMMA_SS("bf16", "128", 64, "64", "65", "66");
   }
 }
 
@@ -136,23 +123,47 @@ __device__ __forceinline__ void multiply_shared(float (&d)[kCount], uint64_t des
 template <class Element, int kCount>
 __device__ __forceinline__ void multiply_registers(float (&d)[kCount], const uint32_t (&a)[4], uint64_t descriptor_b,
                                                    int accumulate) {
-  static_assert(kCount == 32 || kCount == 64);
-  if constexpr (kCount == 32) {
-    if constexpr (std::is_same_v<Element, __half>)
-      ASSAY_WGMMA_RS_64("f16");
-    else
-      ASSAY_WGMMA_RS_64("bf16");
+  static_assert(kCount == 32 || kCount == 48 || kCount == 64 || kCount == 96 || kCount == 128);
+  constexpr bool kHalf = std::is_same_v<Element, __half>;
+  if constexpr (kCount == 32 && kHalf) {
+    ASSAY_WGMMA_RS("f16", "64", 32, "%32, %33, %34, %35", "36", "37");
+  } else if constexpr (kCount == 32) {
+    ASSAY_WGMMA_RS("bf16", "64", 32, "%32, %33, %34, %35", "36", "37");
+  } else if constexpr (kCount == 48 && kHalf) {
+    ASSAY_WGMMA_RS("f16", "96", 48, "%48, %49, %50, %51", "52", "53");
+  } else if constexpr (kCount == 48) {
+    ASSAY_WGMMA_RS("bf16", "96", 48, "%48, %49, %50, %51", "52", "53");
+  } else if constexpr (kCount == 64 && kHalf) {
+    ASSAY_WGMMA_RS("f16", "128", 64, "%64, %65, %66, %67", "68", "69");
+  } else if constexpr (kCount == 64) {
+    ASSAY_WGMMA_RS("bf16", "128", 64, "%64, %65, %66, %67", "68", "69");
+  } else if constexpr (kCount == 96 && kHalf) {
+    ASSAY_WGMMA_RS("f16", "192", 96, "%96, %97, %98, %99", "100", "101");
+  } else if constexpr (kCount == 96) {
+    ASSAY_WGMMA_RS("bf16", "192", 96, "%96, %97, %98, %99", "100", "101");
+  } else if constexpr (kHalf) {
+    ASSAY_WGMMA_RS("f16", "256", 128, "%128, %129, %130, %131", "132", "133");
   } else {
-    if constexpr (std::is_same_v<Element, __half>)
-      ASSAY_WGMMA_RS_128("f16");
-    else
-      ASSAY_WGMMA_RS_128("bf16");
+    ASSAY_WGMMA_RS("bf16", "256", 128, "%128, %129, %130, %131", "132", "133");
   }
 }
 
-#undef ASSAY_WGMMA_SS_64
-#undef ASSAY_WGMMA_RS_64
-#undef ASSAY_WGMMA_SS_128
-#undef ASSAY_WGMMA_RS_128
+#undef ASSAY_TEXT_24
+#undef ASSAY_TEXT_32
+#undef ASSAY_TEXT_40
+#undef ASSAY_TEXT_48
+#undef ASSAY_TEXT_64
+#undef ASSAY_TEXT_96
+#undef ASSAY_TEXT_128
+#undef ASSAY_REGISTERS_8
+#undef ASSAY_REGISTERS_24
+#undef ASSAY_REGISTERS_32
+#undef ASSAY_REGISTERS_40
+#undef ASSAY_REGISTERS_48
+#undef ASSAY_REGISTERS_64
+#undef ASSAY_REGISTERS_96
+#undef ASSAY_REGISTERS_128
+#undef ASSAY_WGMMA_SS
+#undef ASSAY_WGMMA_RS
 
 }  // namespace assay::attention::hopper

@@ -14,25 +14,29 @@
 
 using namespace assay::attention::hopper;
 
-// With two stages the kernel is for D = 128, where a third does not fit.
-constexpr int kHeadDim = CONSUMERS == 2 && STAGES == 2 ? 128 : 64;
-template <class Element, bool kCausal>
+template <class Element, int kHeadDim, bool kCausal>
 using Config = StreamingConfig<Element, kHeadDim, CONSUMERS, KEY_BLOCK, STAGES, kCausal>;
-constexpr int kThreads = Config<__half, false>::kThreads;
+constexpr int kThreads = (CONSUMERS + 1) * kWarpgroup;
 
-#define ENTRY(NAME, ELEMENT, CAUSAL)                                                                      \
-  extern "C" __global__ void __launch_bounds__(kThreads, 1) NAME(const __grid_constant__ Params params) { \
-    run_streaming<Config<ELEMENT, CAUSAL>>(params);                                                       \
+#define ENTRY(TYPE, DIM, ELEMENT, CAUSAL)                                           \
+  extern "C" __global__ void __launch_bounds__(kThreads, 1)                         \
+      attention_##TYPE##_d##DIM##_##CAUSAL(const __grid_constant__ Params params) { \
+    run_streaming<Config<ELEMENT, DIM, CAUSAL>>(params);                            \
   }
+#define ENTRIES(DIM)                     \
+  ENTRY(f16, DIM, __half, false)         \
+  ENTRY(f16, DIM, __half, true)          \
+  ENTRY(bf16, DIM, __nv_bfloat16, false) \
+  ENTRY(bf16, DIM, __nv_bfloat16, true)
 
-#if CONSUMERS == 2 && STAGES == 2
-ENTRY(attention_f16_d128_false, __half, false)
-ENTRY(attention_f16_d128_true, __half, true)
-ENTRY(attention_bf16_d128_false, __nv_bfloat16, false)
-ENTRY(attention_bf16_d128_true, __nv_bfloat16, true)
+// A head size has the key blocks and stages that fit beside its queries.
+#if KEY_BLOCK == 48
+ENTRIES(256)
+#elif KEY_BLOCK == 80
+ENTRIES(192)
+#elif CONSUMERS == 2 && STAGES == 2
+ENTRIES(96)
+ENTRIES(128)
 #else
-ENTRY(attention_f16_d64_false, __half, false)
-ENTRY(attention_f16_d64_true, __half, true)
-ENTRY(attention_bf16_d64_false, __nv_bfloat16, false)
-ENTRY(attention_bf16_d64_true, __nv_bfloat16, true)
+ENTRIES(64)
 #endif
