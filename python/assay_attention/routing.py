@@ -22,8 +22,12 @@ _inside = threading.local()
 _users = 0
 _original = torch.nn.functional.scaled_dot_product_attention
 
-# Beyond this head size PyTorch's own choice on Hopper (cuDNN) is faster than our kernel, which is not made for Hopper.
-_MOST_HEAD_DIM = 128
+# Beyond this head size PyTorch's own choice on Hopper (cuDNN) is faster than our kernel, except where it is causal.
+_MOST_HEAD_DIM = 192
+
+
+def _prefers_theirs(query, is_causal):
+    return query.shape[3] > _MOST_HEAD_DIM and not is_causal
 
 
 def _traced_eligible(query, key, value, is_causal, enable_gqa):
@@ -35,7 +39,9 @@ def _traced_eligible(query, key, value, is_causal, enable_gqa):
             return False
     if torch.is_grad_enabled() and (query.requires_grad or key.requires_grad or value.requires_grad):
         return False
-    if query.shape[3] % 8 != 0 or query.shape[3] > _MOST_HEAD_DIM or key.shape[3] != query.shape[3]:
+    if query.shape[3] % 8 != 0 or query.shape[3] > 256 or key.shape[3] != query.shape[3]:
+        return False
+    if _prefers_theirs(query, is_causal):
         return False
     if key.shape != value.shape or key.shape[0] != query.shape[0]:
         return False
@@ -71,7 +77,7 @@ _op_routed = torch.ops.assay_attention.routed.default
 
 def _eager(query, key, value, is_causal, scale, enable_gqa):
     """Our result, or None where PyTorch is to compute it."""
-    if not unobserved(query, key, value) or query.dim() != 4 or key.dim() != 4 or query.shape[3] > _MOST_HEAD_DIM:
+    if not unobserved(query, key, value) or query.dim() != 4 or key.dim() != 4 or _prefers_theirs(query, is_causal):
         return None
     if not enable_gqa and query.shape[1] != key.shape[1]:
         return None
@@ -107,7 +113,7 @@ class sdpa(contextlib.ContextDecorator):
     """Routes eligible scaled_dot_product_attention calls of this thread to ours; may be nested; also a decorator.
 
     Eligible: no mask, no dropout, no gradient, fp16 or bf16 on a GPU that we have kernels for, head_dim a multiple of 8 up
-    to 128; causal with as many queries as keys (fewer in eager mode too). Everything else is PyTorch's, as if we were not
+    to 192, or 256 if causal; causal with as many queries as keys (fewer in eager mode too). Everything else is PyTorch's, as if we were not
     there.
     """
 

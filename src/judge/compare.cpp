@@ -39,8 +39,8 @@ Result<void> validate(const CompareOptions& options) {
   if (!(options.run_spread >= 0 && options.run_spread < 1)) {
     return Error{.message = fmt::format("spread of runs {}: expected 0 to 1", options.run_spread)};
   }
-  if (!(options.process_spread >= 0 && options.process_spread < 1)) {
-    return Error{.message = fmt::format("spread of processes {}: expected 0 to 1", options.process_spread)};
+  if (!(options.process_spread_us >= 0 && std::isfinite(options.process_spread_us))) {
+    return Error{.message = fmt::format("spread of processes {} us: expected 0 or more", options.process_spread_us)};
   }
   if (options.resamples < 1 || options.resamples > 10'000'000) {
     return Error{.message = fmt::format("{} resamples: expected 1 to 10000000", options.resamples)};
@@ -63,10 +63,20 @@ std::vector<double> differences(const std::vector<double>& first, const std::vec
   return result;
 }
 
+// Relative to a side's time. What differs from process to process is a part of a microsecond, however long the kernel.
+double process_spread(const Units& units, const CompareOptions& options) {
+  double squares = 0;
+  for (const Blocks* side : {&units.candidate, &units.baseline}) {
+    const double relative = options.process_spread_us / stats::midmean(pooled(*side));
+    squares += relative * relative / 2;
+  }
+  return std::sqrt(squares);
+}
+
 RatioEstimate estimate(const Units& units, const CompareOptions& options, bool in_cycles) {
   const std::vector<double> candidate = log_levels(units.candidate, in_cycles);
   const std::vector<double> baseline = log_levels(units.baseline, in_cycles);
-  if (units.paired) return stats::paired_ratio(differences(candidate, baseline), options.process_spread);
+  if (units.paired) return stats::paired_ratio(differences(candidate, baseline), process_spread(units, options));
   return stats::unpaired_ratio(candidate, baseline, options.run_spread);
 }
 

@@ -30,15 +30,15 @@ enum class Verdict { faster, slower, same, inconclusive, throttled };
 std::string_view to_string(Verdict verdict);  // "FASTER", ...
 
 struct CompareOptions {
-  double margin = 0.03;            // within it two times are the same
-  double minimum_effect = 0.01;    // smaller differences are not called FASTER or SLOWER, however certain
-  double alpha = 0.01;             // of every test; intervals have confidence 1 - alpha
-  double power = 0.95;             // for the minimum detectable effect
-  double max_throttled = 0.2;      // fraction of a side's samples
-  bool interleaved = true;         // block i of one side was taken beside block i of the other
-  double run_spread = 0.005;       // how much whole runs differ; used only if not interleaved
-  double process_spread = 0.0035;  // how much processes that run the same differ; used if interleaved
-  size_t resamples = 10'000;       // of the bootstrap
+  double margin = 0.03;             // within it two times are the same
+  double minimum_effect = 0.01;     // smaller differences are not called FASTER or SLOWER, however certain
+  double alpha = 0.01;              // of every test; intervals have confidence 1 - alpha
+  double power = 0.95;              // for the minimum detectable effect
+  double max_throttled = 0.2;       // fraction of a side's samples
+  bool interleaved = true;          // block i of one side was taken beside block i of the other
+  double run_spread = 0.005;        // how much whole runs differ; used only if not interleaved
+  double process_spread_us = 0.07;  // how much processes that run the same differ; used if interleaved
+  size_t resamples = 10'000;        // of the bootstrap
   uint64_t seed = 1;
 
   bool operator==(const CompareOptions&) const = default;

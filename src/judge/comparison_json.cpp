@@ -19,7 +19,7 @@ json options_json(const CompareOptions& options) {
           {"max_throttled", options.max_throttled},
           {"interleaved", options.interleaved},
           {"run_spread", options.run_spread},
-          {"process_spread", options.process_spread},
+          {"process_spread_us", options.process_spread_us},
           {"resamples", options.resamples},
           {"seed", options.seed}};
 }
@@ -34,7 +34,7 @@ CompareOptions options_from(const json& value) {
   options.interleaved = flag_from(value.at("interleaved"));
   options.run_spread = number_from(value.at("run_spread"));
   // Comparisons of earlier versions did not know of it.
-  options.process_spread = value.contains("process_spread") ? number_from(value.at("process_spread")) : 0;
+  options.process_spread_us = value.contains("process_spread_us") ? number_from(value.at("process_spread_us")) : 0;
   options.resamples = whole_from(value.at("resamples"));
   options.seed = whole_from(value.at("seed"));
   return options;

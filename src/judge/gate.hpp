@@ -39,7 +39,7 @@ struct GateOptions {
 
 // How the comparisons are made that the gate judges: the spread of processes is left to its allowance.
 inline CompareOptions without_process_spread(CompareOptions options) {
-  options.process_spread = 0;
+  options.process_spread_us = 0;
   return options;
 }
 

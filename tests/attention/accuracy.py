@@ -24,6 +24,7 @@ SHAPES = {  # name: (batch, heads, rows, head_dim)
     "s128": (4, 8, 128, 64), "s256": (4, 8, 256, 64), "s1024": (4, 8, 1024, 64), "s2048": (4, 8, 2048, 64),
     "d128_s512": (4, 16, 512, 128), "d128_s1k": (4, 16, 1024, 128), "d128_s2k": (4, 16, 2048, 128),
     "d128_s4k": (4, 16, 4096, 128), "d64_s4k": (4, 32, 4096, 64),
+    "d96_s1k": (4, 16, 1024, 96), "d192_s1k": (4, 16, 1024, 192), "d256_s1k": (4, 16, 1024, 256),
 }
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION,
             "efficient": SDPBackend.EFFICIENT_ATTENTION, "math": SDPBackend.MATH}

@@ -198,6 +198,13 @@ TEST(CallCheck, FamilyFollowsTheGpuAndTheCall) {
   EXPECT_EQ(family_of(few_keys, 90), Family::warp);
   few_keys.key_rows = 129;
   EXPECT_EQ(family_of(few_keys, 90), Family::hopper);
+  few_keys.head_dim = 192;
+  few_keys.key_rows = 128;
+  EXPECT_EQ(family_of(few_keys, 90), Family::warp);
+  few_keys.flags = ASSAY_ATTENTION_CAUSAL;
+  EXPECT_EQ(family_of(few_keys, 90), Family::hopper);
+  few_keys.key_rows = 64;
+  EXPECT_EQ(family_of(few_keys, 90), Family::warp);
 }
 
 TEST(CallCheck, UnknownGpusAreNamed) {

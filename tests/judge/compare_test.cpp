@@ -129,7 +129,7 @@ TEST(Compare, refuses_impossible_samples_and_options) {
   EXPECT_FALSE(compare(good, good, {.power = NAN}).ok());
   EXPECT_FALSE(compare(good, good, {.max_throttled = 2}).ok());
   EXPECT_FALSE(compare(good, good, {.run_spread = -1}).ok());
-  EXPECT_FALSE(compare(good, good, {.process_spread = -1}).ok());
+  EXPECT_FALSE(compare(good, good, {.process_spread_us = -1}).ok());
   EXPECT_FALSE(compare(good, good, {.resamples = 0}).ok());
   EXPECT_TRUE(compare(good, good).ok());
 }

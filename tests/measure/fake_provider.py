@@ -263,7 +263,7 @@ class Provider:
 
     def throughput(self, request):
         us = [self.time() for _ in range(request["replays"])]
-        time.sleep(sum(us) * self.calls * 1e-6)
+        time.sleep((self.time() + sum(us)) * self.calls * 1e-6)  # one goes before them
         return {"us": self.claimed([1.0] * len(us) if self.is_("hidden_time") else us)}
 
     def kernels(self, request):

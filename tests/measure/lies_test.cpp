@@ -80,6 +80,15 @@ TEST_F(LiesTest, about_time_that_is_hidden_are_caught) {
   EXPECT_EQ(state_of(measured.candidate(), "host_clock"), "failed") << failures_of(measured.candidate());
 }
 
+// A call that takes so long that few replays are asked for: the one that warms up must not look like time that is hidden.
+TEST_F(LiesTest, are_not_what_a_long_kernel_tells) {
+  const ProblemFolder folder;
+  SessionOptions options = quick_options();
+  options.host_clock = HostClock();
+  const CaseMeasurement measured = run_session(folder, {{"long", {"--us", "20000"}}}, options);
+  EXPECT_EQ(state_of(measured.candidate(), "host_clock"), "passed") << failures_of(measured.candidate());
+}
+
 TEST_F(LiesTest, that_are_too_fast_are_caught) {
   const ProblemFolder folder(row_sum_toml("bytes = \"1e9\"\n"));
   SessionOptions options = quick_options();

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Strides in elements, multiples of 8; head_dim (a multiple of 8 up to 128) is contiguous; tensors start at a multiple of
+/* Strides in elements, multiples of 8; head_dim (a multiple of 8 up to 256) is contiguous; tensors start at a multiple of
  * 16 bytes.
  * Causal masks are aligned to the bottom right; a row that sees no key is 0, its log-sum-exp -inf. */
 typedef struct {

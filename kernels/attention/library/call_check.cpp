@@ -140,8 +140,9 @@ Family family_of(const assay_attention_call& call, int compute_capability) {
   const auto repeats = [](const int64_t(&strides)[3]) { return std::count(strides, strides + 3, 0) > 0; };
   const bool fits = call.batch <= 65535 && call.query_heads <= 65535 && !repeats(call.query_strides) &&
                     !repeats(call.key_strides) && !repeats(call.value_strides) && !repeats(call.output_strides);
-  // For one block of keys the other family starts faster, by a quarter and more (library/README.md).
-  const bool few_keys = call.key_rows <= (call.head_dim <= 64 ? 64 : 128);
+  // For few keys the other family starts faster (library/README.md).
+  const bool causal = (call.flags & ASSAY_ATTENTION_CAUSAL) != 0;
+  const bool few_keys = call.key_rows <= (call.head_dim <= 64 || (call.head_dim > 128 && causal) ? 64 : 128);
   return fits && !few_keys ? Family::hopper : Family::warp;
 }
 
