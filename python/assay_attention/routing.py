@@ -113,8 +113,8 @@ class sdpa(contextlib.ContextDecorator):
     """Routes eligible scaled_dot_product_attention calls of this thread to ours; may be nested; also a decorator.
 
     Eligible: no mask, no dropout, no gradient, fp16 or bf16 on a GPU that we have kernels for, head_dim a multiple of 8 up
-    to 192, or 256 if causal; causal with as many queries as keys (fewer in eager mode too). Everything else is PyTorch's, as if we were not
-    there.
+    to 192, or 256 if causal; causal with as many queries as keys (fewer in eager mode too). Everything else is PyTorch's,
+    as if we were not there.
     """
 
     def __enter__(self):

@@ -6,7 +6,8 @@
 
 namespace assay {
 
-// SplitMix64: a counter that is mixed, so that one can start anywhere in its sequence. The standard distributions differ between libraries, so the few we need are here.
+// SplitMix64: a counter that is mixed, so that one can start anywhere in its sequence. The standard distributions
+// differ between libraries, so the few we need are here.
 __extension__ using Wide = unsigned __int128;
 
 class Random {

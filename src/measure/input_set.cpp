@@ -109,11 +109,11 @@ Result<std::vector<uint8_t>> read_tensor(const fs::path& file, const spec::Resol
   ASSAY_TRY(const size_t found, read_file_into(file, bytes));
   if (found == bytes.size()) return bytes;
   std::error_code ignored;
-  return Error{fmt::format("{} has {} bytes, expected {}", file.filename().string(), fs::file_size(file, ignored),
-                           tensor.bytes),
-               {},
-               "the provider must write the whole argument",
-               ExitCode::incorrect};
+  return Error{
+      fmt::format("{} has {} bytes, expected {}", file.filename().string(), fs::file_size(file, ignored), tensor.bytes),
+      {},
+      "the provider must write the whole argument",
+      ExitCode::incorrect};
 }
 
 }  // namespace assay::measure

@@ -80,7 +80,8 @@ TEST_F(LiesTest, about_time_that_is_hidden_are_caught) {
   EXPECT_EQ(state_of(measured.candidate(), "host_clock"), "failed") << failures_of(measured.candidate());
 }
 
-// A call that takes so long that few replays are asked for: the one that warms up must not look like time that is hidden.
+// A call that takes so long that few replays are asked for: the one that warms up must not look like time that is
+// hidden.
 TEST_F(LiesTest, are_not_what_a_long_kernel_tells) {
   const ProblemFolder folder;
   SessionOptions options = quick_options();

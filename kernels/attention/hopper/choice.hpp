@@ -24,8 +24,8 @@ constexpr int ceil_div(int a, int b) {
   return (a + b - 1) / b;
 }
 
-// The streaming kernel whose grid takes the least time: rounds of one tile per multiprocessor (causal: one pair of tiles,
-// unless all tiles fit into one round), times what a tile costs. The unit is 128 keys of a tile of 128 rows.
+// The streaming kernel whose grid takes the least time: rounds of one tile per multiprocessor (causal: one pair of
+// tiles, unless all tiles fit into one round), times what a tile costs. The unit is 128 keys of a tile of 128 rows.
 inline Kernel choose_streaming(const hopper_attention_call& call, int multiprocessors) {
   constexpr struct {
     Kernel kernel;

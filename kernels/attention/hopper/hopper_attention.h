@@ -8,9 +8,8 @@
 extern "C" {
 #endif
 
-/* Strides in elements, multiples of 8; head_dim (a multiple of 8 up to 256) is contiguous; tensors start at a multiple of
- * 16 bytes.
- * Causal masks are aligned to the bottom right; a row that sees no key is 0, its log-sum-exp -inf. */
+/* Strides in elements, multiples of 8; head_dim (a multiple of 8 up to 256) is contiguous; tensors start at a multiple
+ * of 16 bytes. Causal masks are aligned to the bottom right; a row that sees no key is 0, its log-sum-exp -inf. */
 typedef struct {
   const void* query; /* (batch, query_heads, query_rows, head_dim) */
   const void* key;   /* (batch, key_heads, key_rows, head_dim) */
