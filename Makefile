@@ -43,6 +43,7 @@ bench: build
 	build/bench/assay_bench
 	build/bench/tensor_bench
 	build/bench/stats_bench
+	build/bench/input_bench
 
 FUZZ_SECONDS ?= 600
 fuzz: setup
