@@ -83,6 +83,9 @@ Result<ExitCode> calibrate(const spec::KernelSpec& spec, const Options& options,
   fmt::print("  assay compare would have called {} of them FASTER or SLOWER\n", report.false_comparisons());
   if (report.process_spread() > 0)
     fmt::print("  two processes of the same kernel differ by {:.2f} % (deviation)\n", 100 * report.process_spread());
+  if (report.calibration.side_spread_us)
+    fmt::print("  the level of a side varies by {:.3f} us (deviation), which bench and suite allow for from now on\n",
+               *report.calibration.side_spread_us);
   for (size_t i = 0; i < report.calibration.detections.size(); ++i) {
     const judge::Detection& detection = report.calibration.detections[i];
     fmt::print("  {:.1f} % slower (measured {:.2f} %): found in {} of {}\n", 100 * detection.slowdown,

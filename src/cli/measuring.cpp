@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "cli/calibration_store.hpp"
 #include "cli/command_line.hpp"
 #include "cli/version.hpp"
 #include "device/cuda/cuda_model.hpp"
@@ -265,7 +266,9 @@ Result<std::vector<report::BenchCase>> run_bench(Bench& bench, const Options& op
   std::vector<report::BenchCase> cases;
   bench.request.on_case = [&](measure::CaseMeasurement measured) -> Result<void> {
     const std::vector<ledger::Samples> samples = samples_of(measured);
-    ASSAY_TRY(report::BenchCase judged, report::judge_case(std::move(measured), compare_options(options)));
+    const judge::CompareOptions compare =
+        judge::widened(compare_options(options), stored_calibration(recording, bench.request.model));
+    ASSAY_TRY(report::BenchCase judged, report::judge_case(std::move(measured), compare));
     ASSAY_TRY(const std::optional<int64_t> attempt,
               recording.write(measure_attempt(recording, bench, judged), samples));
     cases.push_back(std::move(judged));

@@ -43,6 +43,13 @@ Calibration calibrate(std::span<const GateVerdict> same_kernel, std::span<const 
   return result;
 }
 
+CompareOptions widened(CompareOptions options, const std::optional<Calibration>& calibration) {
+  if (calibration) {
+    options.process_spread_us = std::max(options.process_spread_us, calibration->side_spread_us.value_or(0));
+  }
+  return options;
+}
+
 std::string describe(const Calibration& calibration) {
   if (calibration.trials == 0 && calibration.detections.empty()) return "not calibrated on this machine";
   std::string text = fmt::format("false verdicts {} of {} (at most {:.1f} %)", calibration.false_verdicts,

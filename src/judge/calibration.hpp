@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/comparison.hpp"
 #include "judge/gate_verdict.hpp"
 #include "stats/interval.hpp"
 
@@ -38,13 +39,19 @@ struct Calibration {
   std::vector<Detection> detections;          // by size of slowdown
   // The smallest injected slowdown that was found in at least kDetectionRate of its trials, and all larger ones too.
   std::optional<double> smallest_detected{};
+  // The deviation of one side's level where both sides run the same kernel; nothing after too few trials.
+  std::optional<double> side_spread_us{};
 
   bool operator==(const Calibration&) const = default;
 };
 
 inline constexpr double kDetectionRate = 0.95;
+inline constexpr size_t kSpreadTrials = 20;  // from so many on the spread is taken for known
 
 Calibration calibrate(std::span<const GateVerdict> same_kernel, std::span<const InjectedTrials> injected);
+
+// A machine on which the same kernel differs from itself more than usual gets wider intervals.
+CompareOptions widened(CompareOptions options, const std::optional<Calibration>& calibration);
 
 // "false verdicts 0 of 200 (at most 1.8 %), finds 2 %": the gate shows it beside its verdict.
 std::string describe(const Calibration& calibration);

@@ -106,6 +106,7 @@ Calibration read_calibration(const json& value) {
                                  interval_from(detection.at("interval"))});
   }
   if (value.contains("smallest_detected")) result.smallest_detected = number_from(value.at("smallest_detected"));
+  if (value.contains("side_spread_us")) result.side_spread_us = number_from(value.at("side_spread_us"));
   return result;
 }
 
@@ -152,6 +153,7 @@ json to_json(const Calibration& calibration) {
                                       {"interval", interval_json(detection.interval)}});
   }
   if (calibration.smallest_detected) document["smallest_detected"] = number(*calibration.smallest_detected);
+  if (calibration.side_spread_us) document["side_spread_us"] = number(*calibration.side_spread_us);
   return document;
 }
 

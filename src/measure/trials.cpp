@@ -48,10 +48,19 @@ class TrialRun {
       report.slower.push_back(std::move(trials));
     }
     report.calibration = judge::calibrate(gate_verdicts(report.same), injected);
+    report.calibration.side_spread_us = side_spread_us(report.same, report.kernel_us);
     return report;
   }
 
  private:
+  // The true ratio is 1, and both sides have their share in what is seen.
+  static std::optional<double> side_spread_us(const std::vector<Trial>& same, double kernel_us) {
+    if (same.size() < judge::kSpreadTrials) return std::nullopt;
+    double squares = 0;
+    for (const Trial& trial : same) squares += std::log(trial.ratio) * std::log(trial.ratio);
+    return kernel_us * std::sqrt(squares / static_cast<double>(same.size()) / 2);
+  }
+
   static std::vector<judge::GateVerdict> gate_verdicts(const std::vector<Trial>& trials) {
     std::vector<judge::GateVerdict> verdicts;
     verdicts.reserve(trials.size());

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "assay_program.hpp"
+#include "ledger/ledger.hpp"
+#include "ledger/machine.hpp"
 #include "reduction_copy.hpp"
 
 namespace assay::cli {
@@ -111,6 +113,27 @@ TEST_F(Measuring, ACalibrationStandsBesideTheGatesVerdict) {
   const ProcessOutcome gate = measure("gate", {"--against", "kernels/reduction"});
   EXPECT_EQ(gate.exit_status, 0) << gate.output << gate.errors;
   EXPECT_NE(gate.output.find("false verdicts 0 of 4"), std::string::npos) << gate.output;
+}
+
+TEST_F(Measuring, ACalibrationOfANoisyMachineWidensIntervals) {
+  const ProcessOutcome calibrated =
+      measure("calibrate", {"--pairs", "1", "--trials", "1", "--slowdowns", "0.1", "--json"});
+  ASSERT_EQ(calibrated.exit_status, 0) << calibrated.errors;
+  const auto spread = [&] {
+    const ProcessOutcome outcome = measure("bench", {"--baseline", "kernels/reduction", "--json"});
+    return parsed(outcome)["cases"][0]["contenders"][1]["comparison"]["options"]["process_spread_us"].get<double>();
+  };
+  EXPECT_EQ(spread(), 0.07) << "one comparison says nothing";
+  const auto document = parsed(calibrated);
+  auto calibration = document["calibration"];
+  calibration["side_spread_us"] = 0.2;
+  {
+    auto stored = ledger::Ledger::open(ledger());
+    ASSERT_TRUE(stored.ok());
+    const std::string key = "calibration/" + document["gpu"].get<std::string>();
+    ASSERT_TRUE(stored->set_machine_value(ledger::this_machine().id, key, calibration.dump()).ok());
+  }
+  EXPECT_EQ(spread(), 0.2);
 }
 
 TEST_F(Measuring, ASuiteIsMeasuredOnce) {

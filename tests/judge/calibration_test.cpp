@@ -28,6 +28,17 @@ TEST(Calibration, counts_false_verdicts_with_their_interval) {
   EXPECT_FALSE(result.smallest_detected.has_value());
 }
 
+TEST(Calibration, widens_intervals_where_a_machine_is_worse_than_usual) {
+  CompareOptions usual;
+  Calibration calibration;
+  EXPECT_EQ(widened(usual, std::nullopt), usual);
+  EXPECT_EQ(widened(usual, calibration), usual) << "too few trials to know";
+  calibration.side_spread_us = usual.process_spread_us / 2;
+  EXPECT_EQ(widened(usual, calibration), usual);
+  calibration.side_spread_us = 3 * usual.process_spread_us;
+  EXPECT_EQ(widened(usual, calibration).process_spread_us, 3 * usual.process_spread_us);
+}
+
 TEST(Calibration, finds_the_smallest_slowdown_that_is_found_reliably) {
   const std::vector<InjectedTrials> trials{injected(0.03, 100), injected(0.01, 40), injected(0.02, 95)};
   const Calibration result = calibrate({}, trials);

@@ -19,6 +19,8 @@ inline GateResult sample_gate(const GateOptions& options = {}) {
   const SimulatedRun noisy = simulate({.noise = 0.2, .blocks = 4}, 3);
   const GateVerdict verdicts[] = {GateVerdict::pass, GateVerdict::pass};
   const InjectedTrials trials[] = {{0.03, {GateVerdict::regression}}};
+  Calibration calibration = calibrate(verdicts, trials);
+  calibration.side_spread_us = 0.05;
   return gate({{.name = "slow | <b>@all</b> `x`",
                 .comparison = compare(slow.candidate, slow.baseline, compare_options).value()},
                {.name = "same", .comparison = compare(same.candidate, same.baseline, compare_options).value()},
@@ -27,7 +29,7 @@ inline GateResult sample_gate(const GateOptions& options = {}) {
                {.name = "counted",
                 .counters = compare_counters({{"sec|tors", 0}, {"new", 2}, {"fresh", 1}}, {{"sec|tors", 9}, {"new", 0}},
                                              0.01)}},
-              options, calibrate(verdicts, trials));
+              options, calibration);
 }
 
 }  // namespace assay::judge

@@ -45,6 +45,9 @@ TEST_F(TrialsTest, tell_the_same_from_the_slower) {
   EXPECT_EQ(report.false_comparisons(), 0u);
   EXPECT_GT(report.process_spread(), 0);
   EXPECT_LT(report.process_spread(), 0.005);
+  ASSERT_TRUE(report.calibration.side_spread_us);
+  EXPECT_GT(*report.calibration.side_spread_us, 0.005) << "1 % of noise in 100 samples of 20 us";
+  EXPECT_LT(*report.calibration.side_spread_us, 0.1);
   // 20 us and a delay of 0.5 us on both sides.
   EXPECT_NEAR(report.kernel_us, 20.6, 0.3);
   ASSERT_EQ(report.calibration.detections.size(), 2u);
