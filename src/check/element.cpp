@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "check/element.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "check/float_format.hpp"
 
@@ -32,7 +32,8 @@ FloatFormat format_of(DType type) {
 }
 
 template <class T>
-T to_integer(double value) {
+T to_machine(double value) {
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(value);
   if (std::isnan(value)) return 0;
   const double whole = std::nearbyint(value);
   // The largest 64-bit values are no doubles: their rounded limits are one too many, hence >=.
@@ -53,15 +54,10 @@ T load(const uint8_t* bytes) {
   return value;
 }
 
-// How one type lies in memory.
+// How one type lies in memory: a type of the machine, or the bits of a format.
 template <class T>
-struct IntegerElement {
-  static void encode(double value, uint8_t* bytes) { store(to_integer<T>(value), bytes); }
-  static double decode(const uint8_t* bytes) { return static_cast<double>(load<T>(bytes)); }
-};
-template <class T>
-struct MachineFloatElement {
-  static void encode(double value, uint8_t* bytes) { store(static_cast<T>(value), bytes); }
+struct MachineElement {
+  static void encode(double value, uint8_t* bytes) { store(to_machine<T>(value), bytes); }
   static double decode(const uint8_t* bytes) { return static_cast<double>(load<T>(bytes)); }
 };
 template <FloatFormat kFormat, class Bits>
@@ -83,25 +79,25 @@ auto with_element(DType type, Visitor&& visit) {
     case DType::e5m2:
       return visit(SmallFloatElement<kE5m2, uint8_t>());
     case DType::f32:
-      return visit(MachineFloatElement<float>());
+      return visit(MachineElement<float>());
     case DType::f64:
-      return visit(MachineFloatElement<double>());
+      return visit(MachineElement<double>());
     case DType::i8:
-      return visit(IntegerElement<int8_t>());
+      return visit(MachineElement<int8_t>());
     case DType::i16:
-      return visit(IntegerElement<int16_t>());
+      return visit(MachineElement<int16_t>());
     case DType::i32:
-      return visit(IntegerElement<int32_t>());
+      return visit(MachineElement<int32_t>());
     case DType::i64:
-      return visit(IntegerElement<int64_t>());
+      return visit(MachineElement<int64_t>());
     case DType::u8:
-      return visit(IntegerElement<uint8_t>());
+      return visit(MachineElement<uint8_t>());
     case DType::u16:
-      return visit(IntegerElement<uint16_t>());
+      return visit(MachineElement<uint16_t>());
     case DType::u32:
-      return visit(IntegerElement<uint32_t>());
+      return visit(MachineElement<uint32_t>());
     default:
-      return visit(IntegerElement<uint64_t>());
+      return visit(MachineElement<uint64_t>());
   }
 }
 
@@ -111,11 +107,11 @@ void for_each_offset(const spec::ResolvedTensor& tensor, Visitor&& visit) {
   const int64_t size = spec::size_bytes(tensor.dtype);
   const int64_t row = tensor.dims.empty() ? 1 : tensor.dims.back();
   const int64_t step = tensor.strides.empty() ? 0 : tensor.strides.back() * size;
-  std::vector<int64_t> index(tensor.dims.size(), 0);
-  int64_t first = 0;  // byte of the row's first element
+  std::vector<int64_t> index(tensor.dims.empty() ? 0 : tensor.dims.size() - 1, 0);  // of the row
+  int64_t first = 0;                                                                // byte of its first element
   for (int64_t position = 0; position < tensor.elements; position += row) {
     for (int64_t i = 0; i < row; ++i) visit(position + i, first + i * step);
-    for (size_t axis = index.size() - std::min<size_t>(index.size(), 1); axis-- > 0;) {
+    for (size_t axis = index.size(); axis-- > 0;) {
       first += tensor.strides[axis] * size;
       if (++index[axis] < tensor.dims[axis]) break;
       first -= tensor.strides[axis] * tensor.dims[axis] * size;

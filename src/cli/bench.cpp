@@ -52,7 +52,7 @@ Result<Outcome> bench_one(const spec::KernelSpec& spec, const Options& options, 
           fmt::format("{}/{}/{}", options.measure.save, spec.kernel.name, measured.measured.shape), *attempt));
     return {};
   };
-  ASSAY_TRY(outcome.cases, run_bench(bench, options, recording, on_case));
+  ASSAY_TRY(outcome.cases, run_bench(bench, compare_options(options, bench, recording), recording, on_case));
   outcome.document = document_head("bench", spec, bench.request.configuration, options);
   outcome.document["gpu"] = std::string(bench.request.model.name);
   outcome.document["seed"] = options.seed;

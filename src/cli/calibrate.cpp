@@ -42,7 +42,8 @@ Result<ExitCode> calibrate(const spec::KernelSpec& spec, const Options& options,
   ASSAY_TRY(Bench bench, prepare_bench(spec, options));
   // Correct first: the kernel is measured once in the ordinary way before anything is concluded from its times.
   bench.request.shapes.resize(1);
-  ASSAY_TRY(const auto cases, run_bench(bench, options, recording, [](const auto&, auto) { return Result<void>(); }));
+  ASSAY_TRY(const auto cases,
+            run_bench(bench, compare_options(options), recording, [](const auto&, auto) { return Result<void>(); }));
   if (!cases.front().measured.candidate().good())
     return Error{fmt::format("'{}' cannot serve: {}", spec.kernel.name, cases.front().measured.candidate().objection()),
                  Place{spec.file.string()}, "calibrate with a kernel that assay bench accepts", ExitCode::incorrect};

@@ -123,7 +123,7 @@ Result<ExitCode> compare_kernels(const Options& options) {
     std::fflush(stdout);
     return {};
   };
-  const auto done = run_bench(*prepared, wanted, recording, on_case);
+  const auto done = run_bench(*prepared, compare_options(wanted, *prepared, recording), recording, on_case);
   if (!done) return recording.close(done.error());
   if (options.json) {
     nlohmann::json document = document_head("compare", spec, prepared->request.configuration, options);

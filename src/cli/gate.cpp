@@ -126,8 +126,7 @@ Result<std::vector<judge::GateCase>> time_cases(const spec::KernelSpec& spec, co
       if (!baseline.good())
         return Error{
             fmt::format("the baseline cannot be measured: {}", baseline.objection()), {}, "", ExitCode::environment};
-      ASSAY_TRY(gate_case.comparison, judge::compare(candidate.blocks, baseline.blocks,
-                                                     judge::without_process_spread(compare_options(options))));
+      gate_case.comparison = measured.comparisons.at(1);
     } else if (!nothing_yet) {
       const StoredMeasurement& baseline = stored[cases.size()];
       ASSAY_CHECK(check_contracts(measured.measured.contract, baseline.contract, options.measure.force));
@@ -141,7 +140,8 @@ Result<std::vector<judge::GateCase>> time_cases(const spec::KernelSpec& spec, co
     cases.push_back(std::move(gate_case));
     return {};
   };
-  ASSAY_TRY(const auto measured, run_bench(bench, wanted, recording, on_case));
+  ASSAY_TRY(const auto measured,
+            run_bench(bench, judge::without_process_spread(compare_options(wanted)), recording, on_case));
   return cases;
 }
 

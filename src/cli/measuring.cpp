@@ -201,6 +201,10 @@ judge::CompareOptions compare_options(const Options& options) {
   return compare;
 }
 
+judge::CompareOptions compare_options(const Options& options, const Bench& bench, Recording& recording) {
+  return judge::widened(compare_options(options), stored_calibration(recording, bench.request.model));
+}
+
 std::vector<ledger::Samples> samples_of(const measure::CaseMeasurement& measured) {
   std::vector<ledger::Samples> list;
   for (size_t i = 0; i < measured.contenders.size(); ++i) {
@@ -261,13 +265,11 @@ ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, 
   return attempt;
 }
 
-Result<std::vector<report::BenchCase>> run_bench(Bench& bench, const Options& options, Recording& recording,
-                                                 const OnCase& on_case) {
+Result<std::vector<report::BenchCase>> run_bench(Bench& bench, const judge::CompareOptions& compare,
+                                                 Recording& recording, const OnCase& on_case) {
   std::vector<report::BenchCase> cases;
   bench.request.on_case = [&](measure::CaseMeasurement measured) -> Result<void> {
     const std::vector<ledger::Samples> samples = samples_of(measured);
-    const judge::CompareOptions compare =
-        judge::widened(compare_options(options), stored_calibration(recording, bench.request.model));
     ASSAY_TRY(report::BenchCase judged, report::judge_case(std::move(measured), compare));
     ASSAY_TRY(const std::optional<int64_t> attempt,
               recording.write(measure_attempt(recording, bench, judged), samples));

@@ -34,6 +34,8 @@ Result<std::vector<spec::Shape>> chosen_shapes(const spec::KernelSpec& spec, con
                                                const Options& options);
 
 judge::CompareOptions compare_options(const Options& options);
+// The same for contenders of one run: intervals know what this machine was found to be like.
+judge::CompareOptions compare_options(const Options& options, const Bench& bench, Recording& recording);
 
 // A measured case as an attempt, with the samples of every contender.
 ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, const report::BenchCase& measured);
@@ -43,7 +45,7 @@ judge::Blocks blocks_of(const ledger::Samples& samples, size_t block);
 
 // Measures all shapes; each case is in the ledger before on_case hears of it.
 using OnCase = std::function<Result<void>(const report::BenchCase&, std::optional<int64_t> attempt)>;
-Result<std::vector<report::BenchCase>> run_bench(Bench& bench, const Options& options, Recording& recording,
-                                                 const OnCase& on_case);
+Result<std::vector<report::BenchCase>> run_bench(Bench& bench, const judge::CompareOptions& compare,
+                                                 Recording& recording, const OnCase& on_case);
 
 }  // namespace assay::cli

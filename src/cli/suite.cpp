@@ -76,7 +76,8 @@ class GpuRunner final : public suite::Runner {
       const nlohmann::json document = report::bench_case_document(measured, false);
       return on_finished({document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), attempt});
     };
-    ASSAY_TRY(const auto cases, run_bench(*bench_, group_options_, *recording_, on_case));
+    ASSAY_TRY(const auto cases,
+              run_bench(*bench_, compare_options(group_options_, *bench_, *recording_), *recording_, on_case));
     return {};
   }
 

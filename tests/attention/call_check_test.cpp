@@ -174,37 +174,33 @@ TEST(CallCheck, FamilyFollowsTheGpuAndTheCall) {
   EXPECT_EQ(family_of(call, 90), Family::hopper);
   for (int capability : {0, 70, 75, 100, 103, 120}) EXPECT_EQ(family_of(call, capability), Family::none) << capability;
 
-  Call wide = call;
-  wide.head_dim = 256;
-  EXPECT_EQ(family_of(wide, 90), Family::hopper);
-  Call narrow = call;
-  narrow.head_dim = 8;
-  EXPECT_EQ(family_of(narrow, 90), Family::hopper);
-  Call repeated = call;
-  repeated.key_strides[1] = 0;
-  EXPECT_EQ(family_of(repeated, 90), Family::warp);
-  Call crowded = call;
-  crowded.batch = 70000;
-  EXPECT_EQ(family_of(crowded, 90), Family::warp);
-  Call onto_one_row = call;
-  onto_one_row.output_strides[2] = 0;
-  EXPECT_EQ(family_of(onto_one_row, 90), Family::warp);
-  Call few_keys = call;
-  few_keys.key_rows = 64;
-  EXPECT_EQ(family_of(few_keys, 90), Family::warp);
-  few_keys.key_rows = 65;
-  EXPECT_EQ(family_of(few_keys, 90), Family::hopper);
-  few_keys.head_dim = 128;
-  EXPECT_EQ(family_of(few_keys, 90), Family::warp);
-  few_keys.key_rows = 129;
-  EXPECT_EQ(family_of(few_keys, 90), Family::hopper);
-  few_keys.head_dim = 192;
-  few_keys.key_rows = 128;
-  EXPECT_EQ(family_of(few_keys, 90), Family::warp);
-  few_keys.flags = ASSAY_ATTENTION_CAUSAL;
-  EXPECT_EQ(family_of(few_keys, 90), Family::hopper);
-  few_keys.key_rows = 64;
-  EXPECT_EQ(family_of(few_keys, 90), Family::warp);
+  const auto family_after = [&](void (*change)(Call&)) {
+    Call changed = call;
+    change(changed);
+    return family_of(changed, 90);
+  };
+  EXPECT_EQ(family_after([](Call& c) { c.head_dim = 256; }), Family::hopper);
+  EXPECT_EQ(family_after([](Call& c) { c.head_dim = 8; }), Family::hopper);
+  EXPECT_EQ(family_after([](Call& c) { c.key_strides[1] = 0; }), Family::warp);
+  EXPECT_EQ(family_after([](Call& c) { c.batch = 70000; }), Family::warp);
+  EXPECT_EQ(family_after([](Call& c) { c.output_strides[2] = 0; }), Family::warp);
+}
+
+TEST(CallCheck, FamilyFollowsTheNumberOfKeys) {
+  const auto family = [](int head_dim, int keys, uint32_t flags = 0) {
+    Call call = good_call();
+    call.head_dim = head_dim;
+    call.key_rows = keys;
+    call.flags = flags;
+    return family_of(call, 90);
+  };
+  EXPECT_EQ(family(64, 64), Family::warp);
+  EXPECT_EQ(family(64, 65), Family::hopper);
+  EXPECT_EQ(family(128, 65), Family::warp);
+  EXPECT_EQ(family(128, 129), Family::hopper);
+  EXPECT_EQ(family(192, 128), Family::warp);
+  EXPECT_EQ(family(192, 128, ASSAY_ATTENTION_CAUSAL), Family::hopper);
+  EXPECT_EQ(family(192, 64, ASSAY_ATTENTION_CAUSAL), Family::warp);
 }
 
 TEST(CallCheck, UnknownGpusAreNamed) {

@@ -24,6 +24,16 @@ constexpr int ceil_div(int a, int b) {
   return (a + b - 1) / b;
 }
 
+// Whether a causal call goes through its tiles in pairs: where not all of them find a multiprocessor (schedule.cuh).
+inline bool in_pairs(const hopper_attention_call& call, int row_tiles, int multiprocessors) {
+  return call.causal != 0 && row_tiles > 1 && int64_t{row_tiles} * call.query_heads * call.batch > multiprocessors;
+}
+// What the blocks of a streaming kernel share: tiles, or pairs of them.
+inline int64_t grid_pieces(const hopper_attention_call& call, int row_tiles, int multiprocessors) {
+  const int per_head = in_pairs(call, row_tiles, multiprocessors) ? ceil_div(row_tiles, 2) : row_tiles;
+  return int64_t{per_head} * call.query_heads * call.batch;
+}
+
 // The streaming kernel whose grid takes the least time: rounds of one tile per multiprocessor (causal: one pair of
 // tiles, unless all tiles fit into one round), times what a tile costs. The unit is 128 keys of a tile of 128 rows.
 inline Kernel choose_streaming(const hopper_attention_call& call, int multiprocessors) {
@@ -40,9 +50,8 @@ inline Kernel choose_streaming(const hopper_attention_call& call, int multiproce
   double least = INFINITY;
   for (const auto& candidate : kCandidates) {
     const int tiles = ceil_div(call.query_rows, candidate.rows);
-    const int64_t heads = int64_t{call.query_heads} * call.batch;
-    const bool pairs = call.causal != 0 && tiles > 1 && tiles * heads > multiprocessors;
-    const int64_t pieces = (pairs ? ceil_div(tiles, 2) : tiles) * heads;
+    const bool pairs = in_pairs(call, tiles, multiprocessors);
+    const int64_t pieces = grid_pieces(call, tiles, multiprocessors);
     const auto rounds = static_cast<double>((pieces + multiprocessors - 1) / multiprocessors);
     const double keys = pairs ? call.key_rows + candidate.rows : call.key_rows;
     const double tile = call.causal ? candidate.per_causal_tile : candidate.per_tile;

@@ -145,11 +145,9 @@ const char* launch_streaming(const Call& call, cudaStream_t stream) {
   }
   if (status != cudaSuccess) return describe("cudaDeviceGetAttribute", status);
   params.row_tiles = ceil_div(call.query_rows, Config::kRows);
-  const int heads = call.query_heads * call.batch;
-  const bool pairs = Config::kCausal && heads * params.row_tiles > multiprocessors;  // as in schedule.cuh
-  const int pieces = heads * (pairs ? ceil_div(params.row_tiles, 2) : params.row_tiles);
+  const int64_t pieces = grid_pieces(call, params.row_tiles, multiprocessors);
   return launch_kernel(streaming_attention<Config>, params,
-                       dim3(static_cast<unsigned>(std::min(pieces, multiprocessors))), Config::kThreads,
+                       dim3(static_cast<unsigned>(std::min<int64_t>(pieces, multiprocessors))), Config::kThreads,
                        sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
 }
 
@@ -199,12 +197,11 @@ using bf16 = __nv_bfloat16;
 const Variant kVariants[] = {ALL_KERNELS(half), ALL_KERNELS(bf16)};
 
 // Columns beyond head_dim are loaded as zeros by every kernel, but only the streaming kernels leave them out of what
-// they store. They take what the next smaller ones cannot.
+// they store. Where two fit, the table has the smaller one first, which is what the choice takes.
 bool fits(const Variant& variant, int head_dim) {
-  if (variant.key_capacity != 0) return head_dim == variant.head_dim;
-  constexpr int kHeadDims[] = {0, 64, 96, 128, 192, 256};
-  const int smaller = *(std::find(std::begin(kHeadDims), std::end(kHeadDims), variant.head_dim) - 1);
-  return head_dim > smaller && head_dim <= variant.head_dim && head_dim % 8 == 0;
+  if (head_dim == variant.head_dim) return true;
+  const bool clips = variant.key_capacity == 0;
+  return clips && head_dim > variant.head_dim - 64 && head_dim < variant.head_dim && head_dim % 8 == 0;
 }
 
 const char* check(const Variant& variant, const Call& call) {

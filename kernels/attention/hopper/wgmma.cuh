@@ -75,48 +75,34 @@ __device__ __forceinline__ void pin(float (&registers)[kCount]) {
 #define ASSAY_REGISTERS_128 \
   ASSAY_REGISTERS_96, ASSAY_REGISTERS_8(96), ASSAY_REGISTERS_8(104), ASSAY_REGISTERS_8(112), ASSAY_REGISTERS_8(120)
 
-// A and B in shared memory: their operands follow the accumulators, and `accumulate` follows them.
-#define ASSAY_WGMMA_SS(TYPE, N, COUNT, A, B, ACCUMULATE)                                              \
+// A (in shared memory or four registers) and B follow the accumulators, and `accumulate` follows them.
+#define ASSAY_WGMMA(TYPE, N, COUNT, A, B, ACCUMULATE, FLAGS, ...)                                     \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" ACCUMULATE                                        \
                ", 0;\n"                                                                               \
                "wgmma.mma_async.sync.aligned.m64n" N "k16.f32." TYPE "." TYPE " {" ASSAY_TEXT_##COUNT \
-               "}, %" A ", %" B ", p, 1, 1, 0, 0;\n}\n"                                               \
+               "}, " A ", %" B ", p, " FLAGS ";\n}\n"                                                 \
                : ASSAY_REGISTERS_##COUNT                                                              \
-               : "l"(descriptor_a), "l"(descriptor_b), "r"(accumulate))
-
-// The same with A in four registers.
-#define ASSAY_WGMMA_RS(TYPE, N, COUNT, A, B, ACCUMULATE)                                              \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" ACCUMULATE                                        \
-               ", 0;\n"                                                                               \
-               "wgmma.mma_async.sync.aligned.m64n" N "k16.f32." TYPE "." TYPE " {" ASSAY_TEXT_##COUNT \
-               "}, {" A "}, %" B ", p, 1, 1, 1;\n}\n"                                                 \
-               : ASSAY_REGISTERS_##COUNT                                                              \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor_b), "r"(accumulate))
+               : __VA_ARGS__, "l"(descriptor_b), "r"(accumulate))
+#define ASSAY_WGMMA_OF_ELEMENT(...)                \
+  if constexpr (std::is_same_v<Element, __half>) { \
+    ASSAY_WGMMA("f16", __VA_ARGS__);               \
+  } else {                                         \
+    ASSAY_WGMMA("bf16", __VA_ARGS__);              \
+  }
+#define ASSAY_WGMMA_SS(N, COUNT, A, B, ACCUMULATE) \
+  ASSAY_WGMMA_OF_ELEMENT(N, COUNT, "%" A, B, ACCUMULATE, "1, 1, 0, 0", "l"(descriptor_a))
+#define ASSAY_WGMMA_RS(N, COUNT, A, B, ACCUMULATE) \
+  ASSAY_WGMMA_OF_ELEMENT(N, COUNT, "{" A "}", B, ACCUMULATE, "1, 1, 1", "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]))
 
 // PTX ISA "wgmma.mma_async". Both operands in shared memory, both with the summed dimension contiguous: D += A B^T.
 template <class Element, int kCount>
 __device__ __forceinline__ void multiply_shared(float (&d)[kCount], uint64_t descriptor_a, uint64_t descriptor_b,
                                                 int accumulate) {
-  constexpr bool kHalf = std::is_same_v<Element, __half>;
-  if constexpr (kCount == 24 && kHalf) {
-    ASSAY_WGMMA_SS("f16", "48", 24, "24", "25", "26");
-  } else if constexpr (kCount == 24) {
-    ASSAY_WGMMA_SS("bf16", "48", 24, "24", "25", "26");
-  } else if constexpr (kCount == 32 && kHalf) {
-    ASSAY_WGMMA_SS("f16", "64", 32, "32", "33", "34");
-  } else if constexpr (kCount == 32) {
-    ASSAY_WGMMA_SS("bf16", "64", 32, "32", "33", "34");
-  } else if constexpr (kCount == 40 && kHalf) {
-    ASSAY_WGMMA_SS("f16", "80", 40, "40", "41", "42");
-  } else if constexpr (kCount == 40) {
-    ASSAY_WGMMA_SS("bf16", "80", 40, "40", "41", "42");
-  } else if constexpr (kHalf) {
-    static_assert(kCount == 64);
-    ASSAY_WGMMA_SS("f16", "128", 64, "64", "65", "66");
-  } else {
-    static_assert(kCount == 64);
-    ASSAY_WGMMA_SS("bf16", "128", 64, "64", "65", "66");
-  }
+  static_assert(kCount == 24 || kCount == 32 || kCount == 40 || kCount == 64);
+  if constexpr (kCount == 24) ASSAY_WGMMA_SS("48", 24, "24", "25", "26");
+  if constexpr (kCount == 32) ASSAY_WGMMA_SS("64", 32, "32", "33", "34");
+  if constexpr (kCount == 40) ASSAY_WGMMA_SS("80", 40, "40", "41", "42");
+  if constexpr (kCount == 64) ASSAY_WGMMA_SS("128", 64, "64", "65", "66");
 }
 
 // The same with A in registers and B with its N dimension contiguous: D += A B.
@@ -124,28 +110,11 @@ template <class Element, int kCount>
 __device__ __forceinline__ void multiply_registers(float (&d)[kCount], const uint32_t (&a)[4], uint64_t descriptor_b,
                                                    int accumulate) {
   static_assert(kCount == 32 || kCount == 48 || kCount == 64 || kCount == 96 || kCount == 128);
-  constexpr bool kHalf = std::is_same_v<Element, __half>;
-  if constexpr (kCount == 32 && kHalf) {
-    ASSAY_WGMMA_RS("f16", "64", 32, "%32, %33, %34, %35", "36", "37");
-  } else if constexpr (kCount == 32) {
-    ASSAY_WGMMA_RS("bf16", "64", 32, "%32, %33, %34, %35", "36", "37");
-  } else if constexpr (kCount == 48 && kHalf) {
-    ASSAY_WGMMA_RS("f16", "96", 48, "%48, %49, %50, %51", "52", "53");
-  } else if constexpr (kCount == 48) {
-    ASSAY_WGMMA_RS("bf16", "96", 48, "%48, %49, %50, %51", "52", "53");
-  } else if constexpr (kCount == 64 && kHalf) {
-    ASSAY_WGMMA_RS("f16", "128", 64, "%64, %65, %66, %67", "68", "69");
-  } else if constexpr (kCount == 64) {
-    ASSAY_WGMMA_RS("bf16", "128", 64, "%64, %65, %66, %67", "68", "69");
-  } else if constexpr (kCount == 96 && kHalf) {
-    ASSAY_WGMMA_RS("f16", "192", 96, "%96, %97, %98, %99", "100", "101");
-  } else if constexpr (kCount == 96) {
-    ASSAY_WGMMA_RS("bf16", "192", 96, "%96, %97, %98, %99", "100", "101");
-  } else if constexpr (kHalf) {
-    ASSAY_WGMMA_RS("f16", "256", 128, "%128, %129, %130, %131", "132", "133");
-  } else {
-    ASSAY_WGMMA_RS("bf16", "256", 128, "%128, %129, %130, %131", "132", "133");
-  }
+  if constexpr (kCount == 32) ASSAY_WGMMA_RS("64", 32, "%32, %33, %34, %35", "36", "37");
+  if constexpr (kCount == 48) ASSAY_WGMMA_RS("96", 48, "%48, %49, %50, %51", "52", "53");
+  if constexpr (kCount == 64) ASSAY_WGMMA_RS("128", 64, "%64, %65, %66, %67", "68", "69");
+  if constexpr (kCount == 96) ASSAY_WGMMA_RS("192", 96, "%96, %97, %98, %99", "100", "101");
+  if constexpr (kCount == 128) ASSAY_WGMMA_RS("256", 128, "%128, %129, %130, %131", "132", "133");
 }
 
 #undef ASSAY_TEXT_24
@@ -163,6 +132,8 @@ __device__ __forceinline__ void multiply_registers(float (&d)[kCount], const uin
 #undef ASSAY_REGISTERS_64
 #undef ASSAY_REGISTERS_96
 #undef ASSAY_REGISTERS_128
+#undef ASSAY_WGMMA
+#undef ASSAY_WGMMA_OF_ELEMENT
 #undef ASSAY_WGMMA_SS
 #undef ASSAY_WGMMA_RS
 
