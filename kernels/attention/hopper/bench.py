@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Checks the Hopper attention kernels against float64 and times them beside PyTorch's backends.
 
-  python3 bench.py [check] [time] [shape ...] [--only text,...] [--peers cudnn,flash] [--dtype bf16] [--overlap]
+  python3 bench.py [check] [sweep] [time] [shape ...] [--only text,...] [--peers cudnn,flash] [--dtype bf16] [--overlap]
                    [--cases 8]
 
 --only chosen times the kernel that the library chooses for each shape, --only "" all that support it; --overlap adds
-launches that may start while their predecessor ends; --cases checks about so many of the cases.
+launches that may start while their predecessor ends; --cases checks about so many of the cases. sweep launches every
+kernel once and checks nothing: for compute-sanitizer --tool racecheck, under which a check takes too long.
 
 Timing: every contender is captured as one CUDA graph of back-to-back calls over rotating input sets; the replays of all
 contenders are interleaved in changing order (seed 11), and a contender's time is its replay divided by the calls in it.
@@ -169,6 +170,23 @@ def check(only, limit):
     return bad
 
 
+def sweep(only):
+    launches = 0
+    for dim in (64, 96, 128, 192, 256):
+        for dtype in (torch.float16, torch.bfloat16):
+            for batch, heads, rows, keys in ((2, 70, 260, 260), (4, 70, 100, 200)):  # several tiles for a thread block
+                for causal in (False, True):
+                    q, k, v = draw(batch, heads, rows, dim, dtype, seed=7, key_rows=keys)
+                    out = torch.empty_like(q)
+                    lse = torch.empty(q.shape[:3], device="cuda", dtype=torch.float32)
+                    call = describe(q, k, v, out, causal, lse)
+                    for variant in supporting(call, only):
+                        launch(variant, call)
+                        torch.cuda.synchronize()
+                        launches += 1
+    print(f"sweep: {launches} launches")
+
+
 def capture(function, calls):
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
@@ -262,6 +280,8 @@ def main(arguments):
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, variants {len(NAMES)}")
     if "check" in words and check(only, int(options["--cases"])):
         return 1
+    if "sweep" in words:
+        sweep(only)
     if "time" in words:
         names = [w for w in words if w in SHAPES] or list(SHAPES)
         for name in names:

@@ -8,40 +8,43 @@ namespace assay::attention::hopper {
 
 // One step of a block's list.
 struct TileWork {
-  int tile;
+  int tile;  // -1: none
   int head;
   int batch;
-  int key_blocks;  // -1: nothing to do in this step
 };
 
 // Full attention goes through the tiles of a head, then the next head. Causal tiles differ in length, so a block takes
 // them in pairs, the n-th longest and the n-th shortest of a head, which all cost the same; unless there is a block for
-// every tile. Returns false at the end.
+// every tile. A step may have no tile. Returns false at the end.
 template <class Config>
 __device__ __forceinline__ bool next_work(const Params& params, int step, TileWork& work) {
   const int heads = params.query_heads * params.batch;
   const bool pairs = Config::kCausal && gridDim.x < heads * params.row_tiles;
   const int per_head = pairs ? (params.row_tiles + 1) / 2 : params.row_tiles;
   const int index = (pairs ? step / 2 : step) * gridDim.x + blockIdx.x;
+  work.tile = -1;
   if (index >= heads * per_head) return false;
   const int head = index / per_head;
-  work.tile = index % per_head;
-  work.key_blocks = -1;
-  if (pairs) {
-    if (step % 2 == 0) {
-      work.tile = params.row_tiles - 1 - work.tile;
-    } else if (2 * work.tile + 1 == params.row_tiles) {
-      return true;
-    }
-  }
+  const int place = index % per_head;
   work.head = head % params.query_heads;
   work.batch = head / params.query_heads;
-  int keys = params.key_rows;
-  if constexpr (Config::kCausal) {
-    keys = max(0, min(keys, (work.tile + 1) * Config::kRows + params.key_rows - params.query_rows));
+  const int from_the_end = params.row_tiles - 1 - place;
+  if (!pairs) {
+    work.tile = place;
+  } else if (step % 2 == 0) {
+    work.tile = from_the_end;
+  } else if (place != from_the_end) {
+    work.tile = place;
   }
-  work.key_blocks = (keys + Config::kKeyBlock - 1) / Config::kKeyBlock;
   return true;
+}
+
+// Key blocks that the rows of a tile see. Rows that see no key still take part in one, in which all is hidden.
+template <class Config>
+__device__ __forceinline__ int key_blocks(const Params& params, int tile) {
+  int keys = params.key_rows;
+  if constexpr (Config::kCausal) keys = min(keys, (tile + 1) * Config::kRows + params.key_rows - params.query_rows);
+  return max(1, (keys + Config::kKeyBlock - 1) / Config::kKeyBlock);
 }
 
 }  // namespace assay::attention::hopper

@@ -35,7 +35,7 @@ struct StreamingConfig {
                  [kTileRows * kStoredColumns];  // this tile's, where its output is staged too, and the next's
     Element key[kStages][kKeyBlock * kStoredColumns];
     Element value[kStages][kKeyBlock * kStoredColumns];
-    TileWork tile[2];  // the tiles of the queries; no key blocks: the end
+    TileWork tile[2];  // the tiles of the queries; none: the end
     Mbarrier query_full[2];
     Mbarrier query_empty[2];
     Mbarrier output_full[2];  // staged where the queries were

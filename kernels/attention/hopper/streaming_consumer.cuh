@@ -61,17 +61,21 @@ struct StreamingConsumer {
     return cursor;
   }
   __device__ __forceinline__ Element* s_query(int tile) const { return shared.query[tile % 2][group]; }
-  __device__ __forceinline__ int first_row(const TileWork& work) const {
-    return work.tile * Config::kRows + group * kTileRows;
+  __device__ __forceinline__ int first_row(int tile) const { return tile * Config::kRows + group * kTileRows; }
+  // The lane that arrives at the barriers reads for its warp; of other lanes racecheck does not know what orders them.
+  __device__ __forceinline__ static int broadcast(const int& s_value) {
+    int value = 0;
+    if (threadIdx.x % 32 == 0) value = s_value;
+    return __shfl_sync(~0u, value, 0);
   }
 
   // Waits for the queries of a tile; row and block become its first row and last key block. False: there is none.
   __device__ __forceinline__ bool find_tile(int tile, int& row, int& block) const {
     shared.query_full[tile % 2].wait(tile / 2 % 2);
-    const TileWork work = shared.tile[tile % 2];
-    row = first_row(work);
-    block = work.key_blocks - 1;
-    return work.key_blocks > 0;
+    const int found = broadcast(shared.tile[tile % 2].tile);
+    row = first_row(found);
+    block = key_blocks<Config>(params, found) - 1;
+    return found >= 0;
   }
 
   __device__ __forceinline__ void start_block_scores(int tile, int stage) {
@@ -220,7 +224,12 @@ struct StreamingConsumer {
 
   // The tile goes out through the shared memory of its queries, with which all warps of the group are done.
   __device__ __forceinline__ void write(OnlineSoftmax& softmax) {
-    const TileWork work = shared.tile[tile % 2];
+    TileWork work;
+    const bool with_log_sum_exp = params.g_log_sum_exp != nullptr;
+    if (with_log_sum_exp) {
+      const TileWork& s_work = shared.tile[tile % 2];
+      work = {broadcast(s_work.tile), broadcast(s_work.head), broadcast(s_work.batch)};
+    }
     const int thread = reread_thread() % kWarpgroup;
     softmax.finish();
     const float factor[2] = {softmax.normaliser(0), softmax.normaliser(1)};
@@ -229,8 +238,8 @@ struct StreamingConsumer {
     publish_to_copy_engine();
     __syncwarp();
     release(shared.output_full[tile % 2]);
-    if (params.g_log_sum_exp != nullptr && thread % 4 == 0) {
-      const int row = first_row(work) + thread / 32 * 16 + thread % 32 / 4;
+    if (with_log_sum_exp && thread % 4 == 0) {
+      const int row = first_row(work.tile) + thread / 32 * 16 + thread % 32 / 4;
       float* g_lse = params.g_log_sum_exp + (int64_t{work.batch} * params.query_heads + work.head) * params.query_rows;
       if (row < params.query_rows) g_lse[row] = softmax.log_sum_exp(0);
       if (row + 8 < params.query_rows) g_lse[row + 8] = softmax.log_sum_exp(1);

@@ -30,12 +30,13 @@ struct StreamingProducer {
 
   // All that follows. The queries of the next tile are requested while this one is worked on.
   __device__ __forceinline__ void run() {
-    while (work.key_blocks > 0) {
+    while (work.tile >= 0) {
+      const int last_block = key_blocks<Config>(params, work.tile) - 1;
       // The buffer is free when the tile before has been written. A causal warpgroup may need as many key blocks as
       // there are stages before it gets there.
-      const int announce = max(0, work.key_blocks - 1 - (Config::kCausal ? Config::kStages : 1));
+      const int announce = max(0, last_block - (Config::kCausal ? Config::kStages : 1));
 #pragma unroll 1
-      for (int block = work.key_blocks - 1; block >= 0; --block) {
+      for (int block = last_block; block >= 0; --block) {
         if (block > 0) load_key(block - 1);
         load_value(block);
         if (block == announce) {
@@ -48,19 +49,13 @@ struct StreamingProducer {
   }
 
  private:
-  // Rows that see no key still take part in one block, in which all is hidden. No key blocks: the end.
   __device__ __forceinline__ void find_tile() {
-    do {
-      if (!next_work<Config>(params, step++, announced)) {
-        announced.key_blocks = 0;
-        return;
-      }
-    } while (announced.key_blocks < 0);
-    announced.key_blocks = max(announced.key_blocks, 1);
+    while (next_work<Config>(params, step++, announced) && announced.tile < 0) {
+    }
   }
   __device__ __forceinline__ void start_tile() {
     work = announced;
-    if (work.key_blocks > 0) load_key(work.key_blocks - 1);
+    if (work.tile >= 0) load_key(key_blocks<Config>(params, work.tile) - 1);
   }
   __device__ __forceinline__ void request_queries() {
     const int buffer = query_cursor.stage;
@@ -68,7 +63,7 @@ struct StreamingProducer {
     shared.query_empty[buffer].wait(query_cursor.parity ^ 1);
     query_cursor.advance();
     shared.tile[buffer] = announced;
-    if (announced.key_blocks == 0) {
+    if (announced.tile < 0) {
       full.arrive();
       return;
     }

@@ -19,7 +19,7 @@ struct StreamingWriter {
       const int buffer = cursor.stage;
       shared.query_full[buffer].wait(cursor.parity);
       const TileWork work = shared.tile[buffer];
-      if (work.key_blocks == 0) return;
+      if (work.tile < 0) return;
       shared.output_full[buffer].wait(cursor.parity);
 #pragma unroll
       for (int group = 0; group < Config::kConsumers; ++group) {
