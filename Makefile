@@ -11,7 +11,7 @@ help:
 	@echo "make test-gpu the tests that need an NVIDIA GPU"
 	@echo "make attention build/attention/libassay_attention.so (needs nvcc; nothing else of the project)"
 	@echo "make bench    benchmarks, with ratios taken in one run"
-	@echo "make fuzz     fuzz the PTX parser and the readers of kernel.toml and suite.toml (FUZZ_SECONDS=600 each)"
+	@echo "make fuzz     fuzz every reader of foreign bytes, and the virtual GPU (FUZZ_SECONDS=600 each)"
 	@echo "make format   clang-format;  make lint: clang-tidy, headers that compile alone, formatting"
 	@echo "make static   build-static/assay: one file that runs on any x86-64 Linux"
 	@echo "make carry    regenerate the PTX that kernels carry for machines without nvcc"
@@ -49,9 +49,9 @@ FUZZ_SECONDS ?= 600
 fuzz: setup
 	cmake --preset fuzz
 	cmake --build --preset fuzz -j$(JOBS)
-	@for target in ptx_parser spec suite; do mkdir -p build-fuzz/corpus-$$target; \
+	@for target in ptx_parser spec suite build_cubin diagnose_tools vgpu_run; do mkdir -p build-fuzz/corpus-$$target; \
 	  build-fuzz/fuzz/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
-	    build-fuzz/corpus-$$target fuzz/corpus/$${target%%_parser} || exit 1; done
+	    build-fuzz/corpus-$$target fuzz/corpus/$${target%%_*} || exit 1; done
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh' | grep -v '^tests/ptx_corpus/')
 format:

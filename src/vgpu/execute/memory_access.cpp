@@ -64,6 +64,11 @@ ASSAY_FORCE_INLINE bool all_good(const std::array<uint64_t, kLanes>& addresses, 
   return (low_bits & (bytes - 1)) == 0 && largest <= size - bytes;
 }
 
+// Lanes that do not take part may hold any address, so that this adds numbers: a pointer may not leave its array.
+ASSAY_FORCE_INLINE std::byte* place(std::byte* base, uint64_t offset) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(base) + offset);
+}
+
 // Lanes of one space. `addresses` are offsets in it, in shared memory of this block.
 LanePointers resolve_here(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes,
                           LaneMask mask, const std::array<uint64_t, kLanes>& addresses) {
@@ -88,13 +93,13 @@ LanePointers resolve_here(Warp& warp, const Instruction& instruction, Space spac
   }
   if (space == Space::global) {
     std::byte* base = grid.memory.host(kGlobalWindow);
-    for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = base + (addresses[lane] - kGlobalWindow);
+    for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = place(base, addresses[lane] - kGlobalWindow);
   } else if (space == Space::local) {
     for (size_t lane = 0; lane < kLanes; ++lane)
-      pointers.at[lane] = warp.local_memory(static_cast<int>(lane)) + addresses[lane];
+      pointers.at[lane] = place(warp.local_memory(static_cast<int>(lane)), addresses[lane]);
   } else {
     std::byte* base = base_of(warp, space);
-    for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = base + addresses[lane];
+    for (size_t lane = 0; lane < kLanes; ++lane) pointers.at[lane] = place(base, addresses[lane]);
   }
   return pointers;
 }

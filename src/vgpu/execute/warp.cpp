@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <fmt/format.h>
 
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
@@ -11,10 +12,17 @@
 namespace assay::vgpu {
 namespace {
 
-// The member mask is the last operand. False: the path waits for the other members, nothing is to be done now.
+// The member mask is the last operand; at least one of the lanes that are here must be among them. False: the path
+// waits for the other members, or has none; nothing is to be done now.
 bool members_are_here(Warp& warp, const Instruction& instruction, LaneMask& members) {
-  members = warp.row<LaneMask>(instruction.rows[instruction.row_count - 1])[std::countr_zero(warp.mask)];
-  return warp.converged(members);
+  const int first = std::countr_zero(warp.mask);
+  members = warp.row<LaneMask>(instruction.rows[instruction.row_count - 1])[first];
+  if ((members & warp.mask) != 0) return warp.converged(members);
+  Finding finding;
+  finding.kind = FindingKind::illegal_instruction;
+  finding.message = fmt::format("the member mask 0x{:x} names none of the lanes that execute it", members);
+  warp.fault(std::move(finding), first);
+  return false;
 }
 
 void active_mask(Warp& warp, const Instruction& instruction) {
