@@ -49,9 +49,9 @@ FUZZ_SECONDS ?= 600
 fuzz: setup
 	cmake --preset fuzz
 	cmake --build --preset fuzz -j$(JOBS)
-	@for target in ptx_parser spec suite build_cubin diagnose_tools vgpu_run; do mkdir -p build-fuzz/corpus-$$target; \
-	  build-fuzz/fuzz/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
-	    build-fuzz/corpus-$$target fuzz/corpus/$${target%%_*} || exit 1; done
+	@for program in build-fuzz/fuzz/*_fuzz; do name=$$(basename $$program _fuzz); mkdir -p build-fuzz/corpus-$$name; \
+	  $$program -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
+	    build-fuzz/corpus-$$name fuzz/corpus/$${name%%_*} || exit 1; done
 
 SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh' | grep -v '^tests/ptx_corpus/')
 format:

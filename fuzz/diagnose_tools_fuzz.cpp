@@ -2,20 +2,21 @@
 // Any bytes as what Nsight Compute and compute-sanitizer write: an error with a message, or records.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "diagnose/ncu_csv.hpp"
 #include "diagnose/sanitizer_records.hpp"
+#include "require.hpp"
 
 using namespace assay;
+using fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto launches = diagnose::read_ncu_csv(text);
-  if (!launches.ok() && launches.error().message.empty()) std::abort();
+  require(launches.ok() || !launches.error().message.empty());
   const auto records = diagnose::read_sanitizer_records(text);
-  if (!records.ok() && records.error().message.empty()) std::abort();
-  if (records.ok() && records->occurrences < records->findings.size()) std::abort();
+  require(records.ok() || !records.error().message.empty());
+  require(!records.ok() || records->occurrences >= records->findings.size());
   return 0;
 }

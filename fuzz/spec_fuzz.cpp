@@ -2,15 +2,16 @@
 // Any bytes as a kernel.toml: read, enumerated and evaluated, within bounds that keep one input fast.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
+#include "require.hpp"
 #include "spec/configuration.hpp"
 #include "spec/launch.hpp"
 #include "spec/resolved_argument.hpp"
 #include "spec/shape.hpp"
 
 using namespace assay;
+using fuzz::require;
 using namespace assay::spec;
 
 namespace {
@@ -31,11 +32,6 @@ size_t count(const ShapesSection& shapes) {
     total += product;
   }
   return total;
-}
-
-// What loads must keep its promises.
-void require(bool holds) {
-  if (!holds) std::abort();
 }
 
 void evaluate(const KernelSpec& spec, const Configuration& configuration, const Shape& shape) {

@@ -2,19 +2,15 @@
 // Any bytes as a suite file: read, without its kernels.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
+#include "require.hpp"
 #include "suite/suite.hpp"
 
 using namespace assay;
+using fuzz::require;
 
 namespace {
-
-// What loads must keep its promises.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void check(const suite::Suite& suite) {
   require(!suite.name.empty() && !suite.kernels.empty() && suite.kernels.size() <= suite::kMaxKernels);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "instruction_writer.hpp"
+#include "require.hpp"
 #include "vgpu/machine/gpu.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 #include "vgpu/observe/counting.hpp"
@@ -18,6 +19,7 @@ using namespace assay;
 using namespace assay::vgpu;
 using fuzz::Choices;
 using fuzz::InstructionWriter;
+using fuzz::require;
 
 namespace {
 
@@ -124,7 +126,7 @@ Outcome run(Stage stage, const std::string& text, bool watched) {
   if (watched) launch.observers = {&memory_check, &counting};
   const auto result = gpu.launch(launch);
   if (!result.ok() || result->fault) {
-    if (!result.ok() ? result.error().message.empty() : result->fault->message.empty()) std::abort();
+    require(!(result.ok() ? result->fault->message : result.error().message).empty());
     return {};
   }
   if (watched) (void)counting.counters();
@@ -161,7 +163,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Outcome watched = run(stage, text, true);
   const bool comparable = plain.clean && watched.clean;
   if (print) std::fputs(comparable ? "// ran to its end\n" : "// a fault or a finding\n", stderr);
-  if (!comparable) return 0;
-  if (plain.buffer != watched.buffer || plain.instructions != watched.instructions) std::abort();
+  if (comparable) require(plain.buffer == watched.buffer && plain.instructions == watched.instructions);
   return 0;
 }

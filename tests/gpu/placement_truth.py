@@ -67,10 +67,11 @@ class Placements:
         return tensors
 
 
-def graph_of(tensors):
+def captured(tensors):
+    """A graph of calls on these tensors, and the tensors, which must stay where they are."""
     calls = [bench.describe(*tensors[4 * i:4 * i + 4], causal=False) for i in range(SETS)]
     variant, = bench.supporting(calls[0], ["chosen"])
-    return bench.capture(lambda i: bench.launch(variant, calls[i % SETS]), CALLS)
+    return bench.capture(lambda i: bench.launch(variant, calls[i % SETS]), CALLS), tensors
 
 
 def microseconds(graph):
@@ -88,22 +89,20 @@ def microseconds(graph):
 
 def main(rounds):
     placements = Placements()
-    ways = [placements.same_place, placements.random_pages, placements.random_pieces, placements.side_by_side,
-            placements.allocated_anew]
-    fixed = placements.same_place()
-    fixed_graph = graph_of(fixed)
+    fixed = captured(placements.same_place())
+    ways = {"same_graph": lambda: fixed}
+    for place in (placements.same_place, placements.random_pages, placements.random_pieces, placements.side_by_side,
+                  placements.allocated_anew):
+        ways[place.__name__] = lambda place=place: captured(place())
     for _ in range(200):
-        microseconds(fixed_graph)
-    times = {"same_graph": []} | {way.__name__: [] for way in ways}
+        microseconds(fixed[0])
+    times = {name: [] for name in ways}
     order = random.Random(SEED)
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, seed {SEED}, {rounds} rounds")
     for _ in range(rounds):
-        for way in order.sample([None] + ways, len(ways) + 1):
-            if way is None:
-                times["same_graph"].append(microseconds(fixed_graph))
-            else:
-                tensors = way()
-                times[way.__name__].append(microseconds(graph_of(tensors)))
+        for name in order.sample(list(ways), len(ways)):
+            graph, tensors = ways[name]()
+            times[name].append(microseconds(graph))
     for name, values in times.items():
         mean = statistics.mean(values)
         print(f"{name:15} mean {mean:7.3f} us  deviation {100 * statistics.stdev(values) / mean:5.2f} %  "

@@ -14,6 +14,7 @@ Nothing is timed that has not passed its check.
 """
 
 import ctypes
+import itertools
 import math
 import pathlib
 import random
@@ -172,18 +173,17 @@ def check(only, limit):
 
 def sweep(only):
     launches = 0
-    for dim in (64, 96, 128, 192, 256):
-        for dtype in (torch.float16, torch.bfloat16):
-            for batch, heads, rows, keys in ((2, 70, 260, 260), (4, 70, 100, 200)):  # several tiles for a thread block
-                for causal in (False, True):
-                    q, k, v = draw(batch, heads, rows, dim, dtype, seed=7, key_rows=keys)
-                    out = torch.empty_like(q)
-                    lse = torch.empty(q.shape[:3], device="cuda", dtype=torch.float32)
-                    call = describe(q, k, v, out, causal, lse)
-                    for variant in supporting(call, only):
-                        launch(variant, call)
-                        torch.cuda.synchronize()
-                        launches += 1
+    shapes = ((2, 70, 260, 260), (4, 70, 100, 200))  # several tiles for a thread block
+    for dim, dtype, (batch, heads, rows, keys), causal in itertools.product(
+            (64, 96, 128, 192, 256), (torch.float16, torch.bfloat16), shapes, (False, True)):
+        q, k, v = draw(batch, heads, rows, dim, dtype, seed=7, key_rows=keys)
+        out = torch.empty_like(q)
+        lse = torch.empty(q.shape[:3], device="cuda", dtype=torch.float32)
+        call = describe(q, k, v, out, causal, lse)
+        for variant in supporting(call, only):
+            launch(variant, call)
+            torch.cuda.synchronize()
+            launches += 1
     print(f"sweep: {launches} launches")
 
 

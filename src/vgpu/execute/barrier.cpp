@@ -25,11 +25,10 @@ BarrierArguments read_arguments(Warp& warp, const Instruction& instruction, size
   const uint32_t count = has_count ? warp.row<uint32_t>(instruction.rows[first + 1])[lane] : 0;
   const bool good = number < Barrier::kCount && (!has_count || (count > 0 && count % kLanes == 0));
   if (!good) {
-    Finding finding;
-    finding.kind = FindingKind::illegal_instruction;
-    finding.message = number >= Barrier::kCount ? "a barrier's number must be below 16"
-                                                : "a barrier's thread count must be a positive multiple of 32";
-    warp.fault(std::move(finding), lane);
+    warp.fault(FindingKind::illegal_instruction,
+               number >= Barrier::kCount ? "a barrier's number must be below 16"
+                                         : "a barrier's thread count must be a positive multiple of 32",
+               lane);
   }
   return {static_cast<int>(number), count, good};
 }

@@ -31,10 +31,7 @@ void branch_by_index(Warp& warp, const Instruction& instruction) {
   LaneMask left = warp.mask;
   for_each_lane(left, [&](int lane) {
     if (index[lane] >= table.size() && !warp.block().stopped()) {
-      Finding finding;
-      finding.kind = FindingKind::illegal_instruction;
-      finding.message = "brx.idx: the index is beyond the list of targets";
-      warp.fault(std::move(finding), lane);
+      warp.fault(FindingKind::illegal_instruction, "brx.idx: the index is beyond the list of targets", lane);
     }
   });
   if (warp.block().stopped()) return;
@@ -73,10 +70,7 @@ void exit_thread(Warp& warp, const Instruction&) {
 }
 
 void trap(Warp& warp, const Instruction&) {
-  Finding finding;
-  finding.kind = FindingKind::trap;
-  finding.message = "the kernel stopped itself (trap)";
-  warp.fault(std::move(finding), std::countr_zero(warp.mask));
+  warp.fault(FindingKind::trap, "the kernel stopped itself (trap)", std::countr_zero(warp.mask));
 }
 
 void nothing(Warp&, const Instruction&) {}

@@ -69,13 +69,11 @@ class LaneReader final : public ByteReader {
 
 void fail_assertion(Warp& warp, const CallSite& site, int lane) {
   const LaneReader reader(warp, lane);
-  Finding finding;
-  finding.kind = FindingKind::assertion;
-  finding.message = fmt::format("assertion failed: {} ({}:{}, {})", read_string(reader, argument(warp, site, 0, lane)),
-                                read_string(reader, argument(warp, site, 1, lane)),
-                                static_cast<uint32_t>(argument(warp, site, 2, lane)),
-                                read_string(reader, argument(warp, site, 3, lane)));
-  warp.fault(std::move(finding), lane);
+  std::string message = fmt::format(
+      "assertion failed: {} ({}:{}, {})", read_string(reader, argument(warp, site, 0, lane)),
+      read_string(reader, argument(warp, site, 1, lane)), static_cast<uint32_t>(argument(warp, site, 2, lane)),
+      read_string(reader, argument(warp, site, 3, lane)));
+  warp.fault(FindingKind::assertion, std::move(message), lane);
 }
 
 void free_memory(Warp& warp, const CallSite& site, int lane) {

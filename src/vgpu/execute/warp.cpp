@@ -18,10 +18,8 @@ bool members_are_here(Warp& warp, const Instruction& instruction, LaneMask& memb
   const int first = std::countr_zero(warp.mask);
   members = warp.row<LaneMask>(instruction.rows[instruction.row_count - 1])[first];
   if ((members & warp.mask) != 0) return warp.converged(members);
-  Finding finding;
-  finding.kind = FindingKind::illegal_instruction;
-  finding.message = fmt::format("the member mask 0x{:x} names none of the lanes that execute it", members);
-  warp.fault(std::move(finding), first);
+  warp.fault(FindingKind::illegal_instruction,
+             fmt::format("the member mask 0x{:x} names none of the lanes that execute it", members), first);
   return false;
 }
 

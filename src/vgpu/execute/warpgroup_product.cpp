@@ -23,10 +23,7 @@ constexpr size_t kOperandBytes = 32;  // of one row of A or column of B, whateve
 constexpr size_t kARegisters = 4;
 
 void refuse(Warp& warp, std::string message) {
-  Finding finding;
-  finding.kind = FindingKind::illegal_instruction;
-  finding.message = std::move(message);
-  warp.fault(std::move(finding), std::countr_zero(warp.mask));
+  warp.fault(FindingKind::illegal_instruction, std::move(message), std::countr_zero(warp.mask));
 }
 
 // All threads of the group are there. Otherwise the warp waits for its own, or the launch is stopped.

@@ -431,4 +431,11 @@ void Warp::fault(Finding what, int lane) {
   block_->report(placed(describe(*current_instruction(), lane), std::move(what)));
 }
 
+void Warp::fault(FindingKind kind, std::string message, int lane) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  fault(std::move(finding), lane);
+}
+
 }  // namespace assay::vgpu

@@ -75,6 +75,7 @@ class Warp {
   void give_way() { turn_left_ = 0, stop_ = true; }  // the other paths and warps come first
   // Stops the launch with this finding; its place and thread are filled in.
   void fault(Finding finding, int lane);
+  void fault(FindingKind kind, std::string message, int lane);
   Finding describe(const Instruction& instruction, int lane) const;
   Finding describe_in(const Frame& frame, const Instruction& instruction, int lane) const;
 
