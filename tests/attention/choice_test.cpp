@@ -47,6 +47,14 @@ TEST(Choice, IsTheFastestThatWasMeasured) {
   }
 }
 
+TEST(Choice, KnowsThatCausalTilesOfALastRoundAreSharedOut) {
+  EXPECT_EQ(chosen({4, 12, 1024, 64}, true),
+            Kernel::streaming_2);  // 1.45 rounds; 1.09 of streaming_3, 1 of streaming_4
+  EXPECT_EQ(chosen({2, 16, 3072, 64}, true), Kernel::streaming_3);
+  EXPECT_EQ(chosen({1, 16, 4096, 64}, true), Kernel::streaming_4);
+  EXPECT_EQ(chosen({8, 16, 1536, 64}, true), Kernel::streaming_3);
+}
+
 TEST(Choice, LeavesNoResidentBlockHalfEmpty) {
   EXPECT_EQ(chosen({16, 16, 128, 64}, false), Kernel::streaming_2);  // 128 of 256 rows
   EXPECT_EQ(chosen({16, 16, 128, 64}, true), Kernel::streaming_2);

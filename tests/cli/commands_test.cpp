@@ -93,6 +93,13 @@ TEST(Commands, HopperAttentionIsCorrectWithoutAGpu) {
   }
 }
 
+// 270 pairs of tiles on 132 multiprocessors, middle tiles among them: all ways in which a block gets its next tile.
+TEST(Commands, HopperAttentionSharesOutCausalTiles) {
+  const ProcessOutcome outcome = assay_program({"check", "kernels/attention/streaming", "--device", "vgpu:h200",
+                                                "--shape", "B=4,H=45,S=300,D=64,causal=true,dtype=f16", "--json"});
+  EXPECT_EQ(parsed(outcome)["verdict"], "correct") << outcome.output << outcome.errors;
+}
+
 TEST(Commands, AnErrorIsAlsoOneJsonDocument) {
   const ProcessOutcome outcome = assay_program({"check", "no/such/folder", "--json"});
   EXPECT_EQ(outcome.exit_status, 2);

@@ -147,19 +147,22 @@ def check_one(name, q, k, v, causal, only, quiet=True):
 
 LENGTHS = [(1, 1), (1, 63), (63, 65), (64, 64), (65, 1), (127, 129), (129, 127), (128, 512), (500, 500), (512, 512),
            (333, 512), (600, 300), (1000, 1000), (1, 1000), (1025, 2049), (2049, 700)]
+MANY_TILES = [(3, 45, 600, 600), (5, 61, 513, 640), (8, 48, 900, 700)]  # for each thread block, and odd numbers of them
 
 
 def check(only, limit):
     bad = cases = 0
     seed = 1
-    every = [(dim, dtype, rows, keys, causal) for dim in (64, 128, 192, 256, 40, 96, 136, 200)
-             for dtype in (torch.float16, torch.bfloat16) for rows, keys in (LENGTHS if dim % 64 == 0 else LENGTHS[5::5])
-             for causal in (False, True)]
+    types, masks = (torch.float16, torch.bfloat16), (False, True)
+    every = [(dim, dtype, (2, 4, rows, keys), causal) for dim in (64, 128, 192, 256, 40, 96, 136, 200) for dtype in types
+             for rows, keys in (LENGTHS if dim % 64 == 0 else LENGTHS[5::5]) for causal in masks]
+    every += itertools.product((64, 96, 128, 192, 256), types, MANY_TILES, masks)
     step = len(every) // limit | 1 if limit else 1  # odd, as full and causal alternate
-    for dim, dtype, rows, keys, causal in every[::step]:
+    for dim, dtype, (batch, heads, rows, keys), causal in every[::step]:
         seed += 1
         cases += 1
-        q, k, v = draw(2, 4, rows, dim, dtype, seed, key_heads=2 if seed % 3 else 4, key_rows=keys, bshd=seed % 2 == 0)
+        key_heads = heads // 2 if seed % 3 and heads % 2 == 0 else heads
+        q, k, v = draw(batch, heads, rows, dim, dtype, seed, key_heads=key_heads, key_rows=keys, bshd=seed % 2 == 0)
         if seed % 5 == 0:
             q = q * 8
         if seed % 4 == 0:  # blocks are taken from the last: scores outgrow the first block's maximum again and again

@@ -146,8 +146,10 @@ const char* launch_streaming(const Call& call, cudaStream_t stream) {
   if (status != cudaSuccess) return describe("cudaDeviceGetAttribute", status);
   params.row_tiles = ceil_div(call.query_rows, Config::kRows);
   const int64_t pieces = grid_pieces(call, params.row_tiles, multiprocessors);
-  return launch_kernel(streaming_attention<Config>, params,
-                       dim3(static_cast<unsigned>(std::min<int64_t>(pieces, multiprocessors))), Config::kThreads,
+  const auto blocks = static_cast<int>(std::min<int64_t>(pieces, multiprocessors));
+  params.paired_rounds =
+      in_pairs(call, params.row_tiles, multiprocessors) ? paired_rounds(static_cast<int>(pieces), blocks) : -1;
+  return launch_kernel(streaming_attention<Config>, params, dim3(static_cast<unsigned>(blocks)), Config::kThreads,
                        sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
 }
 

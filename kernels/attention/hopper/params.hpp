@@ -25,6 +25,7 @@ struct Params {
   int heads_per_key_head;
   int row_tiles;  // persistent grids: query tiles per head
   float scale_log2;
+  int paired_rounds;  // persistent grids: of causal tiles (causal_tiles.hpp); -1: one tile after the other
 };
 
 }  // namespace assay::attention::hopper

@@ -2,6 +2,7 @@
 // The list of tiles that one block of a persistent grid works through.
 #pragma once
 
+#include "causal_tiles.hpp"
 #include "params.hpp"
 
 namespace assay::attention::hopper {
@@ -13,29 +14,43 @@ struct TileWork {
   int batch;
 };
 
-// Full attention goes through the tiles of a head, then the next head. Causal tiles differ in length, so a block takes
-// them in pairs, the n-th longest and the n-th shortest of a head, which all cost the same; unless there is a block for
-// every tile. A step may have no tile. Returns false at the end.
+template <class Config>
+__device__ __forceinline__ bool in_pairs(const Params& params) {
+  return Config::kCausal && params.paired_rounds >= 0;
+}
+
+__device__ __forceinline__ CausalTiles causal_tiles(const Params& params) {
+  return {params.query_heads * params.batch, params.row_tiles, static_cast<int>(gridDim.x), params.paired_rounds};
+}
+
+__device__ __forceinline__ TileWork describe(const Params& params, HeadTile found) {
+  return {found.tile, found.head % params.query_heads, found.head / params.query_heads};
+}
+
+// The first tile of a block, which always has one.
+template <class Config>
+__device__ __forceinline__ TileWork first_work(const Params& params) {
+  const int block = static_cast<int>(blockIdx.x);
+  if (in_pairs<Config>(params)) return describe(params, causal_tiles(params).first(block));
+  return describe(params, {block / params.row_tiles, block % params.row_tiles});
+}
+
+// A step may have no tile. Returns false at the end.
 template <class Config>
 __device__ __forceinline__ bool next_work(const Params& params, int step, TileWork& work) {
-  const int heads = params.query_heads * params.batch;
-  const bool pairs = Config::kCausal && gridDim.x < heads * params.row_tiles;
-  const int per_head = pairs ? (params.row_tiles + 1) / 2 : params.row_tiles;
-  const int index = (pairs ? step / 2 : step) * gridDim.x + blockIdx.x;
+  HeadTile found;
   work.tile = -1;
-  if (index >= heads * per_head) return false;
-  const int head = index / per_head;
-  const int place = index % per_head;
-  work.head = head % params.query_heads;
-  work.batch = head / params.query_heads;
-  const int from_the_end = params.row_tiles - 1 - place;
-  if (!pairs) {
-    work.tile = place;
-  } else if (step % 2 == 0) {
-    work.tile = from_the_end;
-  } else if (place != from_the_end) {
-    work.tile = place;
+  if (in_pairs<Config>(params)) {
+    CausalTiles tiles = causal_tiles(params);
+    // So that what follows from them takes no registers between tiles.
+    asm volatile("" : "+r"(tiles.row_tiles), "+r"(tiles.paired_rounds));
+    if (!tiles.find(static_cast<int>(blockIdx.x), step, found)) return false;
+  } else {
+    const int index = step * gridDim.x + blockIdx.x;
+    if (index >= params.query_heads * params.batch * params.row_tiles) return false;
+    found = {index / params.row_tiles, index % params.row_tiles};
   }
+  work = describe(params, found);
   return true;
 }
 

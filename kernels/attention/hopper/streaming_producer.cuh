@@ -19,11 +19,11 @@ struct StreamingProducer {
   RingCursor<2> query_cursor;
   TileWork work;       // the tile whose keys and values are requested
   TileWork announced;  // the tile whose queries were requested last
-  int step = 0;        // in the list of tiles
+  int step = 1;        // in the list of tiles
 
   // The first keys and queries.
   __device__ __forceinline__ void start() {
-    find_tile();
+    announced = first_work<Config>(params);
     start_tile();
     request_queries();
   }
@@ -35,14 +35,12 @@ struct StreamingProducer {
       // The buffer is free when the tile before has been written. A causal warpgroup may need as many key blocks as
       // there are stages before it gets there.
       const int announce = max(0, last_block - (Config::kCausal ? Config::kStages : 1));
+      find_tile();
 #pragma unroll 1
       for (int block = last_block; block >= 0; --block) {
         if (block > 0) load_key(block - 1);
         load_value(block);
-        if (block == announce) {
-          find_tile();
-          request_queries();
-        }
+        if (block == announce) request_queries();
       }
       start_tile();
     }
