@@ -154,8 +154,7 @@ Result<std::vector<suite::Row>> measure_all(const suite::Plan& plan, const suite
   };
   run_options.on_row = [&](const suite::Row& row) {
     progress->advance(row.label());
-    if (row.status == suite::Status::measured) return;
-    progress->note(fmt::format("{}: {}: {}", row.label(), to_string(row.status), row.reason));
+    progress->note(suite::row_text(row));  // a run that is stopped has shown what it measured
   };
   return suite::run(plan, work, runner, run_options);
 }

@@ -134,6 +134,13 @@ std::string plan_text(const Plan& plan, const Terminal& terminal) {
                      plan.description, table.render(terminal), plan.item_count(), plan.runnable_count());
 }
 
+std::string row_text(const Row& row) {
+  if (row.status != Status::measured) return fmt::format("{}: {}: {}", row.label(), to_string(row.status), row.reason);
+  const Against* fastest = row.fastest_baseline();
+  return fmt::format("{}: {} us{}", row.label(), time_text(row.p50_us),
+                     fastest ? fmt::format(", speedup {} over {}", speedup_text(*fastest), fastest->baseline) : "");
+}
+
 std::string suite_text(const std::vector<Row>& rows, const Summary& summary, const Terminal& terminal) {
   const bool with_configuration = !kernels_with_several_configurations(rows).empty();
   Table table(header(with_configuration));

@@ -18,6 +18,7 @@ nlohmann::json suite_document(const Plan& plan, const std::vector<Row>& rows, co
 nlohmann::json plan_document(const Plan& plan);  // what would be measured
 
 std::string plan_text(const Plan& plan, const report::Terminal& terminal);
+std::string row_text(const Row& row);  // one item as soon as it is known: no verdict yet, which waits for all of them
 std::string suite_text(const std::vector<Row>& rows, const Summary& summary, const report::Terminal& terminal);
 std::string suite_csv(const std::vector<Row>& rows);  // one line for each item and baseline
 std::string suite_markdown(const Plan& plan, const std::vector<Row>& rows, const Summary& summary);

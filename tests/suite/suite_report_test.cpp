@@ -40,6 +40,12 @@ class SuiteReportTest : public testing::Test {
   Summary summary_;
 };
 
+TEST_F(SuiteReportTest, TellsAnItemAsSoonAsItIsKnown) {
+  EXPECT_EQ(row_text(rows_[0]).substr(rows_[0].label().size()), ": 10.00 us, speedup 1.250x (1.225 to 1.276) over z");
+  EXPECT_NE(row_text(rows_[1]).find(": rejected: "), std::string::npos) << row_text(rows_[1]);
+  EXPECT_NE(row_text(rows_[2]).find(": failed: no compiler"), std::string::npos) << row_text(rows_[2]);
+}
+
 TEST_F(SuiteReportTest, TheDocumentIsComplete) {
   const json document = suite_document(plan_, rows_, summary_);
   EXPECT_EQ(document["suite"], "title");
