@@ -48,8 +48,8 @@ TEST(Choice, IsTheFastestThatWasMeasured) {
 }
 
 TEST(Choice, KnowsThatCausalTilesOfALastRoundAreSharedOut) {
-  EXPECT_EQ(chosen({4, 12, 1024, 64}, true),
-            Kernel::streaming_2);  // 1.45 rounds; 1.09 of streaming_3, 1 of streaming_4
+  // 1.45 rounds of streaming_2, 1.09 of streaming_3, one of streaming_4.
+  EXPECT_EQ(chosen({4, 12, 1024, 64}, true), Kernel::streaming_2);
   EXPECT_EQ(chosen({2, 16, 3072, 64}, true), Kernel::streaming_3);
   EXPECT_EQ(chosen({1, 16, 4096, 64}, true), Kernel::streaming_4);
   EXPECT_EQ(chosen({8, 16, 1536, 64}, true), Kernel::streaming_3);

@@ -18,8 +18,8 @@ struct StreamingProducer {
   RingCursor<Config::kStages> value_cursor;
   RingCursor<2> query_cursor;
   TileWork work;       // the tile whose keys and values are requested
-  TileWork announced;  // the tile whose queries were requested last
-  int step = 1;        // in the list of tiles
+  TileWork announced;  // the tile after it, whose queries are requested while this one is worked on
+  int step = 1;        // in the list of tiles; start() takes the first
 
   // The first keys and queries.
   __device__ __forceinline__ void start() {
