@@ -13,6 +13,7 @@
 #include "vgpu/machine/gpu.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 #include "vgpu/observe/counting.hpp"
+#include "vgpu/observe/initialisation_check.hpp"
 #include "vgpu/observe/memory_check.hpp"
 
 using namespace assay;
@@ -122,8 +123,9 @@ Outcome run(Stage stage, const std::string& text, bool watched) {
   stage.map.address = *buffer;
   stage.map.pack(std::span(launch.parameters).subspan<kMapOffset, TensorMap::kBytes>());
   MemoryCheck memory_check;
+  InitialisationCheck initialisation_check;
   Counting counting;
-  if (watched) launch.observers = {&memory_check, &counting};
+  if (watched) launch.observers = {&memory_check, &initialisation_check, &counting};
   const auto result = gpu.launch(launch);
   if (!result.ok() || result->fault) {
     require(!(result.ok() ? result->fault->message : result.error().message).empty());

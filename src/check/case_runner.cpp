@@ -115,6 +115,7 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
   ASSAY_TRY(device::LaunchRequest request, launch_request(spec_, configuration_, test.shape));
   request.module = module_.get();
   request.check_memory = setup_.check_memory;
+  request.check_initialisation = setup_.check_initialisation;
   request.instruction_limit = setup_.instruction_limit;
   request.count = setup_.count;
   std::map<std::string, uint64_t> addresses;

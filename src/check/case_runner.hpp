@@ -26,7 +26,8 @@ struct RunnerSetup {
   std::string device;                  // "vgpu:l4"
   std::filesystem::path cache_folder;  // for compiled references
   bool check_memory = true;
-  bool compare = true;  // against the reference; false: only run it under the memory checks
+  bool check_initialisation = false;  // of shared memory, on a virtual GPU
+  bool compare = true;                // against the reference; false: only run it under the memory checks
   uint64_t instruction_limit = 0;
   bool count = false;    // CaseResult::counters
   bool watched = false;  // another tool watches the accesses of a GPU: buffers get no guards around them

@@ -93,7 +93,7 @@ Finding finding_from(const json& value) {
       value.at("kind"), {out_of_bounds, misaligned, null_pointer, use_after_free, illegal_address, trap, assertion,
                          deadlock, instruction_limit, invalid_free, illegal_instruction, uninitialised, race, barrier});
   using A = vgpu::AccessKind;
-  finding.access = enum_from<A>(value.at("access"), {A::none, A::load, A::store, A::atomic, A::async_copy});
+  finding.access = enum_from<A>(value.at("access"), {A::none, A::load, A::store, A::atomic, A::async_read});
   using S = vgpu::Space;
   finding.space =
       enum_from<S>(value.at("space"), {S::generic, S::global, S::shared, S::local, S::constant, S::parameter});

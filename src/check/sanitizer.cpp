@@ -62,6 +62,7 @@ Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Config
     shapes = spread(all, std::max<size_t>(2, options.shapes));
   }
   worker_options.setup.check_memory = true;
+  worker_options.setup.check_initialisation = true;
   worker_options.setup.compare = false;
   ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));
   SanitizeReport report;

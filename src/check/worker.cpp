@@ -23,6 +23,7 @@ json to_json(const RunnerSetup& setup) {
           {"device", setup.device},
           {"cache", setup.cache_folder.string()},
           {"check_memory", setup.check_memory},
+          {"check_initialisation", setup.check_initialisation},
           {"compare", setup.compare},
           {"instruction_limit", setup.instruction_limit},
           {"count", setup.count},
@@ -38,6 +39,7 @@ RunnerSetup setup_from(const json& value) {
   setup.device = value.at("device").get<std::string>();
   setup.cache_folder = value.at("cache").get<std::string>();
   setup.check_memory = value.at("check_memory").get<bool>();
+  setup.check_initialisation = value.at("check_initialisation").get<bool>();
   setup.compare = value.at("compare").get<bool>();
   setup.instruction_limit = value.at("instruction_limit").get<uint64_t>();
   setup.count = value.value("count", false);

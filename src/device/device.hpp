@@ -40,6 +40,7 @@ struct LaunchRequest {
   std::optional<vgpu::Dim3> cluster;              // blocks of one cluster
   std::vector<std::vector<std::byte>> arguments;  // one per parameter, in the kernel's order
   bool check_memory = false;                      // report bad accesses as findings and go on
+  bool check_initialisation = false;              // and reads of shared memory that nothing has written
   uint64_t instruction_limit = 0;                 // 0: the device's own
   bool count = false;                             // LaunchOutcome::counters; a device that cannot count gives none
 };

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "device/initialisation_trial.hpp"
 #include "device/tensor_map_check.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 #include "vgpu/observe/counting.hpp"
+#include "vgpu/observe/initialisation_check.hpp"
 #include "vgpu/observe/memory_check.hpp"
 
 namespace assay::device {
@@ -126,12 +128,24 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   if (request.instruction_limit != 0) launch.instruction_limit = request.instruction_limit;
   vgpu::MemoryCheck memory_check;
   if (request.check_memory) launch.observers.push_back(&memory_check);
+  vgpu::InitialisationCheck initialisation_check;
+  vgpu::MemoryImage before;
+  if (request.check_initialisation) {
+    launch.observers.push_back(&initialisation_check);
+    before = gpu_.memory().image();
+  }
   vgpu::Counting counting;
   if (request.count) launch.observers.push_back(&counting);
   ASSAY_TRY(vgpu::LaunchResult result, gpu_.launch(launch));
   LaunchOutcome outcome;
-  outcome.findings = memory_check.found().findings();
-  outcome.finding_occurrences = memory_check.found().occurrences();
+  vgpu::FindingList found = memory_check.found();
+  vgpu::FindingList uninitialised = initialisation_check.found();
+  if (!result.fault) {
+    ASSAY_TRY(uninitialised, findings_with_effect(gpu_, std::move(launch), initialisation_check, before));
+  }
+  found.merge(std::move(uninitialised));
+  outcome.findings = found.findings();
+  outcome.finding_occurrences = found.occurrences();
   outcome.fault = std::move(result.fault);
   outcome.printed = std::move(result.printed);
   outcome.instructions = result.instructions;

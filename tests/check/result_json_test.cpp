@@ -24,7 +24,7 @@ CaseResult full_result() {
   result.tensor = "y";
   vgpu::Finding finding;
   finding.kind = vgpu::FindingKind::use_after_free;
-  finding.access = vgpu::AccessKind::async_copy;
+  finding.access = vgpu::AccessKind::async_read;
   finding.space = vgpu::Space::parameter;
   finding.address = ~uint64_t{0};
   finding.bytes = 16;

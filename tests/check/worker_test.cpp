@@ -171,6 +171,7 @@ TEST(ServeWorker, answers_every_line_whatever_it_says) {
                              {"device", "vgpu:l4"},
                              {"cache", ""},
                              {"check_memory", true},
+                             {"check_initialisation", false},
                              {"compare", true},
                              {"instruction_limit", 0}}}};
   const json good_case = {{"shape", "N=5"}, {"distribution", "specified"}, {"seed", 1}};

@@ -101,6 +101,25 @@ TEST(Story, MisalignedRowsAreNamedByThreadAndAddress) {
   }
 }
 
+// A read before a copy has arrived is named, though the verdict of assay check is about the result.
+TEST(Sanitize, NamesReadsBeforeAnAsynchronousCopyHasArrived) {
+  for (const char* kernel : {"missing_wait", "bulk_copy_not_awaited"}) {
+    const ProcessOutcome outcome = assay_program({"sanitize", std::string("kernels/broken/") + kernel, "--json"});
+    EXPECT_EQ(outcome.exit_status, 5);
+    const json findings = parsed(outcome)["findings"];
+    ASSERT_FALSE(findings.empty()) << kernel;
+    EXPECT_EQ(findings[0]["kind"], "uninitialised");
+    EXPECT_NE(findings[0]["message"].get<std::string>().find("asynchronous copy"), std::string::npos);
+  }
+}
+
+// What a copy that was left out would have brought is missing afterwards, and no finding of its own.
+TEST(Sanitize, DoesNotBlameReadsOfWhatABadAccessLeftOut) {
+  const json findings = parsed(assay_program({"sanitize", "kernels/broken/misaligned_rows", "--json"}))["findings"];
+  ASSERT_FALSE(findings.empty());
+  for (const json& finding : findings) EXPECT_EQ(finding["kind"], "misaligned");
+}
+
 TEST(Story, TheGlobalIndexFailsFromSixtyFiveOn) {
   const ProcessOutcome outcome = assay_program({"check", "kernels/broken/shared_index_by_global_query", "--json"});
   const json failure = parsed(outcome)["failure"];

@@ -12,7 +12,7 @@ using nlohmann::json;
 vgpu::Finding sample() {
   vgpu::Finding finding;
   finding.kind = vgpu::FindingKind::misaligned;
-  finding.access = vgpu::AccessKind::async_copy;
+  finding.access = vgpu::AccessKind::async_read;
   finding.space = vgpu::Space::shared;
   finding.address = 0x82;
   finding.bytes = 16;

@@ -2,6 +2,7 @@
 #include "vgpu/decode/function_decoder.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 
 #include "ptx/type.hpp"
@@ -93,7 +94,10 @@ Result<void> FunctionDecoder::decode_statement(const ptx::Statement& statement) 
       self.locations_.add(location);
       return {};
     }
-    Result<void> operator()(const ptx::Pragma&) { return {}; }
+    Result<void> operator()(const ptx::Pragma& pragma) {
+      self.note(pragma);
+      return {};
+    }
     Result<void> operator()(const ptx::CallPrototype&) { return {}; }
     Result<void> operator()(const ptx::TargetList& list) {
       self.scopes_.back().target_lists[list.label] = list.targets;
@@ -158,6 +162,18 @@ Result<void> FunctionDecoder::declare(const ptx::Variable& variable) {
   return {};
 }
 
+// "used_bytes_mask 4095": of the load that follows. Other pragmas are for compilers.
+void FunctionDecoder::note(const ptx::Pragma& pragma) {
+  constexpr std::string_view kUsedBytes = "used_bytes_mask ";
+  for (const std::string& text : pragma.strings) {
+    if (!text.starts_with(kUsedBytes)) continue;
+    uint32_t mask = 0;
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data() + kUsedBytes.size(), end, mask);
+    if (parsed.ec == std::errc() && parsed.ptr == end) used_bytes_ = mask;
+  }
+}
+
 Result<void> FunctionDecoder::decode_instruction(const ptx::Instruction& source) {
   syntax = &source;
   auto match = ptx::OpcodeMatcher::instance().match(source);
@@ -216,7 +232,8 @@ void FunctionDecoder::emit(const Instruction& out, const ptx::TextPosition& posi
   for (const BoundOperand& operand : bound) function->row_pool.push_back(operand.row);
   function->code.push_back(out);
   function->code.back().row_count = static_cast<uint16_t>(bound.size());
-  function->origins.push_back({position.line, locations_.current(), table_row, opcode_number(*syntax)});
+  function->origins.push_back({position.line, locations_.current(), table_row, opcode_number(*syntax), used_bytes_});
+  used_bytes_ = InstructionOrigin::kAllBytes;
   locations_.instruction_seen();
 }
 

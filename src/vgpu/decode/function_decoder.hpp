@@ -31,6 +31,7 @@ class FunctionDecoder final : private BindContext {
   Result<void> declare(const ptx::RegisterDeclaration& declaration);
   Result<void> declare(const ptx::Variable& variable);
   Result<void> declare_parameters();
+  void note(const ptx::Pragma& pragma);
   Result<void> decode_instruction(const ptx::Instruction& instruction);
   Result<void> bind_guard(const ptx::Guard& guard, Instruction& out);
   Result<void> finish();
@@ -79,6 +80,7 @@ class FunctionDecoder final : private BindContext {
   uint32_t predicate_room_ = 0;  // bytes left in the current line of predicates
   uint32_t predicate_next_ = 0;
   int table_row_ = 0;
+  uint32_t used_bytes_ = InstructionOrigin::kAllBytes;  // of the next instruction
   bool uses_dynamic_shared_ = false;
 };
 

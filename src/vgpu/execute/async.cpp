@@ -32,14 +32,14 @@ void copy(Warp& warp, const Instruction& instruction) {
   }
   std::array<uint64_t, kLanes> targets;
   read_addresses(warp, instruction.rows[0], (instruction.variant & kWideTarget) != 0, instruction.immediate, targets);
-  const LanePointers to = resolve(warp, instruction, Space::shared, AccessKind::async_copy, bytes, targets);
+  const LanePointers to = resolve(warp, instruction, Space::shared, AccessKind::async_write, bytes, targets);
   if (warp.block().stopped()) return;
   // A lane that reads nothing may have any source address.
   warp.mask = reading & to.lanes;
   std::array<uint64_t, kLanes> sources;
   read_addresses(warp, instruction.rows[1], true, static_cast<int32_t>(instruction.detail), sources);
   LanePointers from;
-  if (warp.mask != 0) from = resolve(warp, instruction, Space::global, AccessKind::async_copy, bytes, sources);
+  if (warp.mask != 0) from = resolve(warp, instruction, Space::global, AccessKind::async_read, bytes, sources);
   warp.mask = all;
   if (warp.block().stopped()) return;
   pending.lanes = to.lanes & (from.lanes | ~reading);

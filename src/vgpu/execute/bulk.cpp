@@ -100,7 +100,7 @@ struct Call {
   void fault(FindingKind kind, std::string message) const {
     Finding finding;
     finding.kind = kind;
-    finding.access = AccessKind::async_copy;
+    finding.access = AccessKind::async_read;
     finding.message = std::move(message);
     warp.fault(std::move(finding), lane);
   }
@@ -154,7 +154,7 @@ void issue_multicast(const Call& call, uint32_t blocks, uint32_t mbarrier, const
 // The mbarrier lies in the block that the copy goes to.
 void issue_load(const Call& call, size_t mbarrier_operand, BulkCopy copy) {
   const std::byte* const at =
-      call.at(Space::shared, AccessKind::atomic, call.mbarrier(mbarrier_operand), Mbarrier::kBytes);
+      call.at(Space::shared, AccessKind::mbarrier, call.mbarrier(mbarrier_operand), Mbarrier::kBytes);
   if (at == nullptr) return;
   Block& owner = *call.warp.block().cluster().owner(at);
   const auto mbarrier = static_cast<uint32_t>(at - owner.shared());
@@ -164,6 +164,14 @@ void issue_load(const Call& call, size_t mbarrier_operand, BulkCopy copy) {
   }
   const uint32_t blocks = call.warp.row<uint16_t>(call.instruction.rows[mbarrier_operand + 1])[call.lane];
   issue_multicast(call, blocks, mbarrier, copy);
+}
+
+// What a copy does to its place in shared memory, and to the other one.
+AccessKind near_side(bool load) {
+  return load ? AccessKind::async_write : AccessKind::async_read;
+}
+AccessKind far_side(bool load) {
+  return near_side(!load);
 }
 
 // --- plain copies
@@ -177,8 +185,8 @@ BulkCopy plain_copy(const Call& call, uint64_t shared, Space space, uint64_t oth
       !call.aligned("the size", bytes, kChunk))
     return copy;
   for (uint32_t done = 0; done < bytes && !call.stopped(); done += kChunk) {
-    std::byte* near = call.at(Space::shared, AccessKind::async_copy, shared + done, kChunk);
-    std::byte* far = call.stopped() ? nullptr : call.at(space, AccessKind::async_copy, other + done, kChunk);
+    std::byte* near = call.at(Space::shared, near_side(load), shared + done, kChunk);
+    std::byte* far = call.stopped() ? nullptr : call.at(space, far_side(load), other + done, kChunk);
     if (near != nullptr && far != nullptr) copy.add(load ? near : far, load ? far : near, kChunk);
   }
   return copy;
@@ -271,7 +279,7 @@ std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t
   std::byte* chunk = nullptr;
   for (const TilePart& part : tile_parts(*map, origin)) {
     const uint64_t place = swizzle(shared + part.tile_offset, map->swizzle_bits);
-    if (part.tile_offset % kChunk == 0) chunk = call.at(Space::shared, AccessKind::async_copy, place, kChunk);
+    if (part.tile_offset % kChunk == 0) chunk = call.at(Space::shared, near_side(load), place, kChunk);
     if (call.stopped()) return std::nullopt;
     if (chunk == nullptr) continue;
     std::byte* near = chunk + place % kChunk;
@@ -281,7 +289,7 @@ std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t
     }
     for (uint32_t done = 0; done < part.bytes;) {
       const uint32_t step = aligned_step(part.address + done, part.bytes - done);
-      std::byte* far = call.at(Space::global, AccessKind::async_copy, part.address + done, step);
+      std::byte* far = call.at(Space::global, far_side(load), part.address + done, step);
       if (call.stopped()) return std::nullopt;
       if (far != nullptr) copy.add(load ? near + done : far, load ? far : near + done, step);
       done += step;

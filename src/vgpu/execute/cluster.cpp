@@ -96,7 +96,7 @@ void store(Warp& warp, const Instruction& instruction) {
   read_addresses(warp, instruction.rows[1 + elements], (instruction.detail & kWideMbarrier) != 0,
                  instruction.immediate >> 32, addresses);
   const LanePointers barrier =
-      resolve(warp, instruction, Space::shared, AccessKind::atomic, Mbarrier::kBytes, addresses);
+      resolve(warp, instruction, Space::shared, AccessKind::mbarrier, Mbarrier::kBytes, addresses);
   if (warp.block().stopped()) return;
   for_each_lane(to.lanes & barrier.lanes, [&](int lane) {
     if (warp.block().stopped()) return;

@@ -31,7 +31,7 @@ void for_each_address(Warp& warp, const Instruction& instruction, Body body) {
   read_addresses(warp, instruction.rows[instruction.detail], (instruction.variant & kWideAddress) != 0,
                  instruction.immediate, addresses);
   const Space space = (instruction.variant & kGenericAddress) != 0 ? Space::generic : Space::shared;
-  const LanePointers at = resolve(warp, instruction, space, AccessKind::atomic, Mbarrier::kBytes, addresses);
+  const LanePointers at = resolve(warp, instruction, space, AccessKind::mbarrier, Mbarrier::kBytes, addresses);
   for_each_lane(at.lanes, [&](int lane) {
     if (warp.block().stopped()) return;
     const std::byte* const pointer = at.at[static_cast<size_t>(lane)];

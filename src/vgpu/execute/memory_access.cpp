@@ -71,11 +71,11 @@ ASSAY_FORCE_INLINE std::byte* place(std::byte* base, uint64_t offset) {
 
 // Lanes of one space. `addresses` are offsets in it, in shared memory of this block.
 LanePointers resolve_here(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes,
-                          LaneMask mask, const std::array<uint64_t, kLanes>& addresses) {
+                          LaneMask mask, const std::array<uint64_t, kLanes>& addresses, const Block* owner) {
   LanePointers pointers;
   const Grid& grid = warp.block().grid();
   if (warp.block().watched()) {
-    mask = warp.block().observe({warp, instruction, space, kind, bytes, mask, addresses.data()});
+    mask = warp.block().observe({warp, instruction, space, kind, bytes, mask, addresses.data(), owner});
   }
   pointers.lanes = mask;
   if (mask == 0) return pointers;
@@ -127,7 +127,7 @@ LanePointers resolve_in_cluster(Warp& warp, const Instruction& instruction, Acce
       if (owner != nullptr) offsets[at] &= kRankOffsetMask;
     });
     left &= ~same;
-    const LanePointers part = resolve_here(warp, instruction, Space::shared, kind, bytes, same, offsets);
+    const LanePointers part = resolve_here(warp, instruction, Space::shared, kind, bytes, same, offsets, owner);
     for_each_lane(part.lanes, [&](int lane) {
       const auto at = static_cast<size_t>(lane);
       all.at[at] = owner->shared() + (part.at[at] - warp.block().shared());
@@ -145,7 +145,7 @@ LanePointers resolve_in(Warp& warp, const Instruction& instruction, Space space,
       space == Space::shared && warp.block().grid().model.compute_capability() >= kFirstWithClusters;
   if (may_be_mapped && any_elsewhere(addresses, mask))
     return resolve_in_cluster(warp, instruction, kind, bytes, mask, addresses);
-  return resolve_here(warp, instruction, space, kind, bytes, mask, addresses);
+  return resolve_here(warp, instruction, space, kind, bytes, mask, addresses, &warp.block());
 }
 
 }  // namespace

@@ -4,18 +4,16 @@
 #include <bit>
 #include <cstring>
 
-#include "vgpu/machine/warp.hpp"
+#include "vgpu/machine/block.hpp"
 
 namespace assay::vgpu {
-namespace {
 
-void perform(const PendingCopy& copy, int lane) {
+void Warp::land(const PendingCopy& copy, int lane) {
   const auto at = static_cast<size_t>(lane);
   std::memcpy(copy.target[at], copy.source[at], copy.source_bytes[at]);
   std::memset(copy.target[at] + copy.source_bytes[at], 0, copy.bytes - copy.source_bytes[at]);
+  block().has_arrived(copy.target[at], copy.bytes);
 }
-
-}  // namespace
 
 void Warp::issue_copy(const PendingCopy& copy) {
   pending_copies_.push_back(copy);
@@ -35,7 +33,7 @@ void Warp::wait_copies(uint32_t groups_left) {
       // Group g of a lane is complete when at most `groups_left` later commits of that lane are still open.
       const bool committed = copy.group[at] < committed_[at];
       if (!committed || copy.group[at] + groups_left >= committed_[at]) continue;
-      perform(copy, lane);
+      land(copy, lane);
       copy.lanes &= ~(LaneMask{1} << lane);
     }
   }
@@ -44,7 +42,7 @@ void Warp::wait_copies(uint32_t groups_left) {
 
 void Warp::wait_all_copies() {
   for (PendingCopy& copy : pending_copies_) {
-    for (LaneMask left = copy.lanes & mask; left != 0; left &= left - 1) perform(copy, std::countr_zero(left));
+    for (LaneMask left = copy.lanes & mask; left != 0; left &= left - 1) land(copy, std::countr_zero(left));
     copy.lanes &= ~mask;
   }
   std::erase_if(pending_copies_, [](const PendingCopy& copy) { return copy.lanes == 0; });
@@ -54,7 +52,7 @@ void Warp::land_copies(int lane, uint64_t before) {
   const LaneMask one = LaneMask{1} << lane;
   for (PendingCopy& copy : pending_copies_) {
     if ((copy.lanes & one) == 0 || copy.number >= before) continue;
-    perform(copy, lane);
+    land(copy, lane);
     copy.lanes &= ~one;
   }
   std::erase_if(pending_copies_, [](const PendingCopy& copy) { return copy.lanes == 0; });

@@ -211,6 +211,7 @@ void Block::land(uint32_t address) {
   std::erase_if(pending_loads_, [&](const PendingLoad& load) {
     if (load.mbarrier != address) return false;
     load.copy.perform();
+    for (const BulkCopy::Piece& piece : load.copy.pieces) has_arrived(piece.to, piece.bytes);
     if (mbarrier(address)) complete_bytes(address, load.copy.bytes);
     return true;
   });
@@ -254,7 +255,20 @@ void Block::report(Finding finding) {
 LaneMask Block::observe(const Access& access) {
   Access filtered = access;
   for (const auto& observer : observers_) filtered.lanes &= observer->access(filtered);
+  if (filtered.lanes != access.lanes) {
+    Access rest = access;
+    rest.lanes &= ~filtered.lanes;
+    for (const auto& observer : observers_) observer->left_out(rest);
+  }
   return filtered.lanes;
+}
+
+void Block::has_arrived(const std::byte* to, uint64_t bytes) {
+  if (!watched()) return;
+  Block* const owner = cluster_.owner(to);
+  if (owner == nullptr) return;
+  const auto offset = static_cast<uint64_t>(to - owner->shared());
+  for (const auto& observer : owner->observers_) observer->arrived(offset, bytes);
 }
 
 // Lanes that wait for lanes of their own warp are named first, then those that wait for registers: who waits at a

@@ -73,6 +73,7 @@ class Block {
     return counter_ == nullptr ? nullptr : counter_->executions(function);
   }
   LaneMask observe(const Access& access);
+  void has_arrived(const std::byte* to, uint64_t bytes);  // by an asynchronous copy, in any memory of the cluster
 
   // --- results
   std::optional<Finding> fault_;

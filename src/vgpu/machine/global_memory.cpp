@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/machine/global_memory.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <new>
+#include <span>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -81,6 +83,25 @@ const Allocation* GlobalMemory::nearest(uint64_t address) const {
   const Allocation& below = std::prev(above)->second;
   if (above == allocations_.end() || address < below.end()) return &below;
   return address - below.end() <= above->second.address - address ? &below : &above->second;
+}
+
+MemoryImage GlobalMemory::image() const {
+  const std::lock_guard lock(mutex_);
+  MemoryImage image;
+  for (const auto& [address, allocation] : allocations_) {
+    if (!allocation.freed) image.emplace(address, std::vector(host(address), host(address) + allocation.bytes));
+  }
+  return image;
+}
+
+void GlobalMemory::restore(const MemoryImage& image) {
+  for (const auto& [address, bytes] : image) std::ranges::copy(bytes, host(address));
+}
+
+bool GlobalMemory::matches(const MemoryImage& image) const {
+  return std::ranges::all_of(image, [&](const auto& entry) {
+    return std::ranges::equal(entry.second, std::span(host(entry.first), entry.second.size()));
+  });
 }
 
 }  // namespace assay::vgpu

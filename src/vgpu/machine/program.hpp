@@ -41,9 +41,12 @@ struct Instruction {
 inline constexpr int kNoTableRow = -1;  // InstructionOrigin::table_row of what the decoder added by itself
 struct InstructionOrigin {
   int ptx_line = 0;
-  int32_t location = -1;  // index into Program::locations
-  int table_row = 0;      // index into the opcode table
-  int opcode = 0;         // index into Program::opcodes
+  int32_t location = -1;            // index into Program::locations
+  int table_row = 0;                // index into the opcode table
+  int opcode = 0;                   // index into Program::opcodes
+  uint32_t used_bytes = kAllBytes;  // of a load: a bit for each that the program wants; the others are read in passing
+
+  static constexpr uint32_t kAllBytes = ~uint32_t{0};
 };
 
 struct LocationEntry {

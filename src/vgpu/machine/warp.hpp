@@ -114,6 +114,7 @@ class Warp {
   void fill_special_rows(const Function& function, Frame& frame);
   bool release_warp_sync();
   void release_frame(Frame* frame, LaneMask lanes);
+  void land(const PendingCopy& copy, int lane);
 
   std::byte* bases_[2] = {nullptr, nullptr};  // the frame's rows and the function's constants
   Block* block_ = nullptr;

@@ -60,7 +60,8 @@ class BlockCounting final : public BlockObserver {
     if (layout.first_slot[at] == Counting::kNoSlot) return access.lanes;
     // A bulk copy also looks at its mbarrier and its tensor map, which nobody reckons as memory traffic.
     const bool bulk = layout.form[at] == Counting::Form::bulk;
-    if (bulk && access.kind != AccessKind::async_copy) return access.lanes;
+    const bool copies = access.kind == AccessKind::async_read || access.kind == AccessKind::async_write;
+    if (bulk && !copies) return access.lanes;
     AccessCount& count = of(function).accesses[layout.first_slot[at] + slot_of(access.space)];
     const LaneAddresses lanes{access.addresses, access.lanes, access.bytes};
     ++count.requests;

@@ -18,8 +18,10 @@ std::string_view verb(AccessKind kind) {
     case AccessKind::store:
       return "write";
     case AccessKind::atomic:
+    case AccessKind::mbarrier:
       return "atomic access";
-    case AccessKind::async_copy:
+    case AccessKind::async_read:
+    case AccessKind::async_write:
       return "asynchronous copy";
     case AccessKind::none:
       break;
@@ -85,24 +87,6 @@ Finding make(FindingKind kind, Space space, AccessKind access, uint32_t bytes, u
   return finding;
 }
 
-std::string place_of(const Warp& warp, Space space, uint64_t address) {
-  switch (space) {
-    case Space::global:
-      return global_place(warp, address);
-    case Space::shared:
-      return shared_place(warp, address);
-    case Space::constant:
-      return constant_place(warp, address);
-    case Space::local:
-      return fmt::format("the thread has {} bytes of local memory", warp.frame().local_top);
-    case Space::parameter:
-      return fmt::format("the kernel has {} bytes of parameters", warp.block().grid().launch.parameters.size());
-    case Space::generic:
-      break;
-  }
-  return "";
-}
-
 bool in_bounds(const Warp& warp, Space space, uint64_t address, uint32_t bytes) {
   const auto within = [&](uint64_t size) { return address <= size && bytes <= size - address; };
   const Grid& grid = warp.block().grid();
@@ -126,6 +110,24 @@ bool in_bounds(const Warp& warp, Space space, uint64_t address, uint32_t bytes) 
 }
 
 }  // namespace
+
+std::string place_of(const Warp& warp, Space space, uint64_t address) {
+  switch (space) {
+    case Space::global:
+      return global_place(warp, address);
+    case Space::shared:
+      return shared_place(warp, address);
+    case Space::constant:
+      return constant_place(warp, address);
+    case Space::local:
+      return fmt::format("the thread has {} bytes of local memory", warp.frame().local_top);
+    case Space::parameter:
+      return fmt::format("the kernel has {} bytes of parameters", warp.block().grid().launch.parameters.size());
+    case Space::generic:
+      break;
+  }
+  return "";
+}
 
 std::optional<Finding> diagnose_access(const Warp& warp, Space space, AccessKind kind, uint32_t bytes,
                                        uint64_t address) {

@@ -13,6 +13,9 @@ namespace assay::vgpu {
 std::optional<Finding> diagnose_access(const Warp& warp, Space space, AccessKind kind, uint32_t bytes,
                                        uint64_t address);
 
+// The nearest allocation or variable: "at byte 12 of shared variable 'tile' of 4096 bytes".
+std::string place_of(const Warp& warp, Space space, uint64_t address);
+
 // What a diagnosis found, at the place that Warp::describe gave.
 Finding placed(Finding place, Finding problem);
 

@@ -46,8 +46,10 @@ std::string_view to_string(AccessKind kind) {
     case AccessKind::store:
       return "store";
     case AccessKind::atomic:
+    case AccessKind::mbarrier:
       return "atomic";
-    case AccessKind::async_copy:
+    case AccessKind::async_read:
+    case AccessKind::async_write:
       return "async_copy";
   }
   return "unknown";

@@ -31,7 +31,9 @@ enum class FindingKind : uint8_t {
 
 std::string_view to_string(FindingKind kind);
 
-enum class AccessKind : uint8_t { none, load, store, atomic, async_copy };
+// An asynchronous copy reads on one side and writes on the other; both are told as "async_copy". What is done to an
+// mbarrier is told as "atomic".
+enum class AccessKind : uint8_t { none, load, store, atomic, async_read, async_write, mbarrier };
 std::string_view to_string(AccessKind kind);
 
 // A line of source. A chain of them, innermost first, tells where inlined code was called from.

@@ -22,6 +22,7 @@ struct Access {
   uint32_t bytes;  // of each lane
   LaneMask lanes;
   const uint64_t* addresses;  // of all 32 lanes, inside the space
+  const Block* owner;         // of the shared memory: another block of the cluster, perhaps
 };
 
 // How often one instruction was executed. The machine itself adds to it, without a call for each instruction.
@@ -46,6 +47,13 @@ class BlockObserver {
   virtual ExecutionCount* executions(const Function&) { return nullptr; }
   // Returns the lanes that may go ahead. The others are left out: a load gives 0, a store does nothing.
   virtual LaneMask access(const Access& access) = 0;
+  // What one of the observers left out: `lanes` are those.
+  virtual void left_out(const Access&) {}
+  // An asynchronous copy to this block's shared memory has arrived: the bytes from `offset` on.
+  virtual void arrived(uint64_t offset, uint64_t bytes) {
+    static_cast<void>(offset);
+    static_cast<void>(bytes);
+  }
 };
 
 struct LaunchView {

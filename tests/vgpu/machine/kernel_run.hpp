@@ -50,8 +50,8 @@ class KernelRun {
     launch_.observers.clear();
     return start();
   }
-  // With the memory checker; its findings are in `check`.
-  LaunchResult run_checked(MemoryCheck& check) {
+  // With one of the checks; its findings are in `check`.
+  LaunchResult run_checked(Observer& check) {
     launch_.observers = {&check};
     return start();
   }

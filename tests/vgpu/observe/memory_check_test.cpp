@@ -159,7 +159,7 @@ wait:
   ASSERT_FALSE(check.found().findings().empty());
   const Finding& first = check.found().findings()[0];
   EXPECT_EQ(first.kind, FindingKind::out_of_bounds);
-  EXPECT_EQ(first.access, AccessKind::async_copy);
+  EXPECT_EQ(first.access, AccessKind::async_read);
   EXPECT_EQ(first.space, Space::global);
   EXPECT_EQ(first.address, data + 32);
   EXPECT_EQ(first.allocation, "right behind the end of allocation 'data' of 32 bytes");
@@ -258,7 +258,7 @@ TEST(MemoryCheck, FindsAtomicsAndAsynchronousCopies) {
   ASSERT_EQ(checked.findings().size(), 8u);
   EXPECT_EQ(checked.findings()[0].access, AccessKind::atomic);
   EXPECT_EQ(checked.findings()[0].thread, (Dim3{7, 0, 0}));
-  EXPECT_EQ(checked.findings()[1].access, AccessKind::async_copy);
+  EXPECT_EQ(checked.findings()[1].access, AccessKind::async_write);
   EXPECT_EQ(checked.findings()[1].kind, FindingKind::misaligned);
   EXPECT_EQ(checked.findings()[1].address, 18u);
 }
