@@ -62,8 +62,10 @@ void Block::start(uint64_t linear_index) {
 void Block::start_observers() {
   observers_.clear();
   counter_ = nullptr;
+  arrivals_followed_ = false;
   for (Observer* observer : grid_.launch.observers) {
     observers_.push_back(observer->begin_block(*this));
+    arrivals_followed_ |= observers_.back()->follows_arrivals();
     if (counter_ == nullptr && observers_.back()->executions(*grid_.launch.kernel) != nullptr)
       counter_ = observers_.back().get();
   }
@@ -264,7 +266,7 @@ LaneMask Block::observe(const Access& access) {
 }
 
 void Block::has_arrived(const std::byte* to, uint64_t bytes) {
-  if (!watched()) return;
+  if (!arrivals_followed_) return;
   Block* const owner = cluster_.owner(to);
   if (owner == nullptr) return;
   const auto offset = static_cast<uint64_t>(to - owner->shared());

@@ -114,6 +114,7 @@ class Block {
   std::vector<PendingArrival> pending_arrivals_;
   int waits_in_vain_ = 0;             // since something moved
   BlockObserver* counter_ = nullptr;  // one of the observers
+  bool arrivals_followed_ = false;    // by one of them
 };
 
 }  // namespace assay::vgpu

@@ -49,6 +49,7 @@ class BlockInitialisationCheck final : public BlockObserver {
     if (bytes != nullptr && state_after(access.kind)) mark(access, *bytes, SharedState::written);
   }
 
+  bool follows_arrivals() const override { return true; }
   void arrived(uint64_t offset, uint64_t bytes) override {
     if (state->covers(offset, bytes)) state->set(offset, bytes, SharedState::written);
   }

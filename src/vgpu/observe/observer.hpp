@@ -49,6 +49,8 @@ class BlockObserver {
   virtual LaneMask access(const Access& access) = 0;
   // What one of the observers left out: `lanes` are those.
   virtual void left_out(const Access&) {}
+  // Whether arrived() is to be called.
+  virtual bool follows_arrivals() const { return false; }
   // An asynchronous copy to this block's shared memory has arrived: the bytes from `offset` on.
   virtual void arrived(uint64_t offset, uint64_t bytes) {
     static_cast<void>(offset);
