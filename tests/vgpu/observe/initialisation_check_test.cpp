@@ -183,6 +183,32 @@ TEST(InitialisationCheck, KnowsWhoseSharedMemoryABlockOfAClusterMeans) {
   EXPECT_EQ(cluster_findings(false, false).size(), 32u);
 }
 
+TEST(InitialisationCheck, SaysTheSameOnOneHostThreadAndOnSeveral) {
+  const auto found_on = [](unsigned host_threads) {
+    KernelRun run(kernel_with(R"(
+  mov.u32 %r1, %ctaid.x;
+  setp.ne.u32 %even, %r1, 37;
+  @%even st.shared.u32 [%s], %r0;
+  ld.shared.u32 %r1, [%s];)"));
+    run.launch().block = {8, 1, 1};
+    run.launch().grid = {300, 1, 1};
+    run.launch().host_threads = host_threads;
+    run.add_words({1}, "data");
+    InitialisationCheck check;
+    run.run_checked(check);
+    std::vector<Dim3> places;
+    for (const Finding& finding : check.found().findings()) {
+      places.push_back(finding.block);
+      places.push_back(finding.thread);
+    }
+    return places;
+  };
+  const std::vector<Dim3> alone = found_on(1);
+  ASSERT_EQ(alone.size(), 16u);
+  EXPECT_EQ(alone[0], (Dim3{37, 0, 0}));
+  EXPECT_EQ(found_on(4), alone);
+}
+
 TEST(InitialisationCheck, MbarriersAreNotReadAsMemory) {
   EXPECT_TRUE(findings_of(R"(
   setp.eq.u32 %even, %i, 0;
