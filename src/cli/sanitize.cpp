@@ -98,7 +98,9 @@ Result<ExitCode> run(const Options& given) {
 }  // namespace
 
 Command sanitize_command() {
-  return {"sanitize", "find bad memory accesses and reads of unwritten shared memory, down to the source line and thread", add_options, run};
+  return {"sanitize",
+          "find bad memory accesses and reads of unwritten shared memory, down to the source line and thread",
+          add_options, run};
 }
 
 }  // namespace assay::cli

@@ -139,11 +139,13 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   ASSAY_TRY(vgpu::LaunchResult result, gpu_.launch(launch));
   LaunchOutcome outcome;
   vgpu::FindingList found = memory_check.found();
-  vgpu::FindingList uninitialised = initialisation_check.found();
-  if (!result.fault) {
-    ASSAY_TRY(uninitialised, findings_with_effect(gpu_, std::move(launch), initialisation_check, before));
+  if (request.check_initialisation) {
+    vgpu::FindingList uninitialised = initialisation_check.found();
+    if (!result.fault) {
+      ASSAY_TRY(uninitialised, findings_with_effect(gpu_, std::move(launch), initialisation_check, before));
+    }
+    found.merge(std::move(uninitialised));
   }
-  found.merge(std::move(uninitialised));
   outcome.findings = found.findings();
   outcome.finding_occurrences = found.occurrences();
   outcome.fault = std::move(result.fault);

@@ -2,9 +2,9 @@
 #include "vgpu/decode/function_decoder.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
+#include "ptx/literal.hpp"
 #include "ptx/type.hpp"
 
 namespace assay::vgpu {
@@ -167,10 +167,8 @@ void FunctionDecoder::note(const ptx::Pragma& pragma) {
   constexpr std::string_view kUsedBytes = "used_bytes_mask ";
   for (const std::string& text : pragma.strings) {
     if (!text.starts_with(kUsedBytes)) continue;
-    uint32_t mask = 0;
-    const char* const end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data() + kUsedBytes.size(), end, mask);
-    if (parsed.ec == std::errc() && parsed.ptr == end) used_bytes_ = mask;
+    if (const auto mask = ptx::integer_value(std::string_view(text).substr(kUsedBytes.size())))
+      used_bytes_ = static_cast<uint32_t>(mask->bits);
   }
 }
 

@@ -10,8 +10,7 @@ namespace {
 constexpr size_t kMostApart = size_t{1} << 20;  // products that one warp may be ahead of another
 
 int line_of(const GroupProducts::Product& product) {
-  const auto at = static_cast<size_t>(product.instruction - product.function->code.data());
-  return product.function->origins[at].ptx_line;
+  return product.function->origin_of(*product.instruction).ptx_line;
 }
 
 }  // namespace

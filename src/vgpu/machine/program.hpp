@@ -160,6 +160,9 @@ struct Function {
   uint32_t min_blocks = 0;         // .minnctapersm, 0: not given
   Dim3 required_cluster{0, 0, 0};  // .reqnctapercluster
   bool communicates = false;       // atomics, volatile or ordered accesses: blocks may depend on each other
+
+  size_t index_of(const Instruction& instruction) const { return static_cast<size_t>(&instruction - code.data()); }
+  const InstructionOrigin& origin_of(const Instruction& instruction) const { return origins[index_of(instruction)]; }
 };
 
 struct ConstantVariable {
@@ -193,6 +196,7 @@ struct Program {
 
   std::vector<SourceLine> source_chain(int32_t location) const;
   const Function* entry(const std::string& name) const;
+  size_t index_of(const Function& function) const { return static_cast<size_t>(&function - functions.data()); }
 };
 
 }  // namespace assay::vgpu

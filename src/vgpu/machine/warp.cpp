@@ -410,8 +410,7 @@ Finding Warp::describe(const Instruction& instruction, int lane) const {
 Finding Warp::describe_in(const Frame& frame, const Instruction& instruction, int lane) const {
   const Program& program = *block_->grid().launch.program;
   const Function& function = *frame.function;
-  const auto at = static_cast<size_t>(&instruction - function.code.data());
-  const InstructionOrigin& origin = function.origins[at];
+  const InstructionOrigin& origin = function.origin_of(instruction);
   Finding finding;
   finding.kernel = block_->grid().launch.kernel->name;
   finding.source = program.source_chain(origin.location);
@@ -421,8 +420,8 @@ Finding Warp::describe_in(const Frame& frame, const Instruction& instruction, in
   }
   finding.block = block_->index();
   finding.thread = thread_of(lane);
-  finding.instruction_index = static_cast<uint32_t>(at);
-  finding.function_index = static_cast<uint32_t>(&function - program.functions.data());
+  finding.instruction_index = static_cast<uint32_t>(function.index_of(instruction));
+  finding.function_index = static_cast<uint32_t>(program.index_of(function));
   return finding;
 }
 

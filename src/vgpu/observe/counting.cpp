@@ -10,10 +10,6 @@
 namespace assay::vgpu {
 namespace {
 
-size_t index_of(const Program& program, const Function& function) {
-  return static_cast<size_t>(&function - program.functions.data());
-}
-
 // The slot of a space, behind an instruction's first one.
 constexpr uint32_t kSpaces = 4;
 uint32_t slot_of(Space space) {
@@ -55,8 +51,8 @@ class BlockCounting final : public BlockObserver {
   LaneMask access(const Access& access) override {
     if (access.lanes == 0) return access.lanes;
     const Function& function = *access.warp.frame().function;
-    const Counting::Layout& layout = layouts_[index_of(program_, function)];
-    const auto at = static_cast<size_t>(&access.instruction - function.code.data());
+    const Counting::Layout& layout = layouts_[program_.index_of(function)];
+    const size_t at = function.index_of(access.instruction);
     if (layout.first_slot[at] == Counting::kNoSlot) return access.lanes;
     // A bulk copy also looks at its mbarrier and its tensor map, which nobody reckons as memory traffic.
     const bool bulk = layout.form[at] == Counting::Form::bulk;
@@ -84,7 +80,7 @@ class BlockCounting final : public BlockObserver {
 
  private:
   Counting::FunctionCounts& of(const Function& function) {
-    const size_t index = index_of(program_, function);
+    const size_t index = program_.index_of(function);
     Counting::FunctionCounts& entry = counts[index];
     if (entry.executions.empty()) {
       entry.executions.resize(function.code.size());

@@ -31,8 +31,8 @@ std::optional<SharedState::Byte> state_after(AccessKind kind) {
 
 class BlockInitialisationCheck final : public BlockObserver {
  public:
-  BlockInitialisationCheck(InitialisationCheck& check, const Block& of, std::shared_ptr<SharedState> bytes)
-      : block(of), state(std::move(bytes)), check_(check) {}
+  BlockInitialisationCheck(InitialisationCheck& check, const Block& of)
+      : block(of), state(of.shared_bytes()), check_(check) {}
 
   LaneMask access(const Access& access) override {
     SharedState* const bytes = bytes_of(access);
@@ -51,18 +51,18 @@ class BlockInitialisationCheck final : public BlockObserver {
 
   bool follows_arrivals() const override { return true; }
   void arrived(uint64_t offset, uint64_t bytes) override {
-    if (state->covers(offset, bytes)) state->set(offset, bytes, SharedState::written);
+    if (state.covers(offset, bytes)) state.set(offset, bytes, SharedState::written);
   }
 
   const Block& block;
-  std::shared_ptr<SharedState> state;
+  SharedState state;
   FindingList found;
   std::set<InstructionId> unwritten_reads;
 
  private:
   SharedState* bytes_of(const Access& access) {
     if (access.space != Space::shared || access.owner == nullptr) return nullptr;
-    return access.owner == &block ? state.get() : check_.state_of(*access.owner);
+    return access.owner == &block ? &state : check_.state_of(*access.owner);
   }
 
   // Addresses out of bounds are for others to report.
@@ -80,15 +80,13 @@ class BlockInitialisationCheck final : public BlockObserver {
 
   // Returns the lanes that may go ahead.
   LaneMask look(const Access& access, const SharedState& bytes) {
-    const Function& function = *access.warp.frame().function;
-    const auto at = static_cast<size_t>(&access.instruction - function.code.data());
+    const uint32_t used = access.warp.frame().function->origin_of(access.instruction).used_bytes;
     LaneMask good = access.lanes;
     for_each_good_lane(access, bytes, [&](int lane, uint64_t offset) {
-      const uint64_t bad = bytes.first_unreadable(offset, access.bytes, function.origins[at].used_bytes);
+      const uint64_t bad = bytes.first_unreadable(offset, access.bytes, used);
       if (bad == offset + access.bytes) return;
       if (bytes.at(bad) == SharedState::unwritten) {
-        const Function* const first = block.grid().launch.program->functions.data();
-        const InstructionId id{static_cast<uint32_t>(&function - first), static_cast<uint32_t>(at)};
+        const InstructionId id = id_of(access);
         unwritten_reads.insert(id);
         if (check_.is_zeroed(id)) good &= ~(LaneMask{1} << lane);
         if (check_.has_no_effect(id)) return;
@@ -96,6 +94,11 @@ class BlockInitialisationCheck final : public BlockObserver {
       report(access, bytes.at(bad), lane, bad);
     });
     return good;
+  }
+
+  InstructionId id_of(const Access& access) const {
+    const Function& function = *access.warp.frame().function;
+    return {block.grid().launch.program->index_of(function), function.index_of(access.instruction)};
   }
 
   void report(const Access& access, SharedState::Byte is, int lane, uint64_t bad) {
@@ -131,10 +134,10 @@ uint64_t SharedState::first_unreadable(uint64_t offset, uint64_t count, uint32_t
 }
 
 std::unique_ptr<BlockObserver> InitialisationCheck::begin_block(const Block& block) {
-  auto state = std::make_shared<SharedState>(block.shared_bytes());
+  auto observer = std::make_unique<BlockInitialisationCheck>(*this, block);
   const std::lock_guard lock(mutex_);
-  states_[&block] = state;
-  return std::make_unique<BlockInitialisationCheck>(*this, block, std::move(state));
+  states_[&block] = &observer->state;
+  return observer;
 }
 
 void InitialisationCheck::end_block(std::unique_ptr<BlockObserver> observer) {
@@ -144,13 +147,13 @@ void InitialisationCheck::end_block(std::unique_ptr<BlockObserver> observer) {
   unwritten_reads_.merge(ended.unwritten_reads);
   // The same Block may have begun anew: then this state is another's.
   const auto known = states_.find(&ended.block);
-  if (known != states_.end() && known->second == ended.state) states_.erase(known);
+  if (known != states_.end() && known->second == &ended.state) states_.erase(known);
 }
 
 SharedState* InitialisationCheck::state_of(const Block& block) {
   const std::lock_guard lock(mutex_);
   const auto known = states_.find(&block);
-  return known != states_.end() ? known->second.get() : nullptr;
+  return known != states_.end() ? known->second : nullptr;
 }
 
 }  // namespace assay::vgpu

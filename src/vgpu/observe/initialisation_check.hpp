@@ -36,8 +36,8 @@ class SharedState {
 };
 
 struct InstructionId {
-  uint32_t function = 0;
-  uint32_t instruction = 0;
+  size_t function = 0;     // in the program
+  size_t instruction = 0;  // in the function
   auto operator<=>(const InstructionId&) const = default;
 };
 
@@ -64,8 +64,8 @@ class InitialisationCheck final : public Observer {
  private:
   const std::set<InstructionId> without_effect_;
   const std::optional<Zeros> zeros_;
-  std::mutex mutex_;  // clusters run on threads of their own
-  std::map<const Block*, std::shared_ptr<SharedState>> states_;
+  std::mutex mutex_;                             // clusters run on threads of their own
+  std::map<const Block*, SharedState*> states_;  // of the blocks that are running
   FindingList found_;
   std::set<InstructionId> unwritten_reads_;
 };

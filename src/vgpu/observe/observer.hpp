@@ -52,10 +52,7 @@ class BlockObserver {
   // Whether arrived() is to be called.
   virtual bool follows_arrivals() const { return false; }
   // An asynchronous copy to this block's shared memory has arrived: the bytes from `offset` on.
-  virtual void arrived(uint64_t offset, uint64_t bytes) {
-    static_cast<void>(offset);
-    static_cast<void>(bytes);
-  }
+  virtual void arrived(uint64_t /*offset*/, uint64_t /*bytes*/) {}
 };
 
 struct LaunchView {

@@ -30,10 +30,10 @@ std::string kernel_with(const std::string& body) {
 )";
 }
 
-// 8 threads and a buffer of 64 words.
-std::vector<Finding> findings_of(const std::string& body) {
+// With a buffer of 64 words.
+std::vector<Finding> findings_of(const std::string& body, uint32_t threads = 8) {
   KernelRun run(kernel_with(body));
-  run.launch().block = {8, 1, 1};
+  run.launch().block = {threads, 1, 1};
   run.add_words(std::vector<uint32_t>(64, 5), "data");
   InitialisationCheck check;
   const LaunchResult result = run.run_checked(check);
@@ -87,12 +87,7 @@ TEST(InitialisationCheck, AnAtomicReadsToo) {
 TEST(InitialisationCheck, AMatrixReadsRowByRow) {
   const std::string read =
       "  bar.sync 0;\n  mad.lo.u32 %s, %i, 16, %b;\n  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%s];";
-  KernelRun run(kernel_with("  st.shared.u32 [%s], %r0;\n" + read));
-  run.launch().block = {32, 1, 1};
-  run.add_words(std::vector<uint32_t>(64, 5), "data");
-  InitialisationCheck check;
-  run.run_checked(check);
-  EXPECT_TRUE(check.found().findings().empty()) << "32 words are the 8 rows of the matrix";
+  EXPECT_TRUE(findings_of("  st.shared.u32 [%s], %r0;\n" + read, 32).empty()) << "32 words are the matrix's 8 rows";
   const auto found = findings_of(R"(
   @%even st.shared.u32 [%s], %r0;)" +
                                  read);
