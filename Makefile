@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make run and make test are each the only command needed on a fresh Debian 12 machine.
-.PHONY: help setup configure build run test test-gpu attention bench fuzz format lint carry static docs clean
+.PHONY: help setup configure build run test test-all test-gpu attention bench fuzz format lint carry static docs clean
 
 JOBS ?= $(shell nproc)
 KERNEL ?= kernels/attention/tensor_core
@@ -8,6 +8,7 @@ KERNEL ?= kernels/attention/tensor_core
 help:
 	@echo "make run      set up, build, and take $(KERNEL) to a verdict"
 	@echo "make test     set up, build, and pass all tests (no GPU needed)"
+	@echo "make test-all the same, and the tests that take longer"
 	@echo "make test-gpu the tests that need an NVIDIA GPU"
 	@echo "make attention build/attention/libassay_attention.so (needs nvcc; nothing else of the project)"
 	@echo "make bench    benchmarks, with ratios taken in one run"
@@ -30,6 +31,10 @@ run: configure
 	build/assay run $(KERNEL)
 
 test: build
+	ctest --test-dir build --output-on-failure -j$(JOBS) -LE all
+
+# Those that take longer as well: they have the label "all".
+test-all: build
 	ctest --test-dir build --output-on-failure -j$(JOBS)
 
 attention:
