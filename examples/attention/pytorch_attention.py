@@ -13,6 +13,7 @@ out = assay_attention.attention(q, k, v, causal=True)
 theirs = F.scaled_dot_product_attention(q, k, v, is_causal=True)
 with assay_attention.sdpa():
     routed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+print("measured beside PyTorch's:", assay_attention.measured(4, 16, 1024, 64, causal=True))
 print("kernel", assay_attention.query(4, 16, 1024, 64, causal=True))
 print("largest difference from PyTorch's:", (out - theirs).abs().max().item())
 print("routed call is ours:", torch.equal(out, routed))

@@ -2,17 +2,18 @@
 """Forward attention on NVIDIA GPUs, faster than PyTorch's own, over the C library libassay_attention.so.
 
   out = assay_attention.attention(q, k, v, causal=True)      # (batch, heads, rows, head_dim), fp16 or bf16
-  with assay_attention.sdpa():                               # F.scaled_dot_product_attention, where it can be ours
+  with assay_attention.sdpa():                               # F.scaled_dot_product_attention, where ours was measured to be faster
       model(x)
 
-`query` says which kernel a shape takes and needs neither PyTorch nor a GPU; everything else imports PyTorch when it is
-first used.
+`query` says which kernel a shape takes and `measured` whether it is faster than PyTorch's; they need neither PyTorch nor a
+GPU. Everything else imports PyTorch when it is first used.
 """
 
+from .decision import measured
 from .errors import LibraryNotFound, Unsupported
 from .library import library_path, prepare, query, version
 
-__all__ = ["attention", "sdpa", "query", "prepare", "library_path", "version", "Unsupported", "LibraryNotFound"]
+__all__ = ["attention", "sdpa", "query", "measured", "prepare", "library_path", "version", "Unsupported", "LibraryNotFound"]
 
 
 def __getattr__(name):

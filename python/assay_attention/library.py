@@ -55,6 +55,7 @@ def load():
     # The call travels as bytes: packing them in one go is cheaper than filling a ctypes structure field by field.
     loaded.assay_attention_forward.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     loaded.assay_attention_query.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)]
+    loaded.assay_attention_query_measured.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int)]
     loaded.assay_attention_last_error.restype = ctypes.c_char_p
     loaded.assay_attention_status_name.restype = ctypes.c_char_p
     loaded.assay_attention_status_name.argtypes = [ctypes.c_int]
@@ -107,25 +108,44 @@ def prepare():
         raise_for(status)
 
 
+def _contiguous_call(batch, query_heads, query_rows, head_dim, key_heads, key_rows, dtype, causal, rows_first=False):
+    """A call without tensors, as bytes."""
+    if dtype not in ("fp16", "bf16"):
+        raise Unsupported(f"dtype is {dtype!r}; 'fp16' or 'bf16' is meant")
+    key_heads, key_rows = key_heads or query_heads, key_rows or query_rows
+
+    def strides(heads, rows):
+        return heads * rows * head_dim, *((head_dim, heads * head_dim) if rows_first else (rows * head_dim, head_dim))
+
+    outer, inner = strides(query_heads, query_rows), strides(key_heads, key_rows)
+    try:
+        return CALL.pack(CALL.size, CAUSAL if causal else 0, 0, 0, 0, 0, 0, *outer, *inner, *inner, *outer, batch, query_heads,
+                         key_heads, query_rows, key_rows, head_dim, F16 if dtype == "fp16" else BF16, 1.0)
+    except struct.error as error:
+        raise Unsupported(f"a size is no 32-bit number: {error}") from None
+
+
 def query(batch, query_heads, query_rows, head_dim, key_heads=None, key_rows=None, dtype="fp16", causal=False,
           compute_capability=0):
     """Name of the kernel that contiguous tensors of this shape take. Raises Unsupported with the reason if none does.
 
     compute_capability: 80, 86, 89, 90 ... asks for a GPU that need not be there; 0 for the current device.
     """
-    if dtype not in ("fp16", "bf16"):
-        raise Unsupported(f"dtype is {dtype!r}; 'fp16' or 'bf16' is meant")
-    key_heads, key_rows = key_heads or query_heads, key_rows or query_rows
-    outer, inner = (query_heads * query_rows * head_dim, query_rows * head_dim, head_dim), (
-        key_heads * key_rows * head_dim, key_rows * head_dim, head_dim)
-    try:
-        call = CALL.pack(CALL.size, CAUSAL if causal else 0, 0, 0, 0, 0, 0, *outer, *inner, *inner, *outer, batch,
-                         query_heads, key_heads, query_rows, key_rows, head_dim, F16 if dtype == "fp16" else BF16,
-                         1.0)
-    except struct.error as error:
-        raise Unsupported(f"a size is no 32-bit number: {error}") from None
+    call = _contiguous_call(batch, query_heads, query_rows, head_dim, key_heads, key_rows, dtype, causal)
     name = ctypes.c_char_p()
     status = load().assay_attention_query(call, compute_capability, ctypes.byref(name))
     if status != OK:
         raise_for(status)
     return name.value.decode()
+
+
+def measured(batch, query_heads, query_rows, head_dim, key_heads=None, key_rows=None, dtype="fp16", causal=False, rows_first=False,
+             gpu=None):
+    """What the C library says of a measurement, as a verdict of decision.py. gpu: as there; None: the current device."""
+    call = _contiguous_call(batch, query_heads, query_rows, head_dim, key_heads, key_rows, dtype, causal, rows_first)
+    capability, name = gpu or (0, None)
+    verdict = ctypes.c_int()
+    status = load().assay_attention_query_measured(call, capability, name.encode() if name else None, ctypes.byref(verdict))
+    if status != OK:
+        raise_for(status)
+    return verdict.value

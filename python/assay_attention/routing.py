@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""with assay_attention.sdpa(): calls of torch.nn.functional.scaled_dot_product_attention that we can compute become ours.
+"""with assay_attention.sdpa(): calls of torch.nn.functional.scaled_dot_product_attention that we compute faster become ours.
+
+Faster is what the table of the GPU says (decision.py): where it says anything else, or there is none, PyTorch computes.
 
 While a thread is inside, torch.nn.functional's attribute is a function that decides call by call. It decides for the
 threads that are inside alone; for others it passes on. A reference to the original function that a module took for
@@ -13,6 +15,7 @@ import torch
 import torch.nn.functional
 
 from . import library
+from .decision import FASTER, NOT_MEASURED, tree_of, verdict
 from .errors import Unsupported
 from .launch import enqueue
 from .operator import LIBRARY, TAGS, _is_compiling, output_like, unobserved, wants_gradients
@@ -22,12 +25,40 @@ _inside = threading.local()
 _users = 0
 _original = torch.nn.functional.scaled_dot_product_attention
 
-# Beyond this head size PyTorch's own choice on Hopper (cuDNN) is faster than our kernel, except where it is causal.
-_MOST_HEAD_DIM = 192
+_trees = {}  # device index -> tree of decision.py
+_decided = {}  # what eager calls asked -> whether it is ours
+_MOST_DECIDED = 1 << 16
 
 
-def _prefers_theirs(query, is_causal):
-    return query.shape[3] > _MOST_HEAD_DIM and not is_causal
+def _learn_devices():
+    """Looks up the tables of this process's GPUs. Does nothing before PyTorch has initialised CUDA."""
+    if not torch.cuda.is_initialized():
+        return
+    for index in range(torch.cuda.device_count()):
+        if index not in _trees:
+            device = torch.cuda.get_device_properties(index)
+            _trees[index] = tree_of(10 * device.major + device.minor, device.name)
+
+
+def _is_faster(index, query, key, is_causal, bf16, rows_first):
+    """The one decision, for eager and compiled calls: shapes of query and key -> whether ours was measured to be faster."""
+    batch, query_heads, query_rows, head_dim = query
+    _, key_heads, key_rows, _ = key
+    return verdict(_trees.get(index, NOT_MEASURED), batch, query_heads, key_heads, query_rows, key_rows, head_dim, is_causal, bf16,
+                   rows_first) == FASTER
+
+
+def _decide(asked):
+    """_is_faster for an eager call, remembered."""
+    if asked[0] not in _trees:
+        _learn_devices()
+    if len(_decided) >= _MOST_DECIDED:
+        _decided.clear()
+    index, query, key, is_causal, dtype, rows_first = asked
+    half = dtype is torch.float16 or dtype is torch.bfloat16
+    ours = half and _is_faster(index, query, key, is_causal, dtype is torch.bfloat16, rows_first)
+    _decided[asked] = ours
+    return ours
 
 
 def _traced_eligible(query, key, value, is_causal, enable_gqa):
@@ -41,15 +72,14 @@ def _traced_eligible(query, key, value, is_causal, enable_gqa):
         return False
     if query.shape[3] % 8 != 0 or query.shape[3] > 256 or key.shape[3] != query.shape[3]:
         return False
-    if _prefers_theirs(query, is_causal):
-        return False
     if key.shape != value.shape or key.shape[0] != query.shape[0]:
         return False
     if is_causal and key.shape[2] != query.shape[2]:
         return False
-    if enable_gqa:
-        return query.shape[1] % key.shape[1] == 0
-    return query.shape[1] == key.shape[1]
+    if query.shape[1] % key.shape[1] != 0 if enable_gqa else query.shape[1] != key.shape[1]:
+        return False
+    return _is_faster(query.device.index, query.shape, key.shape, is_causal, query.dtype == torch.bfloat16,
+                      key.stride(1) < key.stride(2))
 
 
 # What a compiled graph calls: ours, or PyTorch's where the addresses that come do not suit us. Its result lies in memory
@@ -77,15 +107,17 @@ _op_routed = torch.ops.assay_attention.routed.default
 
 def _eager(query, key, value, is_causal, scale, enable_gqa):
     """Our result, or None where PyTorch is to compute it."""
-    if not unobserved(query, key, value) or query.dim() != 4 or key.dim() != 4 or _prefers_theirs(query, is_causal):
+    if not unobserved(query, key, value) or query.dim() != 4 or key.dim() != 4:
         return None
-    if not enable_gqa and query.shape[1] != key.shape[1]:
+    index, query_shape, key_shape = query.get_device(), query.shape, key.shape
+    if index < 0 or not enable_gqa and query_shape[1] != key_shape[1]:
         return None
-    if is_causal and query.shape[2] != key.shape[2]:
-        # PyTorch aligns at the top left. With fewer queries than keys the keys behind the last query are seen by none.
-        if query.shape[2] > key.shape[2] or value.dim() != 4:
-            return None
-        key, value = key[:, :, :query.shape[2]], value[:, :, :query.shape[2]]
+    if is_causal and query_shape[2] != key_shape[2]:  # PyTorch aligns the mask to the top left
+        return None
+    asked = (index, query_shape, key_shape, is_causal, query.dtype, key.stride(1) < key.stride(2))
+    ours = _decided.get(asked)
+    if not (_decide(asked) if ours is None else ours):
+        return None
     if wants_gradients(query, key, value):
         return None
     try:
@@ -112,15 +144,16 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
 class sdpa(contextlib.ContextDecorator):
     """Routes eligible scaled_dot_product_attention calls of this thread to ours; may be nested; also a decorator.
 
-    Eligible: no mask, no dropout, no gradient, fp16 or bf16 on a GPU that we have kernels for, head_dim a multiple of 8 up
-    to 192, or 256 if causal; causal with as many queries as keys (fewer in eager mode too). Everything else is PyTorch's,
-    as if we were not there.
+    Eligible: no mask, no dropout, no gradient, fp16 or bf16, causal only with as many queries as keys, and measured on this
+    very GPU to be faster than every backend of PyTorch's: assay_attention.measured says what was. Everything else is
+    PyTorch's, as if we were not there.
     """
 
     def __enter__(self):
         global _users, _original
         library.load()
         with _lock:
+            _learn_devices()
             if _users == 0 and torch.nn.functional.scaled_dot_product_attention is not scaled_dot_product_attention:
                 _original = torch.nn.functional.scaled_dot_product_attention
                 torch.nn.functional.scaled_dot_product_attention = scaled_dot_product_attention

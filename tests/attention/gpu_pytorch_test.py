@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import unittest
+import unittest.mock
 
 from gpu_case import HERE, MISSING, PACKAGE, GpuTest
 
@@ -19,7 +20,7 @@ if MISSING is None:
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     import assay_attention
-    from assay_attention import Unsupported, attention
+    from assay_attention import Unsupported, attention, decision, library, routing
     from gpu_case import BF16, F16
     from host_cost import host_costs
     from reference import attention_float64, draw
@@ -232,8 +233,15 @@ class Refusals(GpuTest):
 
 
 class Routing(GpuTest):
+    """How calls are routed, as if every shape had been measured to be faster."""
+
     def setUp(self):
         self.q, self.k, self.v = draw(60, 2, 4, 128, 64)
+        trees = {index: decision.FASTER for index in range(torch.cuda.device_count())}
+        for name, value in (("_trees", trees), ("_decided", {})):
+            patch = unittest.mock.patch.object(routing, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
 
     def assert_ours(self, out, *tensors, **options):
         self.assertTrue(torch.equal(out, attention(*tensors, **options)))
@@ -273,8 +281,7 @@ class Routing(GpuTest):
         self.assert_theirs(self.q[0], self.k[0], self.v[0])
         self.assert_theirs(*(t[..., :20].contiguous() for t in (self.q, self.k, self.v)))
         self.assert_theirs(self.q, self.k, self.v[..., :32])
-        wide = draw(61, 1, 2, 64, 256)
-        self.assert_theirs(*wide)
+        self.assert_theirs(self.q[:, :, :64], self.k, self.v, is_causal=True)
         torch.manual_seed(1)
         expected = F.scaled_dot_product_attention(self.q, self.k, self.v, dropout_p=0.5)
         torch.manual_seed(1)
@@ -327,6 +334,80 @@ class Routing(GpuTest):
             self.assertTrue(torch.allclose(compiled(flat, self.k, self.v), expected, atol=2e-3))
         outside = F.scaled_dot_product_attention(self.q, self.k, self.v, is_causal=True) + 1
         self.assertTrue(torch.equal(compiled(self.q, self.k, self.v), outside))
+
+
+class RoutingByMeasurement(GpuTest):
+    """A call is ours exactly where this GPU's table says that it is faster."""
+
+    # (batch, heads, key heads, query rows, key rows, head_dim, rows before heads in memory)
+    SHAPES = [(4, 8, 8, 512, 512, 64, False), (4, 8, 8, 512, 512, 64, True), (1, 8, 8, 512, 512, 64, False),
+              (64, 16, 16, 128, 128, 64, False), (2, 16, 16, 2048, 2048, 128, False), (1, 32, 8, 1, 4096, 128, False),
+              (2, 16, 16, 1024, 1024, 256, False), (1, 4, 4, 300, 300, 40, False)]
+
+    def verdict(self, shape, causal, dtype):
+        batch, heads, key_heads, rows, keys, dim, bshd = shape
+        return assay_attention.measured(batch, heads, rows, dim, key_heads, keys, "bf16" if dtype == BF16 else "fp16", causal,
+                                        "bshd" if bshd else "bhsd")
+
+    def cases(self):
+        for shape in self.SHAPES:
+            for causal in (False, True):
+                for dtype in (F16, BF16):
+                    batch, heads, key_heads, rows, keys, dim, bshd = shape
+                    if causal and rows != keys:
+                        continue
+                    tensors = draw(70, batch, heads, rows, dim, dtype, key_heads=key_heads, key_rows=keys, bshd=bshd)
+                    options = {"is_causal": causal, "enable_gqa": heads != key_heads}
+                    with self.subTest(shape=shape, causal=causal, dtype=dtype):
+                        yield tensors, options, self.verdict(shape, causal, dtype)
+
+    def launched(self, call):
+        """Whether a kernel of ours ran."""
+        from torch.profiler import ProfilerActivity, profile
+        with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+            call()
+            torch.cuda.synchronize()
+        names = [event.key for event in profiler.key_averages()]
+        self.assertTrue(names, "the profiler saw no kernel")
+        return any("assay" in name for name in names)
+
+    def test_eager(self):
+        for tensors, options, verdict in self.cases():
+            with assay_attention.sdpa():
+                ours = self.launched(lambda: F.scaled_dot_product_attention(*tensors, **options))
+            self.assertEqual(ours, verdict == "faster", verdict)
+
+    def test_compiled(self):
+        for tensors, options, verdict in self.cases():
+            torch._dynamo.reset()
+            compiled = torch.compile(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, **options), fullgraph=True,
+                                     backend="aot_eager", dynamic=False)
+            with assay_attention.sdpa():
+                compiled(*tensors)
+                ours = self.launched(lambda: compiled(*tensors))
+            self.assertEqual(ours, verdict == "faster", verdict)
+
+    def test_compiled_for_any_length(self):
+        compiled = torch.compile(lambda q, k, v: F.scaled_dot_product_attention(q, k, v), fullgraph=True, backend="aot_eager",
+                                 dynamic=True)
+        with assay_attention.sdpa():
+            for rows in (512, 520, 16, 480):
+                tensors = draw(71, 4, 8, rows, 64)
+                compiled(*tensors)
+                ours = self.launched(lambda: compiled(*tensors))
+                self.assertEqual(ours, assay_attention.measured(4, 8, rows, 64) == "faster", rows)
+
+    def test_a_gpu_that_was_never_measured(self):
+        tensors = draw(72, 4, 8, 512, 64)
+        with unittest.mock.patch.object(routing, "_trees", {0: decision.tree_of(90, "another GPU")}), \
+                unittest.mock.patch.object(routing, "_decided", {}), assay_attention.sdpa():
+            self.assertFalse(self.launched(lambda: F.scaled_dot_product_attention(*tensors)))
+
+    def test_the_c_library_agrees(self):
+        for shape in self.SHAPES:
+            batch, heads, key_heads, rows, keys, dim, bshd = shape
+            said = library.measured(batch, heads, rows, dim, key_heads, keys, rows_first=bshd)
+            self.assertEqual(decision.VERDICTS[said], self.verdict(shape, False, F16))
 
 
 class HostCost(GpuTest):

@@ -7,17 +7,19 @@ import importlib.util
 import math
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 import assay_attention  # noqa: E402
-from assay_attention import LibraryNotFound, Unsupported, library  # noqa: E402
+from assay_attention import LibraryNotFound, Unsupported, decision, library  # noqa: E402
 
 BUILT = library.candidates() and any(path.is_file() for path in library.candidates())
 HAS_TORCH = importlib.util.find_spec("torch") is not None
@@ -60,6 +62,98 @@ class Package(unittest.TestCase):
         self.assertIn("multiple of 8 up to 256", str(Unsupported("because")))
         self.assertIsInstance(Unsupported("because"), ValueError)
         self.assertIsInstance(LibraryNotFound("where"), RuntimeError)
+
+
+H200 = (90, "NVIDIA H200")
+
+
+def random_shapes(count, seed):
+    """Keyword arguments of assay_attention.measured, also outside of what any table knows."""
+    draw = random.Random(seed)
+    for _ in range(count):
+        key_heads, rows = draw.choice((1, 2, 8, 16)), draw.choice((1, 16, 63, 64, 160, 161, 320, 321, 512, 1024, 4096, 16385))
+        yield {"batch": draw.choice((1, 2, 8, 64, 200)), "query_heads": key_heads * draw.choice((1, 1, 4)), "query_rows": rows,
+               "head_dim": draw.choice((40, 64, 72, 80, 96, 128, 192, 256)), "key_heads": key_heads,
+               "key_rows": draw.choice((rows, rows, 4096)), "dtype": draw.choice(("fp16", "bf16")),
+               "causal": draw.random() < 0.5, "layout": draw.choice(("bhsd", "bshd"))}
+
+
+class Measured(unittest.TestCase):
+    """The decision behind sdpa(): ours only where it was measured to be faster."""
+
+    def test_few_queries_and_many_keys_stay_pytorchs(self):
+        # The lines of a measurement in which PyTorch was two to ten times faster.
+        for batch, heads, key_heads, rows, keys, dim in ((1, 32, 8, 1, 1024, 128), (1, 32, 8, 1, 8192, 128),
+                                                         (1, 32, 8, 1, 65536, 128), (8, 32, 8, 1, 4096, 128),
+                                                         (64, 32, 8, 1, 4096, 128), (1, 32, 8, 16, 8192, 128),
+                                                         (2, 16, 16, 64, 4096, 64), (1, 64, 8, 1, 16384, 64)):
+            shape = (batch, heads, rows, dim, key_heads, keys)
+            self.assertNotEqual(assay_attention.measured(*shape, gpu=H200), "faster", shape)
+
+    def test_every_gpu_needs_a_measurement_of_its_own(self):
+        shape = {"batch": 4, "query_heads": 8, "query_rows": 512, "head_dim": 64}
+        self.assertEqual(assay_attention.measured(**shape, gpu=H200), "faster")
+        for gpu in ((90, "NVIDIA H100 80GB HBM3"), (89, "NVIDIA L4"), (80, "NVIDIA H200"), (100, "NVIDIA B200")):
+            self.assertEqual(assay_attention.measured(**shape, gpu=gpu), "not measured", gpu)
+
+    def test_a_shape_outside_of_what_was_measured_stays_pytorchs(self):
+        for table in decision.tables().values():
+            gpu = (table["gpu"]["compute_capability"], table["gpu"]["name"])
+            most = max(most for _, most in table["domain"]["heads"])
+            self.assertEqual(assay_attention.measured(most + 1, 1, 1024, 64, gpu=gpu), "not measured")
+            self.assertEqual(assay_attention.measured(4, 8, 0, 64, gpu=gpu), "not measured")
+
+    def test_tables_say_how_they_were_measured_and_keep_their_rule(self):
+        self.assertTrue(decision.tables())
+
+        def leaves(tree):
+            return [tree] if "is" in tree else leaves(tree["then"]) + leaves(tree["else"])
+
+        for table in decision.tables().values():
+            for fact in ("date", "driver", "pytorch", "cudnn", "library", "shapes", "command"):
+                self.assertTrue(table["measured"][fact], fact)
+            for leaf in leaves(table["tree"]):
+                self.assertIn(leaf["is"], decision.VERDICTS)
+                if leaf["is"] == "faster":
+                    self.assertGreaterEqual(leaf["quantile_5"], 1.0)
+            self.assertIn("faster", {leaf["is"] for leaf in leaves(table["tree"])})
+
+    def test_domain_and_tree(self):
+        tree = decision.compiled({"domain": {"head_dim": [[64, 64], [96, 128]]},
+                                  "tree": {"feature": "causal", "at_most": 0, "then": {"is": "faster"}, "else": {"is": "not faster"}}})
+        for dim, causal, expected in ((56, 0, decision.NOT_MEASURED), (64, 0, decision.FASTER), (64, 1, decision.NOT_FASTER),
+                                      (72, 0, decision.NOT_MEASURED), (96, 0, decision.FASTER), (128, 1, decision.NOT_FASTER),
+                                      (136, 0, decision.NOT_MEASURED)):
+            self.assertEqual(decision.verdict(tree, 1, 1, 1, 9, 9, dim, causal, False, False), expected)
+
+    def test_features(self):
+        self.assertEqual(dict(zip(decision.FEATURES, decision.features(3, 8, 2, 129, 300, 80, True, True, False))),
+                         {"heads": 24, "group": 4, "query_rows": 129, "key_rows": 300, "rows_differ": 1, "head_dim": 80, "tiles": 48,
+                          "causal": 1, "bf16": 1, "rows_first": 0})
+
+    def test_the_c_library_has_the_same_tables(self):
+        script = ROOT / "kernels" / "attention" / "library" / "measured.py"
+        done = subprocess.run([sys.executable, "-B", str(script), "--check"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    @unittest.skipUnless(BUILT, "libassay_attention.so is not built (make attention)")
+    def test_the_c_library_says_the_same(self):
+        seen = set()
+        for shape in random_shapes(3000, 5):
+            said = assay_attention.measured(**shape, gpu=H200)
+            seen.add(said)
+            layout = shape.pop("layout")
+            self.assertEqual(decision.VERDICTS[library.measured(**shape, rows_first=layout == "bshd", gpu=H200)], said, shape)
+        self.assertEqual(seen, set(decision.VERDICTS))
+        with self.assertRaises(Unsupported):
+            library.measured(1, 8, 512, 20, gpu=H200)
+
+    def test_the_decision_is_cheap(self):
+        tree = decision.tree_of(*H200)
+        start = time.perf_counter()
+        for _ in range(1000):
+            decision.verdict(tree, 8, 16, 16, 512, 512, 64, False, False, False)
+        self.assertLess((time.perf_counter() - start) / 1000, 1e-4)
 
 
 @unittest.skipUnless(BUILT, "libassay_attention.so is not built (make attention)")

@@ -23,7 +23,7 @@ extern "C" {
 #define ASSAY_ATTENTION_API
 #endif
 
-#define ASSAY_ATTENTION_VERSION 100 /* 10000 major + 100 minor + patch */
+#define ASSAY_ATTENTION_VERSION 200 /* 10000 major + 100 minor + patch */
 
 /* What a function returns. Text for the calling thread's last failure: assay_attention_last_error. */
 enum {
@@ -81,6 +81,18 @@ ASSAY_ATTENTION_API int assay_attention_forward(const assay_attention_call* call
  * Null pointers in the call count as aligned, so that a shape can be asked about before there are tensors. */
 ASSAY_ATTENTION_API int assay_attention_query(const assay_attention_call* call, int compute_capability,
                                               const char** kernel);
+
+/* Whether that kernel was measured to be faster than every backend of PyTorch's scaled_dot_product_attention, on this very
+ * GPU and at shapes like this one. Where it was not, a caller who has PyTorch should let PyTorch compute. */
+enum {
+  ASSAY_ATTENTION_NOT_MEASURED = 0,
+  ASSAY_ATTENTION_MEASURED_FASTER = 1,
+  ASSAY_ATTENTION_MEASURED_NOT_FASTER = 2 /* slower, or not reliably faster */
+};
+/* *verdict becomes one of these. gpu: a device name as nvidia-smi gives it, for which no GPU need be there, with its
+ * compute capability; null: the current device, whatever the capability. */
+ASSAY_ATTENTION_API int assay_attention_query_measured(const assay_attention_call* call, int compute_capability,
+                                                       const char* gpu, int* verdict);
 
 /* Loads all kernels for the current device now instead of each at its first call. Never needed; moves the cost of loading
  * (about a millisecond a kernel) away from the first calls. */

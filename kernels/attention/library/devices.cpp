@@ -2,6 +2,7 @@
 #include "devices.hpp"
 
 #include <atomic>
+#include <cstdio>
 #include <cuda_runtime_api.h>
 
 #include "assay_attention.h"
@@ -52,6 +53,14 @@ int current_device(DeviceFacts& facts) {
     multiprocessor_counts[facts.index].store(facts.multiprocessors, std::memory_order_relaxed);
   }
   return code;
+}
+
+int device_name(int index, char* name, int capacity) {
+  cudaDeviceProp properties{};
+  const cudaError_t status = cudaGetDeviceProperties(&properties, index);
+  if (status != cudaSuccess) return fail_cuda("the GPU does not say its name", status);
+  std::snprintf(name, static_cast<size_t>(capacity), "%s", properties.name);
+  return ASSAY_ATTENTION_OK;
 }
 
 FirstUse::FirstUse(int device, int kernel) : device_(device), kernel_(kernel) {

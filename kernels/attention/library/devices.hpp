@@ -13,6 +13,9 @@ struct DeviceFacts {
 // The calling thread's current device. A code of assay_attention.h.
 int current_device(DeviceFacts& facts);
 
+// Its name as nvidia-smi gives it, cut off at the capacity. A code of assay_attention.h.
+int device_name(int index, char* name, int capacity);
+
 // While it lives, this thread may load kernels even if it captures a stream in a strict mode, in which the driver
 // otherwise refuses. Only for the first use of a kernel on a device: it has no effect after that.
 class FirstUse {

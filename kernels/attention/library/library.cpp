@@ -5,6 +5,7 @@
 #include "devices.hpp"
 #include "failure.hpp"
 #include "hopper_call.hpp"
+#include "measured.hpp"
 #include "warp_launch.hpp"
 
 using namespace assay::attention::library;
@@ -67,6 +68,23 @@ int assay_attention_query(const assay_attention_call* call, int compute_capabili
     *kernel = hopper_attention_name(hopper_attention_choose(&hopper));
   }
   if (*kernel == nullptr) *kernel = choose_warp_kernel(known, device.multiprocessors)->name;
+  return ASSAY_ATTENTION_OK;
+}
+
+int assay_attention_query_measured(const assay_attention_call* call, int compute_capability, const char* gpu,
+                                   int* verdict) {
+  if (verdict == nullptr) return fail(ASSAY_ATTENTION_INVALID, "verdict is null: there is no place for the answer");
+  *verdict = ASSAY_ATTENTION_NOT_MEASURED;
+  assay_attention_call known;
+  if (int status = check_call(call, false, known); status != ASSAY_ATTENTION_OK) return status;
+  DeviceFacts device{0, compute_capability, 0};
+  char name[256];
+  if (gpu == nullptr) {
+    if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
+    if (int status = device_name(device.index, name, sizeof name); status != ASSAY_ATTENTION_OK) return status;
+    gpu = name;
+  }
+  *verdict = measured_verdict(known, device.compute_capability, gpu);
   return ASSAY_ATTENTION_OK;
 }
 
