@@ -23,25 +23,27 @@ const ArgumentSpec* KernelSpec::find_argument(std::string_view name) const {
 Result<KernelSpec> parse(std::string_view text, const std::string& file_name, const std::filesystem::path& folder,
                          const ParseOptions& options) {
   ASSAY_TRY(const Node root, parse_document(text, file_name));
-  ASSAY_CHECK(TableReader(root, "the file")
-                  .check_keys({"kernel", "problem", "argument", "launch", "tunable", "defaults", "shapes", "let",
-                               "tolerance", "baseline", "expect"},
-                              "section"));
+  Mistakes mistakes;
+  TableReader file(root, "the file", mistakes);
+  file.check_keys({"kernel", "problem", "argument", "launch", "tunable", "defaults", "shapes", "let", "tolerance",
+                   "baseline", "expect"},
+                  "section");
   KernelSpec spec;
   spec.folder = folder;
   spec.file = file_name;
-  ASSAY_CHECK(read_kernel(root, options.check_files, spec));
-  ASSAY_CHECK(read_problem(root, options.check_files, spec));
-  ASSAY_CHECK(read_arguments(root, spec));
-  ASSAY_CHECK(read_launch(root, spec));
-  ASSAY_CHECK(read_tunables(root, spec));
-  ASSAY_CHECK(read_shapes(root, spec));
-  ASSAY_CHECK(read_lets(root, spec));
-  ASSAY_CHECK(read_tolerance(root, spec));
-  ASSAY_CHECK(read_baselines(root, spec));
-  ASSAY_CHECK(read_expectation(root, spec));
-  ASSAY_CHECK(check_names(spec));
-  ASSAY_CHECK(check_numbers(spec, options.max_checked));
+  read_kernel(file, options.check_files, spec);
+  read_problem(file, options.check_files, spec);
+  read_arguments(file, spec);
+  read_launch(file, spec);
+  read_tunables(file, spec);
+  read_shapes(file, spec);
+  read_lets(file, spec);
+  read_tolerance(file, spec);
+  read_baselines(file, spec);
+  read_expectation(file, spec);
+  check_names(spec, !spec.shapes.dimensions.empty() && !file.any_unknown_key(), mistakes);
+  if (mistakes.none()) check_numbers(spec, options.max_checked, mistakes);
+  if (!mistakes.none()) return mistakes.together();
   return spec;
 }
 

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "base/result.hpp"
 #include "spec/reader/document.hpp"
+#include "spec/reader/mistakes.hpp"
 #include "suite/suite.hpp"
 
 namespace assay::suite {
 
 // `title` is how messages call the table that the key stands in.
-Result<ShapeChoice> read_shapes(const spec::Node& node, const std::string& title);
+ShapeChoice read_shapes(const spec::Node& node, const std::string& title, spec::Mistakes& mistakes);
 
 }  // namespace assay::suite

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every file of tests/spec/broken has one mistake. Its first line says what must be said about it:
+// Every file of tests/spec/broken has one mistake, and one is reported: what follows from it is not reported as well.
+// Its first line says what must be said about it:
 //   # expect LINE:COLUMN: message | hint
 // A message that ends in "..." is compared up to there.
 #include <algorithm>
@@ -34,6 +35,7 @@ TEST_P(Broken, SaysWhatAndWhere) {
   const auto spec = parse(*text, "kernel.toml", GetParam().parent_path(), {.check_files = false});
   ASSERT_FALSE(spec.ok()) << "no mistake was found; expected " << expected;
   EXPECT_EQ(spec.error().exit_code, ExitCode::usage);
+  EXPECT_EQ(spec.error().message.find(" mistakes"), std::string::npos) << spec.error().message;
   ASSERT_EQ(spec.error().place.file, "kernel.toml");
   const Place place{"", spec.error().place.line, spec.error().place.column};
   std::string actual = to_string(place).substr(1) + ": " + spec.error().message;

@@ -178,5 +178,24 @@ TEST(Suite, LoadNamesWhatIsNoFile) {
   EXPECT_EQ(suite->folder, folder.path());
 }
 
+TEST(Suite, AllMistakesAreToldInOneRun) {
+  const auto suite = read(kHead +
+                          "sampels = 200\n"
+                          "cache = \"hot\"\n"
+                          "baselines = \"sdpa\"\n"
+                          "[[kernel]]\n"
+                          "shapes = { N = [0] }\n");
+  ASSERT_FALSE(suite.ok());
+  EXPECT_EQ(to_string(suite.error()),
+            "s.toml:5:1: unknown key \"sampels\" in [[kernel]] number 1\n"
+            "  hint: did you mean \"samples\"?\n"
+            "s.toml:6:9: \"cache\" in [[kernel]] number 1 is \"hot\"; expected one of warm, cold, rotating\n"
+            "s.toml:7:13: \"baselines\" in [[kernel]] number 1 is a string; expected an array\n"
+            "  hint: write baselines = [\"sdpa\"]\n"
+            "s.toml:8:1: [[kernel]] number 2 has no \"folder\"; expected folder = \"FOLDER\"\n"
+            "s.toml:9:17: dimension \"N\" is 0; expected at least 1\n"
+            "5 mistakes");
+}
+
 }  // namespace
 }  // namespace assay::suite

@@ -29,137 +29,131 @@ std::string_view origin_name(Origin origin) {
 
 class NameCheck {
  public:
-  explicit NameCheck(KernelSpec& spec) : spec_(spec) {}
+  NameCheck(KernelSpec& spec, bool all_defined, Mistakes& mistakes)
+      : spec_(spec), all_defined_(all_defined), mistakes_(mistakes) {}
 
-  Result<void> run() {
-    ASSAY_CHECK(define_all());
-    ASSAY_CHECK(order_lets());
-    ASSAY_CHECK(check_uses());
-    ASSAY_CHECK(check_shape_constraints());
+  void run() {
+    define_all();
+    order_lets();
+    check_uses();
+    check_shape_constraints();
     split_constraints();
-    return {};
   }
 
  private:
-  Result<void> define(const std::string& name, Origin origin, const Place& place) {
+  void define(const std::string& name, Origin origin, const Place& place) {
     const auto [found, is_new] = origins_.emplace(name, origin);
     known_.push_back(name);
-    if (is_new) return {};
-    return mistake(place, fmt::format("\"{}\" is already {}; expected another name", name, origin_name(found->second)));
+    if (is_new) return;
+    mistakes_.add(place, fmt::format("\"{}\" is already {}; expected another name", name, origin_name(found->second)));
   }
 
-  Result<void> define_all() {
-    for (const std::string& dimension : spec_.shapes.dimensions) {
-      ASSAY_CHECK(define(dimension, Origin::dimension, spec_.shapes.place));
-    }
-    for (const Tunable& tunable : spec_.tunable.tunables) {
-      ASSAY_CHECK(define(tunable.name, Origin::tunable, tunable.place));
-    }
-    for (const Let& let : spec_.lets) ASSAY_CHECK(define(let.name, Origin::let, let.place));
-    return {};
+  void define_all() {
+    for (const std::string& dimension : spec_.shapes.dimensions)
+      define(dimension, Origin::dimension, spec_.shapes.place);
+    for (const Tunable& tunable : spec_.tunable.tunables) define(tunable.name, Origin::tunable, tunable.place);
+    for (const Let& let : spec_.lets) define(let.name, Origin::let, let.place);
   }
 
-  Result<void> undefined(const std::string& name, const std::string& text, const Place& place) const {
-    if (origins_.contains(name)) return {};
-    return mistake(place,
-                   fmt::format("undefined name \"{}\" in \"{}\"; expected a tunable, a dimension of [shapes] or a "
-                               "value of [let]",
-                               name, text),
-                   suggestion(name, known_, "known names"));
+  void check_defined(const std::string& name, const std::string& text, const Place& place) const {
+    if (origins_.contains(name) || !all_defined_) return;
+    mistakes_.add(place,
+                  fmt::format("undefined name \"{}\" in \"{}\"; expected a tunable, a dimension of [shapes] or a "
+                              "value of [let]",
+                              name, text),
+                  suggestion(name, known_, "known names"));
   }
 
-  Result<void> check(const Expression& expression) const {
-    for (const std::string& name : expression.names()) {
-      ASSAY_CHECK(undefined(name, expression.text(), expression.place_of(name)));
-    }
-    return {};
+  void check(const Expression& expression) const {
+    for (const std::string& name : expression.names())
+      check_defined(name, expression.text(), expression.place_of(name));
   }
 
-  Result<void> check(const std::vector<Expression>& expressions) const {
-    for (const Expression& expression : expressions) ASSAY_CHECK(check(expression));
-    return {};
+  void check(const std::vector<Expression>& expressions) const {
+    for (const Expression& expression : expressions) check(expression);
   }
 
-  Result<void> check(const std::optional<Expression>& expression) const {
-    return expression ? check(*expression) : Result<void>();
+  void check(const std::optional<Expression>& expression) const {
+    if (expression) check(*expression);
   }
 
-  Result<void> check(const TemplateText& text) const {
-    for (const TemplateText::Placeholder& placeholder : text.placeholders()) {
-      ASSAY_CHECK(undefined(placeholder.name, text.text(), placeholder.place));
-    }
-    return {};
+  void check(const TemplateText& text) const {
+    for (const TemplateText::Placeholder& placeholder : text.placeholders())
+      check_defined(placeholder.name, text.text(), placeholder.place);
   }
 
-  Result<void> check(const TensorSpec& tensor) const {
-    ASSAY_CHECK(check(tensor.dtype));
-    ASSAY_CHECK(check(tensor.shape));
-    ASSAY_CHECK(check(tensor.strides));
+  void check(const TensorSpec& tensor) const {
+    check(tensor.dtype);
+    check(tensor.shape);
+    check(tensor.strides);
     const FillSpec& fill = tensor.fill;
-    for (const auto* parameter : {&fill.mean, &fill.deviation, &fill.low, &fill.high, &fill.value}) {
-      ASSAY_CHECK(check(*parameter));
-    }
-    return {};
+    for (const auto* parameter : {&fill.mean, &fill.deviation, &fill.low, &fill.high, &fill.value}) check(*parameter);
   }
 
-  Result<void> check(const ScalarSpec& scalar) const {
-    ASSAY_CHECK(check(scalar.type));
-    return check(scalar.value);
+  void check(const ScalarSpec& scalar) const {
+    check(scalar.type);
+    check(scalar.value);
   }
 
-  Result<void> check(const TensorMapSpec& map) const {
-    ASSAY_CHECK(check(map.box));
-    return check(map.element_strides);
+  void check(const TensorMapSpec& map) const {
+    check(map.box);
+    check(map.element_strides);
   }
 
-  Result<void> check_uses() const {
-    ASSAY_CHECK(check(spec_.kernel.entry));
-    ASSAY_CHECK(check(spec_.problem.flops));
-    ASSAY_CHECK(check(spec_.problem.bytes));
-    for (const ArgumentSpec& argument : spec_.arguments) {
-      ASSAY_CHECK(std::visit([this](const auto& kind) { return check(kind); }, argument.kind));
-    }
-    ASSAY_CHECK(check(spec_.launch.grid));
-    ASSAY_CHECK(check(spec_.launch.block));
-    ASSAY_CHECK(check(spec_.launch.shared_bytes));
-    ASSAY_CHECK(check(spec_.launch.cluster));
-    ASSAY_CHECK(check(spec_.tunable.constraints));
-    return check(spec_.shapes.constraints);
+  void check_uses() const {
+    check(spec_.kernel.entry);
+    check(spec_.problem.flops);
+    check(spec_.problem.bytes);
+    for (const ArgumentSpec& argument : spec_.arguments)
+      std::visit([this](const auto& kind) { check(kind); }, argument.kind);
+    check(spec_.launch.grid);
+    check(spec_.launch.block);
+    check(spec_.launch.shared_bytes);
+    check(spec_.launch.cluster);
+    check(spec_.tunable.constraints);
+    check(spec_.shapes.constraints);
   }
 
   // ---- [let] ----
 
-  Result<void> order_lets() {
-    for (const Let& let : spec_.lets) ASSAY_CHECK(check(let.value));
+  void order_lets() {
+    for (const Let& let : spec_.lets) check(let.value);
     for (size_t i = 0; i < spec_.lets.size(); ++i) index_[spec_.lets[i].name] = i;
-    for (const Let& let : spec_.lets) ASSAY_CHECK(visit(let.name));
+    for (const Let& let : spec_.lets) {
+      if (visit(let.name)) continue;
+      path_.clear();
+      return;  // one cycle is enough: what follows from it is not known
+    }
     spec_.lets = std::move(ordered_);
-    return {};
   }
 
   // Depth first; `path_` holds the definitions that wait for this one. The depth is bounded by the number of lets.
-  Result<void> visit(const std::string& name) {
-    if (bases_.contains(name)) return {};
+  // False if it found a cycle.
+  bool visit(const std::string& name) {
+    if (bases_.contains(name)) return true;
     const Let& let = spec_.lets[index_.at(name)];
     if (const auto start = std::find(path_.begin(), path_.end(), name); start != path_.end()) {
       std::vector<std::string> cycle(start, path_.end());
       cycle.push_back(name);
-      return mistake(let.value.place(), fmt::format("cyclic definition in [let]: {}", join(cycle, " -> ")));
+      mistakes_.add(let.value.place(), fmt::format("cyclic definition in [let]: {}", join(cycle, " -> ")));
+      return false;
     }
     path_.push_back(name);
     std::set<std::string> bases;
     for (const std::string& used : let.value.names()) {
-      if (origins_.at(used) != Origin::let) {
+      const auto origin = origins_.find(used);
+      if (origin == origins_.end()) continue;  // undefined, which is said already
+      if (origin->second != Origin::let) {
         bases.insert(used);
         continue;
       }
-      ASSAY_CHECK(visit(used));
+      if (!visit(used)) return false;
       bases.insert(bases_.at(used).begin(), bases_.at(used).end());
     }
     path_.pop_back();
     bases_[name] = std::move(bases);
     ordered_.push_back(let);
-    return {};
+    return true;
   }
 
   // The tunables and dimensions on which a name depends.
@@ -171,7 +165,8 @@ class NameCheck {
   bool depends_on(const Expression& expression, Origin origin, std::string* which = nullptr) const {
     for (const std::string& name : expression.names()) {
       for (const std::string& base : bases_of(name)) {
-        if (origins_.at(base) != origin) continue;
+        const auto found = origins_.find(base);
+        if (found == origins_.end() || found->second != origin) continue;
         if (which != nullptr) *which = name;
         return true;
       }
@@ -179,16 +174,15 @@ class NameCheck {
     return false;
   }
 
-  Result<void> check_shape_constraints() const {
+  void check_shape_constraints() const {
     for (const Expression& constraint : spec_.shapes.constraints) {
       std::string name;
       if (!depends_on(constraint, Origin::tunable, &name)) continue;
-      return mistake(
+      mistakes_.add(
           constraint.place_of(name),
           fmt::format("\"{}\" depends on tunables; expected dimensions only in the constraints of [shapes]", name),
           "a constraint on tunables and dimensions together belongs into [tunable]");
     }
-    return {};
   }
 
   void split_constraints() {
@@ -201,6 +195,8 @@ class NameCheck {
   }
 
   KernelSpec& spec_;
+  const bool all_defined_;
+  Mistakes& mistakes_;
   std::map<std::string, Origin> origins_;
   std::vector<std::string> known_;
   std::map<std::string, size_t> index_;
@@ -211,8 +207,8 @@ class NameCheck {
 
 }  // namespace
 
-Result<void> check_names(KernelSpec& spec) {
-  return NameCheck(spec).run();
+void check_names(KernelSpec& spec, bool all_defined, Mistakes& mistakes) {
+  NameCheck(spec, all_defined, mistakes).run();
 }
 
 }  // namespace assay::spec

@@ -2,57 +2,69 @@
 // [tunable] and [defaults].
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "spec/mistake.hpp"
 #include "spec/reader/sections.hpp"
-#include "spec/reader/table_reader.hpp"
 
 namespace assay::spec {
 
 namespace {
 
-Result<Value> read_value(const Node& value, const std::string& what) {
+std::optional<Value> read_value(const Node& value, const std::string& what, Mistakes& mistakes) {
   if (value.kind == Node::Kind::integer) return Value(value.integer);
   if (value.kind == Node::Kind::boolean) return Value(value.boolean);
-  return mistake(value.place, fmt::format("{} is {}; expected an integer or a boolean", what, kind_name(value.kind)));
+  mistakes.add(value.place, fmt::format("{} is {}; expected an integer or a boolean", what, kind_name(value.kind)));
+  return std::nullopt;
 }
 
-Result<Tunable> read_tunable(const Node& value) {
+std::vector<Value> read_values(const Node& tunable, Mistakes& mistakes) {
+  std::vector<Value> values;
+  for (const Node& item : tunable.items) {
+    const auto choice = read_value(item, fmt::format("a value of \"{}\"", tunable.key), mistakes);
+    if (!choice) continue;
+    if (!values.empty() && values.front().kind() != choice->kind()) {
+      mistakes.add(item.place, fmt::format("\"{}\" has both integers and booleans; expected one kind", tunable.key));
+    } else if (std::find(values.begin(), values.end(), *choice) != values.end()) {
+      mistakes.add(item.place, fmt::format("\"{}\" has the value {} twice", tunable.key, to_string(*choice)));
+    } else {
+      values.push_back(*choice);
+    }
+    if (values.size() > kMaxConfigurations) break;
+  }
+  return values;
+}
+
+// `whole`: all its values could be read.
+Tunable read_tunable(const Node& value, bool& whole, Mistakes& mistakes) {
+  const size_t before = mistakes.count();
   Tunable tunable{value.key, value.key_place, {}};
-  ASSAY_CHECK(expect_name(value.key, value.key_place, "a tunable"));
-  ASSAY_CHECK(expect_kind(value, Node::Kind::array, fmt::format("\"{}\" in [tunable]", value.key)));
-  if (value.items.empty()) {
-    return mistake(value.place, fmt::format("\"{}\" in [tunable] has no values; expected at least one", value.key));
-  }
-  for (const Node& item : value.items) {
-    ASSAY_TRY(const Value choice, read_value(item, fmt::format("a value of \"{}\"", value.key)));
-    if (!tunable.values.empty() && tunable.values.front().kind() != choice.kind()) {
-      return mistake(item.place, fmt::format("\"{}\" has both integers and booleans; expected one kind", value.key));
+  expect_name(value.key, value.key_place, "a tunable", mistakes);
+  if (expect_kind(value, Node::Kind::array, fmt::format("\"{}\" in [tunable]", value.key), mistakes)) {
+    if (value.items.empty()) {
+      mistakes.add(value.place, fmt::format("\"{}\" in [tunable] has no values; expected at least one", value.key));
     }
-    if (std::find(tunable.values.begin(), tunable.values.end(), choice) != tunable.values.end()) {
-      return mistake(item.place, fmt::format("\"{}\" has the value {} twice", value.key, to_string(choice)));
-    }
-    tunable.values.push_back(choice);
-    if (tunable.values.size() > kMaxConfigurations) break;
+    tunable.values = read_values(value, mistakes);
   }
+  whole = mistakes.count() == before;
   return tunable;
 }
 
-Result<void> check_count(const TunableSection& section) {
+void check_count(const TunableSection& section, Mistakes& mistakes) {
   size_t count = 1;
   for (const Tunable& tunable : section.tunables) {
-    count *= tunable.values.size();  // both factors are at most 100,001
-    if (count > kMaxConfigurations) {
-      return mistake(section.place, fmt::format("the tunables have more than {} combinations", kMaxConfigurations),
-                     "give fewer values");
-    }
+    count *= std::max<size_t>(1, tunable.values.size());  // both factors are at most 100,001
+    if (count <= kMaxConfigurations) continue;
+    mistakes.add(section.place, fmt::format("the tunables have more than {} combinations", kMaxConfigurations),
+                 "give fewer values");
+    return;
   }
-  return {};
 }
 
-Result<void> read_defaults(const Node& root, TunableSection& section) {
-  ASSAY_TRY(const Node* const defaults, TableReader(root, "the file").find("defaults", Node::Kind::table));
-  if (defaults == nullptr) return {};
+void read_defaults(const TableReader& file, const std::set<std::string>& broken, TunableSection& section) {
+  Mistakes& mistakes = file.mistakes();
+  const Node* const defaults = file.find("defaults", Node::Kind::table);
+  if (defaults == nullptr) return;
   section.defaults_place = defaults->place;
   std::vector<std::string> names;
   for (const Tunable& tunable : section.tunables) names.push_back(tunable.name);
@@ -60,36 +72,40 @@ Result<void> read_defaults(const Node& root, TunableSection& section) {
     const auto tunable = std::find_if(section.tunables.begin(), section.tunables.end(),
                                       [&](const Tunable& candidate) { return candidate.name == item.key; });
     if (tunable == section.tunables.end()) {
-      return mistake(item.key_place, fmt::format("\"{}\" in [defaults] is no tunable", item.key),
-                     suggestion(item.key, names, "tunables"));
+      if (file.any_unknown_key()) continue;  // [tunable] itself may be what was misspelt
+      mistakes.add(item.key_place, fmt::format("\"{}\" in [defaults] is no tunable", item.key),
+                   suggestion(item.key, names, "tunables"));
+      continue;
     }
-    ASSAY_TRY(const Value value, read_value(item, fmt::format("\"{}\" in [defaults]", item.key)));
-    if (std::find(tunable->values.begin(), tunable->values.end(), value) == tunable->values.end()) {
-      std::string choices;
-      for (const Value& choice : tunable->values) choices += (choices.empty() ? "" : ", ") + to_string(choice);
-      return mistake(item.place, fmt::format("\"{}\" in [defaults] is {}; expected one of {}", item.key,
-                                             to_string(value), choices));
-    }
-    section.defaults[item.key] = value;
+    const auto value = read_value(item, fmt::format("\"{}\" in [defaults]", item.key), mistakes);
+    if (!value) continue;
+    section.defaults[item.key] = *value;
+    const bool there = std::find(tunable->values.begin(), tunable->values.end(), *value) != tunable->values.end();
+    if (there || broken.contains(item.key)) continue;
+    std::string choices;
+    for (const Value& choice : tunable->values) choices += (choices.empty() ? "" : ", ") + to_string(choice);
+    mistakes.add(item.place,
+                 fmt::format("\"{}\" in [defaults] is {}; expected one of {}", item.key, to_string(*value), choices));
   }
-  return {};
 }
 
 }  // namespace
 
-Result<void> read_tunables(const Node& root, KernelSpec& spec) {
+void read_tunables(const TableReader& file, KernelSpec& spec) {
   TunableSection& section = spec.tunable;
-  ASSAY_TRY(const Node* const table, TableReader(root, "the file").find("tunable", Node::Kind::table));
-  if (table != nullptr) {
+  std::set<std::string> broken;  // their values are not all known
+  if (const Node* const table = file.find("tunable", Node::Kind::table)) {
     section.place = table->place;
     for (const Node& item : table->items) {
       if (item.key == "constraints") continue;
-      ASSAY_TRY(section.tunables.emplace_back(), read_tunable(item));
-      ASSAY_CHECK(check_count(section));
+      bool whole = false;
+      section.tunables.push_back(read_tunable(item, whole, file.mistakes()));
+      if (!whole) broken.insert(item.key);
     }
-    ASSAY_TRY(section.constraints, TableReader(*table, "[tunable]").expressions("constraints"));
+    check_count(section, file.mistakes());
+    section.constraints = TableReader(*table, "[tunable]", file.mistakes()).expressions("constraints");
   }
-  return read_defaults(root, section);
+  read_defaults(file, broken, section);
 }
 
 }  // namespace assay::spec
