@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/version.hpp"
 #include "cli/command_line.hpp"
 #include "cli/measuring.hpp"
-#include "cli/version.hpp"
 #include "report/terminal.hpp"
 
 namespace assay::cli {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/version.hpp"
 #include "build/carried_artifact.hpp"
 #include "cli/build_text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/recording.hpp"
-#include "cli/version.hpp"
 #include "report/documents.hpp"
 #include "spec/shape.hpp"
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/version.hpp"
 #include "check/checker.hpp"
 #include "check/inputs.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/recording.hpp"
 #include "cli/verdict_text.hpp"
-#include "cli/version.hpp"
 #include "report/documents.hpp"
 #include "spec/shape.hpp"
 

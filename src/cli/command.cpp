@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/version.hpp"
 #include "cli/command_line.hpp"
-#include "cli/version.hpp"
 
 namespace assay::cli {
 namespace {

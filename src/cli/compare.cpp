@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/version.hpp"
 #include "cli/command_line.hpp"
 #include "cli/measuring.hpp"
 #include "cli/stored_measurement.hpp"
-#include "cli/version.hpp"
 #include "judge/comparison_json.hpp"
 #include "report/terminal.hpp"
 

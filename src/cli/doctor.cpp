@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/version.hpp"
 #include "build/environment.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/gpu_facts.hpp"
-#include "cli/version.hpp"
 #include "report/documents.hpp"
 #include "report/terminal.hpp"
 

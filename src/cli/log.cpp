@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/log_documents.hpp"
 #include "cli/log_text.hpp"
-#include "cli/version.hpp"
 #include "ledger/ledger.hpp"
 #include "ledger/location.hpp"
 #include "ledger/time_text.hpp"

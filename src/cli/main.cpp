@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/version.hpp"
 #include "check/worker.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
-#include "cli/version.hpp"
 #include "measure/contender.hpp"
 #include "measure/cuda/kernel_provider.hpp"
 

@@ -8,9 +8,9 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/version.hpp"
 #include "cli/calibration_store.hpp"
 #include "cli/command_line.hpp"
-#include "cli/version.hpp"
 #include "device/cuda/cuda_model.hpp"
 #include "device/cuda/nvml.hpp"
 

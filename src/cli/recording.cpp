@@ -10,8 +10,8 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/version.hpp"
 #include "cli/command_line.hpp"
-#include "cli/version.hpp"
 #include "ledger/location.hpp"
 
 namespace assay::cli {

@@ -5,9 +5,9 @@
 
 #include "base/hash.hpp"
 #include "base/progress.hpp"
+#include "base/version.hpp"
 #include "cli/command_line.hpp"
 #include "cli/measuring.hpp"
-#include "cli/version.hpp"
 #include "device/cuda/nvml.hpp"
 #include "ledger/location.hpp"
 #include "suite/plan.hpp"

@@ -35,6 +35,31 @@ Result<std::string> text_option(const spec::Baseline& baseline, const std::strin
                baseline.place, "docs/providers.md lists the options of each provider"};
 }
 
+// Words between blanks; what stands in single or double quotes is one word, as in a shell: paths may hold blanks.
+Result<std::vector<std::string>> split_quoted(const std::string& text, const spec::Baseline& baseline) {
+  std::vector<std::string> words;
+  bool inside = false;  // a word has begun, though it may still be empty
+  char quote = 0;
+  for (const char c : text) {
+    if (quote != 0 && c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+      if (!inside) words.emplace_back();
+      inside = true;
+    } else if (quote == 0 && c == ' ') {
+      inside = false;
+    } else {
+      if (!inside) words.emplace_back();
+      inside = true;
+      words.back() += c;
+    }
+  }
+  if (quote == 0) return words;
+  return Error{fmt::format("baseline '{}': arguments has an open {} quote", baseline.name, quote), baseline.place,
+               "close it, or write the other kind of quote around it"};
+}
+
 std::string absolute(const fs::path& folder, const std::string& file) {
   return fs::absolute(folder / file).lexically_normal().string();
 }
@@ -99,9 +124,8 @@ Result<Contender> ProviderPrograms::contender(const spec::Baseline& baseline, co
     contender.arguments.push_back(found.string());
     if (baseline.options.contains("arguments")) {
       ASSAY_TRY(const std::string rest, text_option(baseline, "arguments"));
-      for (const std::string_view word : split(rest, ' ')) {
-        if (!word.empty()) contender.arguments.emplace_back(word);
-      }
+      ASSAY_TRY(std::vector<std::string> words, split_quoted(rest, baseline));
+      std::ranges::move(words, std::back_inserter(contender.arguments));
     }
     return contender;
   }

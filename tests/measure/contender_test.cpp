@@ -168,6 +168,21 @@ TEST_F(ProviderProgramsTest, command_takes_arguments_as_text) {
   EXPECT_TRUE(mentions(error.message, "arguments")) << error.message;
 }
 
+TEST_F(ProviderProgramsTest, quoted_words_of_a_command_may_hold_blanks) {
+  const auto words = [this](const std::string& text) {
+    const auto found = install().contender(
+        baseline_of("command", {{"program", std::string("sh")}, {"arguments", text}}), folder_.path());
+    EXPECT_TRUE(found.ok());
+    return found ? std::vector<std::string>(found->arguments.begin() + 1, found->arguments.end())
+                 : std::vector<std::string>();
+  };
+  EXPECT_EQ(words("-B 'a b/c.py' --name=\"d 'e\" ''"), (std::vector<std::string>{"-B", "a b/c.py", "--name=d 'e", ""}));
+  EXPECT_EQ(words("a\\ b"), (std::vector<std::string>{"a\\", "b"}));  // a backslash is a character
+  const Error open =
+      refusal(baseline_of("command", {{"program", std::string("sh")}, {"arguments", std::string("'a b")}}));
+  EXPECT_TRUE(mentions(open.message, "open ' quote")) << open.message;
+}
+
 TEST_F(ProviderProgramsTest, python_is_a_function_in_a_file_of_the_folder) {
   ASSAY_NEEDS_PYTHON();
   const auto contender = install().contender(

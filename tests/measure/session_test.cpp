@@ -24,7 +24,7 @@ class SessionTest : public testing::Test {
 
 TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
   const std::string arguments =
-      "arguments = \"-S -E -B " ASSAY_SOURCE_DIR "/tests/measure/fake_provider.py --us 20\"\n";
+      "arguments = \"-S -E -B '" ASSAY_SOURCE_DIR "/tests/measure/fake_provider.py' --us 20\"\n";
   const ProblemFolder folder(row_sum_toml("flops = \"1e6\"\nbytes = \"416\"\n", kRival + arguments));
   const auto programs = ProviderPrograms::install(folder.folder().path() / "cache");
   ASSERT_TRUE(programs.ok());
