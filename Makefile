@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: MIT
 # make run and make test are each the only command needed on a fresh Debian 12 machine.
-.PHONY: help setup configure build run test test-all test-gpu attention bench fuzz format lint carry static docs clean
+# Options begin with ASSAY_, so that no variable of the environment is taken for one: make test ASSAY_JOBS=4
+.PHONY: help setup configure build run test test-all test-gpu test-asan test-tsan attention bench fuzz format lint prebuilt \
+  carry static install package docs clean
 
-JOBS ?= $(shell nproc)
-KERNEL ?= kernels/attention/tensor_core
+ASSAY_JOBS ?= $(shell nproc)
+ASSAY_KERNEL ?= kernels/attention/tensor_core
+ASSAY_PREFIX ?= /usr/local
+ASSAY_FUZZ_SECONDS ?= 600
 
 help:
-	@echo "make run      set up, build, and take $(KERNEL) to a verdict"
-	@echo "make test     set up, build, and pass all tests (no GPU needed)"
-	@echo "make test-all the same, and the tests that take longer"
-	@echo "make test-gpu the tests that need an NVIDIA GPU"
+	@echo "make run       set up, build, and take $(ASSAY_KERNEL) to a verdict (ASSAY_KERNEL=folder: another)"
+	@echo "make test      set up, build, and pass all tests (no GPU needed)"
+	@echo "make test-all  the same with the tests that take longer"
+	@echo "make test-gpu  the tests that need an NVIDIA GPU"
+	@echo "make test-asan the tests under AddressSanitizer and UndefinedBehaviorSanitizer; test-tsan: ThreadSanitizer"
 	@echo "make attention build/attention/libassay_attention.so (needs nvcc; nothing else of the project)"
-	@echo "make bench    benchmarks, with ratios taken in one run"
-	@echo "make fuzz     fuzz every reader of foreign bytes, and the virtual GPU (FUZZ_SECONDS=600 each)"
-	@echo "make format   clang-format;  make lint: clang-tidy, headers that compile alone, formatting"
-	@echo "make static   build-static/assay: one file that runs on any x86-64 Linux"
-	@echo "make carry    regenerate the PTX that kernels carry for machines without nvcc"
+	@echo "make bench     benchmarks, with ratios taken in one run"
+	@echo "make fuzz      fuzz every reader of foreign bytes, and the virtual GPU (ASSAY_FUZZ_SECONDS=600 each)"
+	@echo "make format    clang-format;  make lint: clang-tidy, headers that compile alone, formatting, scripts"
+	@echo "make static    build-static/assay: one file that runs on any x86-64 Linux with glibc 2.36"
+	@echo "make install   the program, man pages, completions and documents (ASSAY_PREFIX=/usr/local)"
+	@echo "make package   dist/: a .deb, and a tar of the one-file program"
+	@echo "make prebuilt  regenerate the prebuilt PTX of the kernels, for machines without nvcc"
 
 setup:
 	@sh tools/setup.sh
@@ -24,18 +31,18 @@ configure: setup
 	cmake --preset release
 
 build: configure
-	cmake --build --preset release -j$(JOBS)
+	cmake --build --preset release -j$(ASSAY_JOBS)
 
 run: configure
-	cmake --build --preset release -j$(JOBS) -t assay
-	build/assay run $(KERNEL)
+	cmake --build --preset release -j$(ASSAY_JOBS) -t assay
+	build/assay run "$(ASSAY_KERNEL)"
 
+# Tests that take long have the label "all".
 test: build
-	ctest --test-dir build --output-on-failure -j$(JOBS) -LE all
+	ctest --test-dir build --output-on-failure -j$(ASSAY_JOBS) -LE '^all$$'
 
-# Those that take longer as well: they have the label "all".
 test-all: build
-	ctest --test-dir build --output-on-failure -j$(JOBS)
+	ctest --test-dir build --output-on-failure -j$(ASSAY_JOBS)
 
 attention:
 	@command -v $${NVCC:-nvcc} > /dev/null || { echo "make attention: nvcc is not in PATH; install the CUDA toolkit" >&2; exit 6; }
@@ -44,38 +51,56 @@ attention:
 test-gpu: build attention
 	sh tests/gpu/run.sh
 
+test-asan: setup
+	cmake --preset debug
+	cmake --build --preset debug -j$(ASSAY_JOBS)
+	ctest --test-dir build-debug --output-on-failure -j$(ASSAY_JOBS) -LE '^all$$'
+
+# The test programs that start threads; the others have nothing to race with.
+test-tsan: setup
+	cmake --preset tsan
+	cmake --build --preset tsan -j$(ASSAY_JOBS)
+	ctest --test-dir build-tsan --output-on-failure -j$(ASSAY_JOBS) -R '^(base|vgpu|build|check|ledger)$$'
+
 bench: build
 	build/bench/assay_bench
 	build/bench/tensor_bench
 	build/bench/stats_bench
 	build/bench/input_bench
 
-FUZZ_SECONDS ?= 600
 fuzz: setup
 	cmake --preset fuzz
-	cmake --build --preset fuzz -j$(JOBS)
+	cmake --build --preset fuzz -j$(ASSAY_JOBS)
 	@for program in build-fuzz/fuzz/*_fuzz; do name=$$(basename $$program _fuzz); mkdir -p build-fuzz/corpus-$$name; \
-	  $$program -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
+	  $$program -max_total_time=$(ASSAY_FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
 	    build-fuzz/corpus-$$name fuzz/corpus/$${name%%_*} || exit 1; done
 
-SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh' | grep -v '^tests/ptx_corpus/')
+ASSAY_SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh' | grep -v '^tests/ptx_corpus/')
 format:
-	clang-format-19 -i $(SOURCES)
+	clang-format-19 -i $(ASSAY_SOURCES)
 
 lint: build
-	clang-format-19 --dry-run -Werror $(SOURCES)
+	clang-format-19 --dry-run -Werror $(ASSAY_SOURCES)
 	cmake --build build -t all_verify_interface_header_sets
-	git ls-files 'src/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy-19 -p build --quiet
+	git ls-files 'src/*.cpp' | xargs -P $(ASSAY_JOBS) -n 4 clang-tidy-19 -p build --quiet
 
 static: setup
 	cmake --preset static
-	cmake --build --preset static -j$(JOBS)
+	cmake --build --preset static -j$(ASSAY_JOBS)
 
-carry: build
+install: build
+	cmake --install build --prefix "$(ASSAY_PREFIX)"
+
+package: static
+	tools/package.sh build-static dist
+
+prebuilt: build
 	@for spec in $$(git ls-files 'kernels/*kernel.toml'); do build/assay build $$spec --carry || exit 1; done
+
+carry: prebuilt
 
 docs: build
 	ASSAY_UPDATE=1 build/tests/test_vgpu --gtest_filter='Coverage*'
 
 clean:
-	rm -rf build build-debug build-static build-fuzz
+	rm -rf build build-debug build-tsan build-static build-fuzz dist

@@ -20,4 +20,5 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "setup: installing$missing"
 $root apt-get update -qq
-DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends $missing
+# shellcheck disable=SC2086  # a list of words
+$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing

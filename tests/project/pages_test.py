@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Man pages and completions are those of the help pages, and the shells and groff take them."""
+
+import re
+import subprocess
+import sys
+import unittest
+
+from project import FolderTest, ROOT, VERSION, has, run
+
+sys.path.insert(0, str(ROOT / "tools"))
+import pages  # noqa: E402
+
+HELP = ROOT / "docs/cli"
+
+# Asks the completion as bash does: COMP_WORDS are split at blanks and colons.
+ASK_BASH = r"""
+source "$1"
+COMP_LINE=$2
+COMP_POINT=${#COMP_LINE}
+read -r -a COMP_WORDS <<< "${COMP_LINE//:/ : }"
+case "$COMP_LINE" in *[[:space:]]) COMP_WORDS+=("") ;; esac
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_assay
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+class PagesTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.out = self.folder / "pages"
+        self.succeeds([sys.executable, "-B", ROOT / "tools/pages.py", HELP, self.out, VERSION])
+        self.program, self.commands = pages.read_pages(HELP)
+
+    def completions(self, line):
+        done = subprocess.run(["bash", "-c", ASK_BASH, "ask", self.out / "completions/assay.bash", line],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_bash_completes_commands_options_and_values(self):
+        names = [page.command for page in self.commands]
+        self.assertEqual(self.completions("assay "), names + ["help", "--help", "--version"])
+        self.assertEqual(self.completions("assay ga"), ["gate"])
+        self.assertEqual(self.completions("assay help prof"), ["profile"])
+        self.assertEqual(self.completions("assay bench kernels/softmax --ca"), ["--candidate", "--cache"])
+        self.assertEqual(self.completions("assay bench --cache "), ["warm", "cold", "rotating"])
+        self.assertEqual(self.completions("assay log "), ["show", "export", "best"])
+
+    def test_bash_completes_devices_behind_the_colon(self):
+        self.assertIn("vgpu:l4", self.completions("assay check --device "))
+        self.assertEqual(self.completions("assay check k --device vgpu:h"), ["h100", "h200"])
+
+    def test_an_option_means_what_its_command_says(self):
+        self.assertEqual(self.completions("assay profile --with "), ["ncu"])
+        self.assertEqual(self.completions("assay sanitize --with "), ["compute-sanitizer"])
+        # A flag of log, a number for bench: after the flag the words of log are completed.
+        self.assertEqual(self.completions("assay log --samples e"), ["export"])
+        self.assertEqual(self.completions("assay bench --samples "), [])
+
+    def test_bash_leaves_files_to_readline(self):
+        self.assertEqual(self.completions("assay check kern"), [])
+        self.assertEqual(self.completions("assay gate --junit "), [])
+
+    def test_every_option_of_every_page_is_in_every_shell(self):
+        texts = {name: (self.out / "completions" / name).read_text() for name in ("assay.bash", "_assay", "assay.fish")}
+        for page in self.commands:
+            self.assertTrue(page.options(), page.command)
+            for name, _, _ in page.options():
+                self.assertIn(name, self.completions(f"assay {page.command} --"))
+                block = texts["_assay"].split(f"    {page.command})\n")[1].split(";;")[0]
+                self.assertIn(f"'{name}[", block)
+                self.assertRegex(texts["assay.fish"], rf"from {page.command}' -l {name[2:]}[ \n]")
+
+    def test_shells_that_are_here_take_the_files(self):
+        asked = 0
+        for shell, name in (("bash", "assay.bash"), ("zsh", "_assay"), ("fish", "assay.fish")):
+            if has(shell):
+                asked += 1
+                self.succeeds([shell, "-n", self.out / "completions" / name])
+        self.assertGreater(asked, 0)
+
+    def test_man_pages_have_all_sections_and_options(self):
+        for page in [self.program] + self.commands:
+            text = (self.out / "man" / f"{page.title}.1").read_text()
+            self.assertIn(f'"assay {VERSION}"', text)
+            for section in ("NAME", "SYNOPSIS", "EXIT STATUS", "SEE ALSO"):
+                self.assertRegex(text, rf'(?m)^\.SH "?{section}"?$', page.title)
+            for name, _, _ in page.options():
+                self.assertIn("\\fB" + name.replace("-", "\\-"), text)
+
+    @unittest.skipUnless(has("groff"), "there is no groff")
+    def test_groff_has_no_warnings(self):
+        for file in sorted((self.out / "man").iterdir()):
+            done = run(["groff", "-man", "-Tutf8", "-ww", "-z", file])
+            self.assertEqual((done.returncode, done.stderr), (0, ""), file.name)
+
+    def test_help_pages_are_narrow(self):
+        for file in HELP.glob("*.md"):
+            for number, line in enumerate(file.read_text().splitlines(), 1):
+                self.assertLessEqual(len(line), 105, f"{file.name}:{number}")
+
+
+class WrongPagesTest(FolderTest):
+    def refused(self, **files):
+        folder = self.folder / "help"
+        folder.mkdir()
+        for name, text in files.items():
+            (folder / f"{name}.md").write_text(text)
+        done = run([sys.executable, "-B", ROOT / "tools/pages.py", folder, self.folder / "out", "1.0.0"])
+        self.assertEqual(done.returncode, 2)
+        return done.stderr
+
+    PROGRAM = ("assay: a program.\n\nusage: assay COMMAND\n\ncommands:\n  check  is it right?\n\n"
+               "devices (--device): vgpu:l4.\n")
+
+    def test_a_page_needs_title_and_usage(self):
+        self.assertRegex(self.refused(assay=self.PROGRAM, check="check things\n"), "check.md:1: .*what it is for")
+
+    def test_a_page_without_usage_is_refused(self):
+        self.assertRegex(self.refused(assay=self.PROGRAM, check="assay check: it.\n\nIt checks.\n"), "check.md:3: .*usage")
+
+    def test_a_command_without_a_page_is_refused(self):
+        self.assertIn("lists check; there are pages for", self.refused(assay=self.PROGRAM))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Gates the kernels of the repository in the current folder on exact counters, without a GPU. action.yml calls it with
+#   ASSAY_RELEASE   the release tar: a file, or an address
+#   ASSAY_BASE      the commit to compare with
+#   ASSAY_KERNELS   kernel folders, separated by blanks; by default the folder of every kernel.toml that git knows
+#   ASSAY_DEVICE    vgpu:l4 by default
+#   ASSAY_OPTIONS   further options of assay gate, separated by blanks
+#   ASSAY_OUT       where reports go; assay-gate by default
+# The exit status is that of .github/gate.sh. The summary is added to $GITHUB_STEP_SUMMARY, where that is set.
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)
+fail() { echo "ci_gate: $1" >&2; exit "$2"; }
+[ -n "${ASSAY_RELEASE:-}" ] || fail "ASSAY_RELEASE is not set: the release tar, a file or an address" 2
+[ -n "${ASSAY_BASE:-}" ] || fail "ASSAY_BASE is not set: the commit to compare with" 2
+out=${ASSAY_OUT:-assay-gate}
+
+work=$(mktemp -d)
+cleanup() {
+  git worktree remove --force "$work/base" 2> /dev/null || true
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+case $ASSAY_RELEASE in
+  http://* | https://* | file://*)
+    curl --fail --silent --show-error --location --retry 3 --output "$work/release.tar.gz" "$ASSAY_RELEASE" ||
+      fail "cannot fetch $ASSAY_RELEASE" 6
+    ;;
+  *) cp "$ASSAY_RELEASE" "$work/release.tar.gz" || fail "cannot read $ASSAY_RELEASE" 6 ;;
+esac
+sh "$here/tools/unpack_release.sh" "$work/release.tar.gz" "$work/assay" || exit 6
+
+# A shallow checkout does not have the base.
+git rev-parse --verify --quiet "$ASSAY_BASE^{commit}" > /dev/null ||
+  git fetch --quiet --depth=1 origin "$ASSAY_BASE" || fail "there is no commit $ASSAY_BASE to compare with" 2
+git worktree add --quiet --detach "$work/base" "$(git rev-parse --verify --quiet "$ASSAY_BASE^{commit}" || echo FETCH_HEAD)"
+
+kernels=${ASSAY_KERNELS:-$(git ls-files '*kernel.toml' | while read -r spec; do dirname "$spec"; done)}
+[ -n "$kernels" ] || fail "there is no kernel.toml in this repository" 2
+status=0
+# shellcheck disable=SC2086  # options are words
+ASSAY="$work/assay/bin/assay" KERNELS=$kernels \
+  "$here/.github/gate.sh" "$work/base" "$out" --device "${ASSAY_DEVICE:-vgpu:l4}" ${ASSAY_OPTIONS:-} || status=$?
+sh "$here/.github/summarise.sh" "$out/summary.md"
+exit $status
