@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 
+#include "vgpu/execute/collective.hpp"
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
 #include "vgpu/machine/block.hpp"
@@ -12,53 +13,85 @@
 namespace assay::vgpu {
 namespace {
 
-// The barrier's number and thread count come from registers: they must agree over the lanes.
+// The barrier's number and thread count come from registers, and lanes may name different ones where the instruction
+// is not .aligned: those of the first lane's barrier go now, the rest comes back to this instruction.
 struct BarrierArguments {
   int barrier = 0;
   uint32_t expected = 0;
   bool good = false;
 };
 
-BarrierArguments read_arguments(Warp& warp, const Instruction& instruction, size_t first, bool has_count) {
+// In Instruction::detail.
+constexpr uint32_t kHasCount = 1;
+constexpr uint32_t kAligned = 2;
+
+BarrierArguments read_arguments(Warp& warp, const Instruction& instruction, size_t first) {
+  const bool has_count = (instruction.detail & kHasCount) != 0;
   const int lane = std::countr_zero(warp.mask);
-  const uint32_t number = warp.row<uint32_t>(instruction.rows[first])[lane];
-  const uint32_t count = has_count ? warp.row<uint32_t>(instruction.rows[first + 1])[lane] : 0;
+  const auto* numbers = warp.row<uint32_t>(instruction.rows[first]);
+  const uint32_t* counts = has_count ? warp.row<uint32_t>(instruction.rows[first + 1]) : nullptr;
+  const uint32_t number = numbers[lane];
+  const uint32_t count = has_count ? counts[lane] : 0;
   const bool good = number < Barrier::kCount && (!has_count || (count > 0 && count % kLanes == 0));
   if (!good) {
     warp.fault(FindingKind::illegal_instruction,
                number >= Barrier::kCount ? "a barrier's number must be below 16"
                                          : "a barrier's thread count must be a positive multiple of 32",
                lane);
+    return {};
   }
-  return {static_cast<int>(number), count, good};
+  LaneMask others = 0;
+  for_each_lane(warp.mask, [&](int other) {
+    const bool same = numbers[other] == number && (!has_count || counts[other] == count);
+    others |= static_cast<LaneMask>(!same) << other;
+  });
+  if (others != 0 && (instruction.detail & kAligned) != 0) {
+    warp.fault(FindingKind::illegal_instruction,
+               "the lanes of the warp name different barriers or thread counts, which only barrier without .aligned "
+               "allows",
+               std::countr_zero(others));
+    return {};
+  }
+  if (others != 0) {
+    warp.repeat_later(others);
+    warp.mask &= ~others;
+  }
+  return {static_cast<int>(number), count, true};
 }
 
 void sync(Warp& warp, const Instruction& instruction) {
-  const BarrierArguments arguments = read_arguments(warp, instruction, 0, instruction.row_count > 1);
+  const BarrierArguments arguments = read_arguments(warp, instruction, 0);
   if (arguments.good) warp.wait_at_barrier(arguments.barrier, arguments.expected, 0, nullptr);
 }
 
 void arrive(Warp& warp, const Instruction& instruction) {
-  const BarrierArguments arguments = read_arguments(warp, instruction, 0, true);
+  const BarrierArguments arguments = read_arguments(warp, instruction, 0);
   if (!arguments.good) return;
   warp.block().arrive(arguments.barrier, warp, warp.mask, arguments.expected, 0);
 }
 
-// Operands: d, barrier{, count}, predicate. `detail` is set when the count is there.
+// Operands: d, barrier{, count}, predicate.
 void reduce(Warp& warp, const Instruction& instruction) {
-  const bool has_count = instruction.detail != 0;
-  const BarrierArguments arguments = read_arguments(warp, instruction, 1, has_count);
+  const BarrierArguments arguments = read_arguments(warp, instruction, 1);
   if (!arguments.good) return;
+  const bool has_count = (instruction.detail & kHasCount) != 0;
   const LaneMask predicate = *warp.row<LaneMask>(instruction.rows[has_count ? 3 : 2]);
   warp.wait_at_barrier(arguments.barrier, arguments.expected,
                        static_cast<uint32_t>(std::popcount(predicate & warp.mask)), &instruction);
 }
 
-Result<Handler> bind_sync(BindContext&) {
+// bar is barrier.aligned.
+uint32_t alignment(const BindContext& context) {
+  return context.has("aligned") || context.syntax->opcode == "bar" ? kAligned : 0;
+}
+
+Result<Handler> bind_sync(BindContext& context) {
+  context.instruction->detail = alignment(context) | (context.operands.size() > 1 ? kHasCount : 0);
   return &sync;
 }
 
-Result<Handler> bind_arrive(BindContext&) {
+Result<Handler> bind_arrive(BindContext& context) {
+  context.instruction->detail = alignment(context) | kHasCount;
   return &arrive;
 }
 
@@ -67,7 +100,7 @@ Result<Handler> bind_reduce(BindContext& context) {
   const size_t count = context.syntax->operands.size();
   if (count != 3 && count != 4)
     return context.error("bar.red takes a result, a barrier, possibly a thread count, and a predicate");
-  context.instruction->detail = count == 4;
+  context.instruction->detail = alignment(context) | (count == 4 ? kHasCount : 0);
   if (count == 4) {
     ASSAY_TRY(context.operands[2], context.value(context.syntax->operands[2], 32, false));  // an immediate gets 32 bits
   }
@@ -80,12 +113,10 @@ Result<Handler> bind_reduce(BindContext& context) {
 }
 
 void warp_sync(Warp& warp, const Instruction& instruction) {
-  const LaneMask members = warp.row<LaneMask>(instruction.rows[0])[std::countr_zero(warp.mask)];
-  static_cast<void>(warp.converged(members));
+  for_each_group(warp, instruction, [](const Group&) {});
 }
 
-Result<Handler> bind_warp_sync(BindContext& context) {
-  context.instruction->variant = kWarpBarrier;
+Result<Handler> bind_warp_sync(BindContext&) {
   return &warp_sync;
 }
 

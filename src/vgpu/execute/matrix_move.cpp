@@ -45,7 +45,7 @@ LanePointers row_pointers(Warp& warp, const Instruction& instruction, uint32_t a
 
 template <int Matrices>
 void load_matrix(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const LanePointers from = row_pointers(warp, instruction, instruction.rows[Matrices], Matrices, AccessKind::load);
   if (warp.block().stopped()) return;
   for (size_t m = 0; m < Matrices; ++m) {
@@ -61,7 +61,7 @@ void load_matrix(Warp& warp, const Instruction& instruction) {
 
 template <int Matrices>
 void store_matrix(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const LanePointers to = row_pointers(warp, instruction, instruction.rows[0], Matrices, AccessKind::store);
   if (warp.block().stopped()) return;
   for (size_t m = 0; m < Matrices; ++m) {
@@ -76,7 +76,7 @@ void store_matrix(Warp& warp, const Instruction& instruction) {
 }
 
 void transpose_matrix(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   Matrix matrix;
   std::memcpy(matrix.data(), warp.row<uint32_t>(instruction.rows[1]), sizeof matrix);
   matrix = transpose(matrix);

@@ -135,7 +135,9 @@ bool is_complete(const Mbarrier& state, bool awaited) {
 template <bool Sleeps>
 void wait(Warp& warp, const Instruction& instruction) {
   LaneMask complete = 0;
-  uint32_t first_address = 0;
+  uint32_t awaited_address = 0;
+  bool several = false;  // lanes wait for different mbarriers
+  bool any = false;
   Block& block = warp.block();
   for_each_address(warp, instruction, [&](int lane, Block& owner, uint32_t address) {
     if (&owner != &block) {
@@ -156,10 +158,13 @@ void wait(Warp& warp, const Instruction& instruction) {
       return;
     }
     if (is_complete(*state, awaited)) complete |= LaneMask{1} << lane;
-    first_address = address;
+    several |= any && awaited_address != address;
+    awaited_address = address;
+    any = true;
   });
   if (block.stopped()) return;
-  if (Sleeps && complete == 0 && warp.wait_at_mbarrier(first_address)) return;
+  if (Sleeps && complete == 0 && any && !several && warp.wait_at_mbarrier(awaited_address)) return;
+  if (Sleeps && complete == 0 && several) warp.give_way();  // a path sleeps at one mbarrier only: it tries again
   store_predicate(warp, instruction.rows[0], complete);
 }
 

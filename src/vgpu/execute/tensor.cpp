@@ -50,7 +50,7 @@ void write_result(const Warp& warp, const uint32_t* rows, const FloatShape& shap
 }
 
 void multiply_float(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const auto& shape = *reinterpret_cast<const FloatShape*>(instruction.immediate);
   const size_t c_registers = shape.half_result ? 2 : 4;
   const uint32_t* d_rows = instruction.rows;
@@ -82,7 +82,7 @@ struct IntegerShape {
 };
 
 void multiply_integer(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const auto& shape = *reinterpret_cast<const IntegerShape*>(instruction.immediate);
   const size_t c_registers = shape.m / 4;
   const uint32_t* d_rows = instruction.rows;
@@ -112,7 +112,7 @@ void multiply_integer(Warp& warp, const Instruction& instruction) {
 
 // `variant` is k, `detail` is m.
 void multiply_double(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const size_t m = instruction.detail;
   const size_t k = instruction.variant;
   const size_t c_registers = m / 4;

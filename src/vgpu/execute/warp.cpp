@@ -4,24 +4,13 @@
 
 #include <array>
 #include <bit>
-#include <fmt/format.h>
 
+#include "vgpu/execute/collective.hpp"
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
 
 namespace assay::vgpu {
 namespace {
-
-// The member mask is the last operand; at least one of the lanes that are here must be among them. False: the path
-// waits for the other members, or has none; nothing is to be done now.
-bool members_are_here(Warp& warp, const Instruction& instruction, LaneMask& members) {
-  const int first = std::countr_zero(warp.mask);
-  members = warp.row<LaneMask>(instruction.rows[instruction.row_count - 1])[first];
-  if ((members & warp.mask) != 0) return warp.converged(members);
-  warp.fault(FindingKind::illegal_instruction,
-             fmt::format("the member mask 0x{:x} names none of the lanes that execute it", members), first);
-  return false;
-}
 
 void active_mask(Warp& warp, const Instruction& instruction) {
   LaneMask* d = warp.row<LaneMask>(instruction.rows[0]);
@@ -52,23 +41,28 @@ ASSAY_FORCE_INLINE int source_lane(int lane, uint32_t b, uint32_t c, bool& in_ra
 // Operands: d, p or none, a, b, c, members.
 template <Shuffle S>
 void shuffle(Warp& warp, const Instruction& instruction) {
-  LaneMask members = 0;
-  if (!members_are_here(warp, instruction, members)) return;
-  alignas(64) uint32_t a[kLanes];
-  std::memcpy(a, warp.row<uint32_t>(instruction.rows[2]), sizeof a);  // d may be the same register
-  const uint32_t* b = warp.row<uint32_t>(instruction.rows[3]);
-  const uint32_t* c = warp.row<uint32_t>(instruction.rows[4]);
-  alignas(64) uint32_t result[kLanes];
-  LaneMask in_range_lanes = 0;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    bool in_range = false;
-    const int source = source_lane<S>(lane, b[lane], c[lane], in_range);
-    result[lane] = a[source];
-    in_range_lanes |= static_cast<LaneMask>(in_range) << lane;
-  }
-  uint32_t* d = warp.row<uint32_t>(instruction.rows[0]);
-  for_each_lane(warp.mask, [&](int lane) { d[lane] = result[lane]; });
-  if (instruction.rows[1] != kNoRow) store_predicate(warp, instruction.rows[1], in_range_lanes);
+  for_each_group(warp, instruction, [](const Group& group) {
+    alignas(64) uint32_t a[kLanes];
+    group.gather(2, a);  // first: d may be the same register
+    for (const Place& place : group.places) {
+      const uint32_t* b = place.row<uint32_t>(3);
+      const uint32_t* c = place.row<uint32_t>(4);
+      alignas(64) uint32_t result[kLanes];
+      LaneMask in_range_lanes = 0;
+      for (int lane = 0; lane < kLanes; ++lane) {
+        bool in_range = false;
+        const int source = source_lane<S>(lane, b[lane], c[lane], in_range);
+        result[lane] = a[source];
+        in_range_lanes |= static_cast<LaneMask>(in_range) << lane;
+      }
+      uint32_t* d = place.row<uint32_t>(0);
+      for_each_lane(place.lanes, [&](int lane) { d[lane] = result[lane]; });
+      if (place.has_row(1)) {
+        LaneMask& p = *place.row<LaneMask>(1);
+        p = (p & ~place.lanes) | (in_range_lanes & place.lanes);
+      }
+    }
+  });
 }
 
 Result<Handler> bind_shuffle(BindContext& context) {
@@ -82,14 +76,13 @@ enum class Vote : uint8_t { all, any, uni };
 
 template <Vote V>
 void vote(Warp& warp, const Instruction& instruction) {
-  LaneMask members = 0;
-  if (!members_are_here(warp, instruction, members)) return;
-  members &= warp.mask;
-  const LaneMask holds = *warp.row<LaneMask>(instruction.rows[1]) & members;
-  const bool all = holds == members;
-  const bool any = holds != 0;
-  const bool result = V == Vote::all ? all : V == Vote::any ? any : all || !any;
-  store_predicate(warp, instruction.rows[0], result ? kAllLanes : 0);
+  for_each_group(warp, instruction, [](const Group& group) {
+    const LaneMask holds = group.gather_predicate(1);
+    const bool all = holds == group.lanes;
+    const bool any = holds != 0;
+    const bool result = V == Vote::all ? all : V == Vote::any ? any : all || !any;
+    group.scatter_predicate(0, result ? kAllLanes : 0);
+  });
 }
 Result<Handler> bind_vote(BindContext& context) {
   if (context.has("all")) return &vote<Vote::all>;
@@ -98,11 +91,10 @@ Result<Handler> bind_vote(BindContext& context) {
 }
 
 void ballot(Warp& warp, const Instruction& instruction) {
-  LaneMask members = 0;
-  if (!members_are_here(warp, instruction, members)) return;
-  const LaneMask holds = *warp.row<LaneMask>(instruction.rows[1]) & members & warp.mask;
-  LaneMask* d = warp.row<LaneMask>(instruction.rows[0]);
-  for_each_lane(warp.mask, [&](int lane) { d[lane] = holds; });
+  for_each_group(warp, instruction, [](const Group& group) {
+    const LaneMask holds = group.gather_predicate(1);
+    group.scatter<LaneMask>(0, [&](int) { return holds; });
+  });
 }
 Result<Handler> bind_ballot(BindContext&) {
   return &ballot;
@@ -110,15 +102,14 @@ Result<Handler> bind_ballot(BindContext&) {
 
 template <class T>
 void match_any(Warp& warp, const Instruction& instruction) {
-  LaneMask members = 0;
-  if (!members_are_here(warp, instruction, members)) return;
-  T a[kLanes];
-  std::memcpy(a, warp.row<T>(instruction.rows[1]), sizeof a);
-  LaneMask* d = warp.row<LaneMask>(instruction.rows[0]);
-  for_each_lane(warp.mask, [&](int lane) {
-    LaneMask same = 0;
-    for_each_lane(members & warp.mask, [&](int other) { same |= static_cast<LaneMask>(a[other] == a[lane]) << other; });
-    d[lane] = same;
+  for_each_group(warp, instruction, [](const Group& group) {
+    T a[kLanes];
+    group.gather(1, a);
+    group.scatter<LaneMask>(0, [&](int lane) {
+      LaneMask same = 0;
+      for (int other = 0; other < kLanes; ++other) same |= static_cast<LaneMask>(a[other] == a[lane]) << other;
+      return same & group.lanes;
+    });
   });
 }
 Result<Handler> bind_match_any(BindContext& context) {
@@ -127,16 +118,15 @@ Result<Handler> bind_match_any(BindContext& context) {
 
 template <class T>
 void match_all(Warp& warp, const Instruction& instruction) {
-  LaneMask members = 0;
-  if (!members_are_here(warp, instruction, members)) return;
-  members &= warp.mask;
-  const T* a = warp.row<T>(instruction.rows[2]);
-  const T first = a[std::countr_zero(members)];
-  bool all = true;
-  for_each_lane(members, [&](int lane) { all &= a[lane] == first; });
-  LaneMask* d = warp.row<LaneMask>(instruction.rows[0]);
-  for_each_lane(warp.mask, [&](int lane) { d[lane] = all ? members : 0; });
-  if (instruction.rows[1] != kNoRow) store_predicate(warp, instruction.rows[1], all ? kAllLanes : 0);
+  for_each_group(warp, instruction, [](const Group& group) {
+    T a[kLanes];
+    group.gather(2, a);
+    const T first = a[std::countr_zero(group.lanes)];
+    bool all = true;
+    for_each_lane(group.lanes, [&](int lane) { all &= a[lane] == first; });
+    group.scatter<LaneMask>(0, [&](int) { return all ? group.lanes : 0; });
+    group.scatter_predicate(1, all ? kAllLanes : 0);
+  });
 }
 Result<Handler> bind_match_all(BindContext& context) {
   return context.type() == ptx::Type::b64 ? &match_all<uint64_t> : &match_all<uint32_t>;
@@ -146,23 +136,22 @@ enum class Reduction : uint8_t { add, min, max, bit_and, bit_or, bit_xor };
 
 template <Reduction R, class T>
 void reduce(Warp& warp, const Instruction& instruction) {
-  LaneMask members = 0;
-  if (!members_are_here(warp, instruction, members)) return;
-  members &= warp.mask;
-  const T* a = warp.row<T>(instruction.rows[1]);
-  T result = a[std::countr_zero(members)];
-  for_each_lane(members & (members - 1), [&](int lane) {
-    const T x = a[lane];
-    if constexpr (R == Reduction::add)
-      result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(x));
-    if constexpr (R == Reduction::min) result = x < result ? x : result;
-    if constexpr (R == Reduction::max) result = x > result ? x : result;
-    if constexpr (R == Reduction::bit_and) result &= x;
-    if constexpr (R == Reduction::bit_or) result |= x;
-    if constexpr (R == Reduction::bit_xor) result ^= x;
+  for_each_group(warp, instruction, [](const Group& group) {
+    T a[kLanes];
+    group.gather(1, a);
+    T result = a[std::countr_zero(group.lanes)];
+    for_each_lane(group.lanes & (group.lanes - 1), [&](int lane) {
+      const T x = a[lane];
+      if constexpr (R == Reduction::add)
+        result = static_cast<T>(static_cast<uint32_t>(result) + static_cast<uint32_t>(x));
+      if constexpr (R == Reduction::min) result = x < result ? x : result;
+      if constexpr (R == Reduction::max) result = x > result ? x : result;
+      if constexpr (R == Reduction::bit_and) result &= x;
+      if constexpr (R == Reduction::bit_or) result |= x;
+      if constexpr (R == Reduction::bit_xor) result ^= x;
+    });
+    group.scatter<T>(0, [&](int) { return result; });
   });
-  T* d = warp.row<T>(instruction.rows[0]);
-  for_each_lane(warp.mask, [&](int lane) { d[lane] = result; });
 }
 Result<Handler> bind_reduce_integer(BindContext& context) {
   const bool is_signed = context.type() == ptx::Type::s32;
@@ -178,12 +167,11 @@ Result<Handler> bind_reduce_bits(BindContext& context) {
 
 // Any lane may be elected, as long as it is always the same one: the lowest.
 void elect(Warp& warp, const Instruction& instruction) {
-  LaneMask members = 0;
-  if (!members_are_here(warp, instruction, members)) return;
-  const int leader = std::countr_zero(members & warp.mask);
-  uint32_t* d = warp.row<uint32_t>(instruction.rows[0]);
-  for_each_lane(warp.mask, [&](int lane) { d[lane] = static_cast<uint32_t>(leader); });
-  if (instruction.rows[1] != kNoRow) store_predicate(warp, instruction.rows[1], LaneMask{1} << leader);
+  for_each_group(warp, instruction, [](const Group& group) {
+    const int leader = std::countr_zero(group.lanes);
+    group.scatter<uint32_t>(0, [&](int) { return static_cast<uint32_t>(leader); });
+    group.scatter_predicate(1, LaneMask{1} << leader);
+  });
 }
 Result<Handler> bind_elect(BindContext&) {
   return &elect;

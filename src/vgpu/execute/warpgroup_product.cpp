@@ -28,7 +28,7 @@ void refuse(Warp& warp, std::string message) {
 
 // All threads of the group are there. Otherwise the warp waits for its own, or the launch is stopped.
 bool group_is_here(Warp& warp) {
-  if (!warp.converged(kAllLanes)) return false;
+  if (!warp.converged()) return false;
   constexpr uint64_t kGroupThreads = kGroupWarps * kLanes;
   const uint64_t threads = warp.block().grid().launch.block.volume();
   const uint64_t group = static_cast<uint64_t>(warp.index()) / kGroupWarps;
@@ -43,6 +43,15 @@ bool group_is_here(Warp& warp) {
     return false;
   }
   return true;
+}
+
+// What the warp takes from one register of its threads: all of them must have the same there.
+template <class T>
+bool is_uniform(Warp& warp, const T* row) {
+  const T first = row[0];
+  if (std::all_of(row, row + kLanes, [&](const T& value) { return value == first; })) return true;
+  refuse(warp, "the threads of the warp have different matrix descriptors: undefined behaviour");
+  return false;
 }
 
 // --- 32-bit elements of any kind, four at a time
@@ -103,7 +112,8 @@ struct MatrixPart {
 template <class T>
 bool read_shared(Warp& warp, const Instruction& instruction, uint32_t descriptor_row, const MatrixPart& part,
                  Widen<T> widen, T* to) {
-  const uint64_t descriptor = warp.row<uint64_t>(descriptor_row)[std::countr_zero(warp.mask)];
+  if (!is_uniform(warp, warp.row<uint64_t>(descriptor_row))) return false;
+  const uint64_t descriptor = *warp.row<uint64_t>(descriptor_row);
   if (const uint32_t offset = base_offset(descriptor)) {
     refuse(warp, fmt::format("the matrix descriptor 0x{:x} has the base offset {}; only 0 is supported: let the matrix "
                              "begin at a multiple of 1024 bytes",
@@ -137,7 +147,8 @@ bool read_operands(Warp& warp, const Instruction& instruction, const ProductOper
   const uint32_t* a_rows = instruction.rows + operands.d_registers;
   const uint32_t b_row = a_rows[operands.a_in_registers ? kARegisters : 1];
   const size_t k = operands.k;
-  const uint64_t b_descriptor = warp.row<uint64_t>(b_row)[std::countr_zero(warp.mask)];
+  if (!is_uniform(warp, warp.row<uint64_t>(b_row))) return false;
+  const uint64_t b_descriptor = *warp.row<uint64_t>(b_row);
   std::string objection = warp.block().products().execute(static_cast<size_t>(warp.index()),
                                                           {warp.frame().function, &instruction, b_descriptor});
   if (!objection.empty()) {

@@ -137,7 +137,7 @@ void move_piece(Warp& warp, const Instruction& instruction, const Move& move, co
 
 template <AccessKind Kind>
 void move_matrix(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const auto& move = *reinterpret_cast<const Move*>(instruction.immediate);
   const WmmaFragment& fragment = move.fragment;
   const MemoryMatrix matrix = matrix_of(warp, instruction, move);

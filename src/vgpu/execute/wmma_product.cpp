@@ -97,7 +97,7 @@ void run(Warp& warp, const Instruction& instruction, const WmmaProduct<T>& produ
 }  // namespace
 
 void multiply_wmma_float(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const auto& form = *reinterpret_cast<const WmmaFloatProduct*>(instruction.immediate);
   run(warp, instruction, form.product, [&](int m, int n, int k, Matrices<float>& matrices) {
     s::multiply_accumulate(form.unit, m, n, k, matrices.a, matrices.b, matrices.c, matrices.c);
@@ -105,7 +105,7 @@ void multiply_wmma_float(Warp& warp, const Instruction& instruction) {
 }
 
 void multiply_wmma_integer(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const auto& form = *reinterpret_cast<const WmmaIntegerProduct*>(instruction.immediate);
   run(warp, instruction, form.product, [&](int m, int n, int k, Matrices<int32_t>& matrices) {
     s::multiply_accumulate(m, n, k, matrices.a, matrices.b, matrices.c, matrices.c, form.satfinite);
@@ -113,7 +113,7 @@ void multiply_wmma_integer(Warp& warp, const Instruction& instruction) {
 }
 
 void multiply_wmma_double(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const auto& product = *reinterpret_cast<const WmmaProduct<double>*>(instruction.immediate);
   run(warp, instruction, product, [](int m, int n, int k, Matrices<double>& matrices) {
     s::multiply_accumulate(m, n, k, matrices.a, matrices.b, matrices.c, matrices.c);
@@ -121,7 +121,7 @@ void multiply_wmma_double(Warp& warp, const Instruction& instruction) {
 }
 
 void multiply_wmma_bits(Warp& warp, const Instruction& instruction) {
-  if (!warp.converged(kAllLanes)) return;
+  if (!warp.converged()) return;
   const auto& form = *reinterpret_cast<const WmmaBitProduct*>(instruction.immediate);
   run(warp, instruction, form.product, [&](int m, int n, int k, Matrices<int32_t>& matrices) {
     s::count_bits(m, n, k, matrices.a, matrices.b, matrices.c, matrices.c, form.exclusive);

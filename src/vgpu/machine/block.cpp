@@ -320,7 +320,7 @@ void Block::report_deadlock() {
         finding.message = fmt::format(
             "lanes 0x{:08x} of warp {} wait here for lanes 0x{:08x}, which never come: a warp-synchronous instruction "
             "names threads that do not execute it",
-            path.lanes, warp->index(), path.sync_members & warp->live_lanes() & ~path.lanes);
+            path.sync_members & path.lanes, warp->index(), path.sync_members & warp->live_lanes() & ~path.lanes);
       }
       report(std::move(finding));
       return;

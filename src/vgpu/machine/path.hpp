@@ -38,8 +38,9 @@ struct Path {
   static constexpr int kTurn = 4096;  // backward branches
   int turn_left = kTurn;
   bool had_turn = false;
-  uint8_t barrier = 0;                     // of at_barrier
-  LaneMask sync_members = 0;               // of at_warp_sync
+  uint8_t barrier = 0;                      // of at_barrier
+  LaneMask sync_members = 0;                // of at_warp_sync: the members that its first lane waits for
+  const Instruction* collective = nullptr;  // of at_warp_sync: an instruction with a member mask, else all must be here
   const Instruction* reduction = nullptr;  // of at_barrier: the bar.red that gets its result when the barrier completes
   uint32_t mbarrier = 0;                   // of at_mbarrier: its address in shared memory
   uint32_t registers = 0;                  // of at_registers: how many each thread wants

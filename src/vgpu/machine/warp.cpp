@@ -8,7 +8,9 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "vgpu/machine/block.hpp"
 #include "vgpu/observe/diagnosis.hpp"
 
@@ -48,7 +50,7 @@ Path* Warp::pick() {
     if (better) best = &path;
   }
   if (best != nullptr) return best;
-  if (!any_ready) return !paths_.empty() && release_warp_sync() ? pick() : nullptr;
+  if (!any_ready) return nullptr;
   for (Path& path : paths_) path.had_turn = false;  // all have had theirs: the next warp, then again from the start
   return nullptr;
 }
@@ -100,10 +102,11 @@ void Warp::loop([[maybe_unused]] ExecutionCount* counts) {
 void Warp::execute_counted(const Instruction& instruction, ExecutionCount& count) {
   const LaneMask before = active;
   const LaneMask on = mask;
-  comes_back_ = false;
+  coming_back_ = 0;
   instruction.handler(*this, instruction);
-  if (comes_back_) return;
-  count.add(static_cast<uint64_t>(std::popcount(before)), static_cast<uint64_t>(std::popcount(before & ~on)));
+  const LaneMask done = before & ~coming_back_;
+  if (done == 0) return;
+  count.add(static_cast<uint64_t>(std::popcount(done)), static_cast<uint64_t>(std::popcount(done & ~on)));
   if (active != before) ++count.divergent;
 }
 
@@ -187,43 +190,98 @@ void Warp::exit(LaneMask lanes) {
   block_->threads_ended(static_cast<uint32_t>(std::popcount(lanes)));
 }
 
-bool Warp::converged(LaneMask members) {
-  members &= live_lanes();
-  if ((members & ~active) == 0) return true;
-  paths_[running_].sync_members = members;
-  sleep(Path::State::at_warp_sync);
+bool Warp::converged() {
+  if ((live_lanes() & ~mask) == 0) return true;
+  wait_for_members(mask, live_lanes(), nullptr);
   return false;
 }
 
-// No path can run and some wait for lanes of their own warp. Threads may meet at different places of the program when
-// they name the same members (the manual asks only for the same mask), which is the case for bar.warp.sync.
-bool Warp::release_warp_sync() {
-  LaneMask waiting = 0;
-  LaneMask members = 0;
+Place Warp::place_of(const Path& path, LaneMask lanes) const {
+  return {{path.frame->rows, const_cast<std::byte*>(path.frame->function->constants.data())},
+          &path.frame->function->code[path.pc],
+          lanes,
+          static_cast<size_t>(&path - paths_.data())};
+}
+
+std::span<const Place> Warp::meet(const Instruction& instruction, LaneMask members, LaneMask lanes) {
+  meeting_.clear();
+  meeting_.push_back({{bases_[0], bases_[1]}, &instruction, lanes, running_});
+  LaneMask missing = members & live_lanes() & ~lanes;
+  if (missing == 0) return meeting_;
   for (const Path& path : paths_) {
-    if (path.state != Path::State::at_warp_sync) continue;
-    waiting |= path.lanes;
-    members = path.sync_members & live_lanes();
-  }
-  if (waiting == 0) return false;  // all at block barriers
-  bool same_members = true;
-  bool plain_barrier = true;
-  for (const Path& path : paths_) {
-    if (path.state != Path::State::at_warp_sync) continue;
-    same_members &= (path.sync_members & live_lanes()) == members;
-    plain_barrier &= path.frame->function->code[path.pc].variant == kWarpBarrier;
-  }
-  if (same_members && plain_barrier && (members & ~waiting) == 0) {
-    for (Path& path : paths_) {
-      if (path.state != Path::State::at_warp_sync) continue;
-      path.state = Path::State::ready;
-      if (ExecutionCount* counts = block_->executions(*path.frame->function))
-        counts[path.pc].add(static_cast<uint64_t>(std::popcount(path.lanes)), 0);
-      ++path.pc;
+    if (path.state != Path::State::at_warp_sync || path.collective == nullptr || (path.lanes & missing) == 0) continue;
+    Place place = place_of(path, 0);
+    const auto* masks = place.row<LaneMask>(place.instruction->row_count - 1u);
+    for (LaneMask left = path.lanes & missing; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      if (((masks[lane] ^ members) & existing_) == 0) place.lanes |= LaneMask{1} << lane;
     }
-    return true;
+    if (place.lanes == 0) continue;
+    missing &= ~place.lanes;
+    meeting_.push_back(place);
   }
-  return false;
+  if (missing != 0) return {};
+  for (const Place& place : meeting_) {
+    if (place.instruction->handler == instruction.handler) continue;
+    report_different_collectives(meeting_.front(), place, members);
+    return {};
+  }
+  return meeting_;
+}
+
+void Warp::report_different_collectives(const Place& here, const Place& there, LaneMask members) {
+  const Path& path = paths_[there.path];
+  const Finding other = describe_in(*path.frame, *there.instruction, std::countr_zero(there.lanes));
+  const SourceLine* line = user_line(other);
+  fault(FindingKind::illegal_instruction,
+        fmt::format("lanes 0x{:08x} execute this and lanes 0x{:08x} execute '{}' at {}, with the same member mask "
+                    "0x{:08x}: all members must execute the same instruction",
+                    here.lanes, there.lanes, trim(other.instruction),
+                    line != nullptr ? fmt::format("{}:{}", line->file, line->line)
+                                    : fmt::format("line {} of the PTX", other.ptx_line),
+                    members),
+        std::countr_zero(here.lanes));
+}
+
+void Warp::go_on(std::span<const Place> places) {
+  if (places.size() <= 1) return;
+  for (const Place& place : places.subspan(1)) {
+    Path& path = paths_[place.path];
+    if (ExecutionCount* counts = block_->executions(*path.frame->function))
+      counts[path.pc].add(static_cast<uint64_t>(std::popcount(place.lanes)), 0);
+    Path ahead = path;
+    ahead.lanes = place.lanes;
+    ahead.state = Path::State::ready;
+    ++ahead.pc;
+    path.lanes &= ~place.lanes;
+    if (!join(ahead, running_)) paths_.push_back(ahead);
+  }
+  for (size_t i = paths_.size(); i-- > 0;) {
+    if (paths_[i].lanes != 0 || i == running_) continue;
+    paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (i < running_) --running_;
+  }
+}
+
+void Warp::wait_for_members(LaneMask lanes, LaneMask members, const Instruction* collective) {
+  if (lanes == active) {
+    paths_[running_].sync_members = members;
+    paths_[running_].collective = collective;
+    sleep(Path::State::at_warp_sync);
+    return;
+  }
+  Path path;
+  path.frame = frame_;
+  path.pc = pc - 1;
+  path.lanes = lanes;
+  path.state = Path::State::at_warp_sync;
+  path.turn_left = std::max(1, turn_left_);
+  path.sync_members = members;
+  path.collective = collective;
+  coming_back_ = lanes;
+  active &= ~lanes;
+  stop_ = true;
+  if (!join(path, running_)) paths_.push_back(path);
 }
 
 void Warp::wait_at_barrier(int barrier, uint32_t expected, uint32_t trues, const Instruction* reduction) {
@@ -264,7 +322,7 @@ void Warp::wait_at_cluster_barrier() {
 
 void Warp::sleep(Path::State state) {
   Path& path = paths_[running_];
-  comes_back_ = true;
+  coming_back_ = active;
   path.state = state;
   path.pc = pc - 1;
   path.lanes = active;

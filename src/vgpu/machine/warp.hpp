@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "vgpu/machine/bulk_copy.hpp"
@@ -16,9 +17,6 @@ namespace assay::vgpu {
 class Block;
 struct ExecutionCount;
 
-// Instruction::variant of bar.warp.sync: threads may meet at it from different places.
-inline constexpr uint8_t kWarpBarrier = 1;
-
 // An asynchronous copy that was issued and has not been waited for: its data is not there yet.
 struct PendingCopy {
   std::array<std::byte*, kLanes> target{};
@@ -28,6 +26,21 @@ struct PendingCopy {
   uint64_t number = 0;                   // of the warp's copies, in the order of issue
   uint8_t bytes = 0;
   LaneMask lanes = 0;
+};
+
+// Where some lanes of a group stand. `lanes` execute `instruction`, whose rows lie in their own frame.
+struct Place {
+  std::byte* bases[2] = {nullptr, nullptr};  // the frame's rows and the function's constants
+  const Instruction* instruction = nullptr;
+  LaneMask lanes = 0;
+  size_t path = 0;  // index of the path
+
+  bool has_row(size_t operand) const { return instruction->rows[operand] != kNoRow; }
+  template <class T>
+  T* row(size_t operand) const {
+    const uint32_t offset = instruction->rows[operand];
+    return reinterpret_cast<T*>(bases[offset >> 31] + (offset & ~kConstantRow));
+  }
 };
 
 class Warp {
@@ -58,9 +71,16 @@ class Warp {
   void exit(LaneMask lanes);
   void call(const CallSite& site, const Function& callee);
   void return_from_call(LaneMask lanes);
-  // True when all `members` that still live are on this path. Otherwise the path waits for them here, and the
-  // instruction is executed again when they have come.
-  bool converged(LaneMask members);
+  // True when all lanes that still live execute this instruction. Otherwise the executing lanes wait for the others
+  // here, and the instruction is executed again when they have come.
+  bool converged();
+  // Lanes that name the same members execute a collective together. Where they stand, the executing `lanes` first:
+  // members may be at another place of the program, as long as they wait there at the same collective. Empty: some
+  // members have not come, or the launch has stopped. What this refers to is good until the next call.
+  std::span<const Place> meet(const Instruction& instruction, LaneMask members, LaneMask lanes);
+  void go_on(std::span<const Place> places);  // who stands elsewhere has executed its collective
+  // The lanes wait for other members of their masks. `collective` is the instruction, if it has a member mask.
+  void wait_for_members(LaneMask lanes, LaneMask members, const Instruction* collective);
   // Threads of the path arrive and wait. `reduction` is the bar.red that wants a result, or nullptr.
   void wait_at_barrier(int barrier, uint32_t expected, uint32_t trues, const Instruction* reduction);
   // The path waits for the mbarrier's phase and then executes the instruction again. False if it has waited here in
@@ -112,7 +132,8 @@ class Warp {
   void move_to(LaneMask lanes, Frame* frame, uint32_t target);  // some or all of them do
   std::unique_ptr<Frame> make_frame(const Function& function);
   void fill_special_rows(const Function& function, Frame& frame);
-  bool release_warp_sync();
+  Place place_of(const Path& path, LaneMask lanes) const;
+  void report_different_collectives(const Place& here, const Place& there, LaneMask members);
   void release_frame(Frame* frame, LaneMask lanes);
   void land(const PendingCopy& copy, int lane);
 
@@ -123,15 +144,16 @@ class Warp {
   LaneMask existing_ = 0;
   LaneMask exited_ = 0;
   bool stop_ = false;
-  int turn_left_ = 0;        // of the running path
-  uint32_t limit_ = 0;       // where another path waits to be joined
-  size_t running_ = 0;       // index of the running path
-  bool path_ended_ = false;  // the running path's lanes all left it
-  bool comes_back_ = false;  // the last instruction did nothing and will be executed again; set for who counts
+  int turn_left_ = 0;         // of the running path
+  uint32_t limit_ = 0;        // where another path waits to be joined
+  size_t running_ = 0;        // index of the running path
+  bool path_ended_ = false;   // the running path's lanes all left it
+  LaneMask coming_back_ = 0;  // for these the last instruction did nothing; they will execute it again
   uint32_t local_stride_ = 0;
   std::unique_ptr<std::byte[]> local_;
   size_t local_capacity_ = 0;
   std::vector<Path> paths_;
+  std::vector<Place> meeting_;  // what meet() refers to
   std::vector<std::unique_ptr<Frame>> frames_;
   std::vector<PendingCopy> pending_copies_;
   std::array<uint32_t, kLanes> committed_{};  // groups that each lane has committed
