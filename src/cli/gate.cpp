@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -34,6 +35,8 @@ void add_options(CommandLine& line, Options& options) {
   line.option("--save", measure.save, "keep what was measured or counted under this name");
   line.option("--threshold", measure.threshold, "slowdown that fails: 0.03 is 3 %", {0, 10});
   line.option("--counter-threshold", measure.counter_threshold, "growth of a counter that fails", {0, 10});
+  line.option("--counters", measure.counters, "NAME,...: the counters that decide");
+  line.flag("--strict", measure.strict, "growth of a counter fails, whatever fell");
   line.choice("--inconclusive", measure.inconclusive, "pass or fail", {"pass", "fail"});
   line.flag("--force", measure.force, "compare with a baseline of another contract");
   line.option("--junit", measure.junit, "write JUnit XML to this file");
@@ -179,6 +182,20 @@ Result<void> save_counters(const CountedCase& counted, const std::string& key, c
   return id ? ledger->set_baseline(key, *id) : Result<void>();
 }
 
+Result<std::vector<judge::CounterChange>> counter_changes(const judge::Counters& candidate,
+                                                          const judge::Counters& baseline, const Options& options) {
+  const double threshold = options.measure.counter_threshold;
+  if (options.measure.counters.empty()) return judge::compare_counters(candidate, baseline, threshold);
+  std::set<std::string, std::less<>> judged;
+  for (const std::string_view word : split(options.measure.counters, ',')) {
+    const std::string name(trim(word));
+    if (!candidate.contains(name) && !baseline.contains(name))
+      return Error{fmt::format("there is no counter '{}'", name), {}, "assay profile KERNEL --json lists them"};
+    judged.insert(name);
+  }
+  return judge::compare_counters(candidate, baseline, threshold, judged);
+}
+
 Result<std::vector<judge::GateCase>> counter_cases(const spec::KernelSpec& spec, const Options& options,
                                                    Recording& recording) {
   ASSAY_TRY(const spec::Configuration configuration, chosen_configuration(spec, options));
@@ -202,9 +219,9 @@ Result<std::vector<judge::GateCase>> counter_cases(const spec::KernelSpec& spec,
           baseline,
           stored_counters(*ledger, baseline_key(options.measure.against, spec, device_name(options), shape), shape));
     }
-    if (!baseline.empty())
-      gate_case.counters = judge::compare_counters(counted[i].counters, baseline, options.measure.counter_threshold,
-                                                   {"tensor_instructions", "tensor_multiply_adds"});
+    if (!baseline.empty()) {
+      ASSAY_TRY(gate_case.counters, counter_changes(counted[i].counters, baseline, options));
+    }
     if (!options.measure.save.empty() && !counted[i].incorrect)
       ASSAY_CHECK(save_counters(counted[i], baseline_key(options.measure.save, spec, device_name(options), shape),
                                 options, recording));
@@ -219,6 +236,7 @@ report::Colour colour_of(judge::GateVerdict verdict) {
   switch (verdict) {
     case judge::GateVerdict::pass:
       return report::Colour::green;
+    case judge::GateVerdict::trade:
     case judge::GateVerdict::inconclusive:
       return report::Colour::yellow;
     case judge::GateVerdict::regression:
@@ -234,11 +252,17 @@ std::string gate_text(const judge::GateResult& result, const spec::KernelSpec& s
   for (const judge::GateCaseResult& each : result.cases) {
     text += fmt::format("  {}  {}: {}\n", terminal.paint(colour_of(each.verdict), std::string(to_string(each.verdict))),
                         each.name, each.reason);
+    size_t others = 0;
     for (const judge::CounterChange& change : each.counters) {
-      if (change.trend == judge::CounterTrend::same) continue;
-      text += fmt::format("      {}: {} -> {} ({:+.1f} %, {}, counted)\n", change.name, change.baseline,
-                          change.candidate, 100 * change.growth, to_string(change.trend));
+      if (!judge::worth_showing(change)) continue;
+      if (change.judged) {
+        text += fmt::format("      {}, {}, counted\n", judge::describe(change), to_string(change.trend));
+      } else {
+        ++others;
+      }
     }
+    if (others > 0)
+      text += fmt::format("      {} that are not judged changed: --json lists them\n", counted(others, "counter"));
   }
   const std::string calibrated = device::is_virtual(device_name(options)) ? "counted exactly, no noise"
                                  : result.calibration
@@ -284,6 +308,7 @@ Result<ExitCode> gate(const spec::KernelSpec& spec, const Options& options, Reco
                      : options.measure.against == "best" ? kThresholdOfBest
                                                          : kThreshold;
   wanted.counter_threshold = options.measure.counter_threshold;
+  wanted.strict = options.measure.strict;
   wanted.inconclusive_passes = options.measure.inconclusive == "pass";
   const judge::GateResult result = judge::gate(std::move(cases), wanted, calibration);
   ASSAY_TRY(const spec::Configuration configuration, chosen_configuration(spec, options));
@@ -324,7 +349,8 @@ Result<ExitCode> run(const Options& given) {
 }  // namespace
 
 Command gate_command() {
-  return {"gate", "fails a change that is slower than a baseline, or counts more; never on noise", add_options, run};
+  return {"gate", "fails a change that is slower than a baseline, or whose exact counters grew; never on noise",
+          add_options, run};
 }
 
 }  // namespace assay::cli

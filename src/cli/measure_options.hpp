@@ -26,6 +26,8 @@ struct MeasureOptions {
   std::string against;                // gate: a saved baseline, a kernel folder, or "best" on the leaderboard
   double threshold = -1;              // gate: of times; below 0: the default for what it is compared with
   double counter_threshold = 0.01;
+  std::string counters;  // gate: names of the counters that decide, with commas; empty: the headline counters
+  bool strict = false;   // gate: a trade of counters is a regression
   std::string inconclusive = "fail";  // or "pass"
   std::string junit;                  // files to write
   std::string markdown;

@@ -20,14 +20,16 @@ int severity(GateVerdict verdict) {
   switch (verdict) {
     case GateVerdict::pass:
       return 0;
-    case GateVerdict::inconclusive:
+    case GateVerdict::trade:
       return 1;
-    case GateVerdict::regression:
+    case GateVerdict::inconclusive:
       return 2;
-    case GateVerdict::incorrect:
+    case GateVerdict::regression:
       return 3;
+    case GateVerdict::incorrect:
+      return 4;
   }
-  return 3;
+  return 4;
 }
 
 Judgement judge_time(const Comparison& comparison, double adjusted_p, const GateOptions& options) {
@@ -42,28 +44,20 @@ Judgement judge_time(const Comparison& comparison, double adjusted_p, const Gate
                                                  options.threshold * 100.0, difference)};
 }
 
-Judgement judge_counters(const std::vector<CounterChange>& changes) {
-  std::string worse;
-  bool comparable = false;
-  for (const CounterChange& change : changes) {
-    comparable |= change.trend != CounterTrend::added && change.trend != CounterTrend::removed;
-    if (change.trend != CounterTrend::worse) continue;
-    worse +=
-        fmt::format("{}{} from {} to {}", worse.empty() ? "" : ", ", change.name, change.baseline, change.candidate);
-  }
-  if (!worse.empty()) return {GateVerdict::regression, fmt::format("counters grew: {}", worse)};
-  if (!comparable) return {GateVerdict::inconclusive, "candidate and baseline have no counter in common"};
-  return {GateVerdict::pass, "no counter grew"};
-}
-
 Judgement judge(const GateCase& test, double adjusted_p, const GateOptions& options) {
   if (test.incorrect) return {GateVerdict::incorrect, *test.incorrect};
   if (!test.comparison && test.counters.empty()) return {GateVerdict::inconclusive, "nothing was measured or counted"};
   Judgement time;
   Judgement counters;
   if (test.comparison) time = judge_time(*test.comparison, adjusted_p, options);
-  if (!test.counters.empty()) counters = judge_counters(test.counters);
+  if (!test.counters.empty()) {
+    auto [verdict, reason] = judge_counters(test.counters, options.counter_threshold, options.strict);
+    counters = {verdict, std::move(reason)};
+  }
   if (!test.comparison) return counters;
+  // What was measured settles what counters cannot.
+  if (counters.verdict == GateVerdict::trade)
+    return {time.verdict, fmt::format("{}; {}", time.reason, counters.reason)};
   if (test.counters.empty() || severity(counters.verdict) < severity(time.verdict)) return time;
   if (severity(counters.verdict) > severity(time.verdict)) return counters;
   return {time.verdict, fmt::format("{}; {}", time.reason, counters.reason)};
@@ -90,6 +84,7 @@ ExitCode exit_code(GateVerdict verdict, const GateOptions& options) {
       return ExitCode::good;
     case GateVerdict::regression:
       return ExitCode::regression;
+    case GateVerdict::trade:
     case GateVerdict::inconclusive:
       return options.inconclusive_passes ? ExitCode::good : ExitCode::inconclusive;
     case GateVerdict::incorrect:
@@ -102,7 +97,8 @@ std::string summarize(const GateResult& result) {
   if (result.cases.empty()) return "there was nothing to judge";
   std::string text = fmt::format("{} of {} cases pass", result.count(GateVerdict::pass), result.cases.size());
   for (const auto& [verdict, word] : {std::pair{GateVerdict::incorrect, "incorrect"},
-                                      {GateVerdict::regression, "slower"},
+                                      {GateVerdict::regression, "regressed"},
+                                      {GateVerdict::trade, "a trade"},
                                       {GateVerdict::inconclusive, "inconclusive"}}) {
     if (const size_t cases = result.count(verdict)) text += fmt::format(", {} {}", cases, word);
   }
@@ -115,6 +111,8 @@ std::string_view to_string(GateVerdict verdict) {
   switch (verdict) {
     case GateVerdict::pass:
       return "PASS";
+    case GateVerdict::trade:
+      return "TRADE";
     case GateVerdict::regression:
       return "REGRESSION";
     case GateVerdict::inconclusive:

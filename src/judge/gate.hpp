@@ -11,7 +11,7 @@
 // A slowdown of the threshold or more so passes with probability alpha / 2 at most, noise alone almost never fails
 // (the estimate would have to be off by half of that limit and be significant), and a small slowdown that is measured
 // precisely passes.
-// By exact counters: regression if a cost grew by the counter threshold or more.
+// By exact counters: the rule of counters.hpp.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,9 @@ struct GateOptions {
   double threshold = 0.03;
   double allowance = 0.005;  // at most half the threshold is used
   double counter_threshold = 0.01;
-  double alpha = 0.01;  // the comparisons were made with the same
-  bool inconclusive_passes = false;
+  double alpha = 0.01;               // the comparisons were made with the same
+  bool inconclusive_passes = false;  // a trade too
+  bool strict = false;               // a trade of counters is a regression
 
   double limit() const;  // what the interval must stay below: 1 + threshold - allowance
   bool operator==(const GateOptions&) const = default;

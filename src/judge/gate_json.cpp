@@ -14,23 +14,23 @@ namespace {
 using nlohmann::json;
 
 json counter_json(const CounterChange& change) {
-  return {{"name", valid_utf8(change.name)},
-          {"baseline", change.baseline},
-          {"candidate", change.candidate},
-          {"growth", number(change.growth)},
-          {"trend", to_string(change.trend)}};
+  return {{"name", valid_utf8(change.name)}, {"baseline", change.baseline},      {"candidate", change.candidate},
+          {"growth", number(change.growth)}, {"trend", to_string(change.trend)}, {"judged", change.judged}};
 }
 
 CounterChange counter_from(const json& value) {
-  return {word_from(value.at("name")), whole_from(value.at("baseline")), whole_from(value.at("candidate")),
+  return {word_from(value.at("name")),
+          whole_from(value.at("baseline")),
+          whole_from(value.at("candidate")),
           number_from(value.at("growth")),
-          enum_from(value.at("trend"), {CounterTrend::same, CounterTrend::better, CounterTrend::worse,
-                                        CounterTrend::changed, CounterTrend::added, CounterTrend::removed})};
+          enum_from(value.at("trend"), {CounterTrend::same, CounterTrend::slight, CounterTrend::fell,
+                                        CounterTrend::grew, CounterTrend::added, CounterTrend::removed}),
+          flag_from(value.at("judged"))};
 }
 
 GateVerdict verdict_from(const json& value) {
-  return enum_from(value,
-                   {GateVerdict::pass, GateVerdict::regression, GateVerdict::inconclusive, GateVerdict::incorrect});
+  return enum_from(value, {GateVerdict::pass, GateVerdict::trade, GateVerdict::regression, GateVerdict::inconclusive,
+                           GateVerdict::incorrect});
 }
 
 json case_json(const GateCaseResult& test) {
@@ -77,9 +77,9 @@ GateResult read_gate(const json& value) {
   result.exit_code = exit_code_from(value.at("exit_code"));
   result.reason = word_from(value.at("reason"));
   const json& options = value.at("options");
-  result.options = {number_from(options.at("threshold")), number_from(options.at("allowance")),
+  result.options = {number_from(options.at("threshold")),         number_from(options.at("allowance")),
                     number_from(options.at("counter_threshold")), number_from(options.at("alpha")),
-                    flag_from(options.at("inconclusive_passes"))};
+                    flag_from(options.at("inconclusive_passes")), flag_from(options.at("strict"))};
   const json& cases = value.at("cases");
   expect_list(cases);
   result.cases.reserve(cases.size());
@@ -131,7 +131,8 @@ json to_json(const GateResult& result) {
                   {"allowance", options.allowance},
                   {"counter_threshold", options.counter_threshold},
                   {"alpha", options.alpha},
-                  {"inconclusive_passes", options.inconclusive_passes}}},
+                  {"inconclusive_passes", options.inconclusive_passes},
+                  {"strict", options.strict}}},
                 {"cases", json::array()}};
   for (const GateCaseResult& test : result.cases) document["cases"].push_back(case_json(test));
   if (result.calibration) document["calibration"] = to_json(*result.calibration);

@@ -6,7 +6,13 @@
 
 namespace assay::judge {
 
-enum class GateVerdict { pass, regression, inconclusive, incorrect };
+enum class GateVerdict {
+  pass,
+  trade,  // some counters grew and some fell: for people to decide
+  inconclusive,
+  regression,
+  incorrect,
+};
 
 std::string_view to_string(GateVerdict verdict);  // "PASS", ...
 

@@ -9,7 +9,7 @@ namespace assay::judge {
 namespace {
 
 bool skipped(GateVerdict verdict, const GateOptions& options) {
-  return verdict == GateVerdict::inconclusive && options.inconclusive_passes;
+  return (verdict == GateVerdict::inconclusive || verdict == GateVerdict::trade) && options.inconclusive_passes;
 }
 
 bool failed(GateVerdict verdict, const GateOptions& options) {
@@ -26,7 +26,7 @@ std::string details(const GateCaseResult& test) {
     for (const std::string& warning : comparison.warnings) text += fmt::format("\nwarning: {}", warning);
   }
   for (const CounterChange& change : test.counters) {
-    if (change.trend == CounterTrend::same) continue;
+    if (!worth_showing(change)) continue;
     text += fmt::format("\n{}: {} -> {} ({})", change.name, change.baseline, change.candidate, to_string(change.trend));
   }
   return text;

@@ -42,9 +42,10 @@ std::string counter_table(const GateResult& result) {
   std::string rows;
   for (const GateCaseResult& test : result.cases) {
     for (const CounterChange& change : test.counters) {
-      if (change.trend == CounterTrend::same) continue;
+      if (!worth_showing(change)) continue;
       rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", escape_markdown(test.name), escape_markdown(change.name),
-                          change.baseline, change.candidate, percent(1.0 + change.growth), to_string(change.trend));
+                          change.baseline, change.candidate, percent(1.0 + change.growth),
+                          fmt::format("{}{}", to_string(change.trend), change.judged ? "" : ", not judged"));
     }
   }
   if (rows.empty()) return "";

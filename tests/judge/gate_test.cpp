@@ -22,7 +22,7 @@ TEST(Gate, fails_what_is_certainly_slower_and_may_be_slower_by_the_threshold) {
   const GateResult result = one({.name = "k", .comparison = times(1.03, 1.02, 1.04, 1e-5)});
   EXPECT_EQ(result.verdict, GateVerdict::regression);
   EXPECT_EQ(result.exit_code, ExitCode::regression);
-  EXPECT_EQ(result.reason, "0 of 1 cases pass, 1 slower");
+  EXPECT_EQ(result.reason, "0 of 1 cases pass, 1 regressed");
   EXPECT_EQ(result.cases[0].reason, "3.00 % slower (99 % interval: 2.00 % slower to 4.00 % slower)");
 }
 
@@ -82,19 +82,45 @@ TEST(Gate, puts_correctness_first_and_the_worst_decides) {
 }
 
 TEST(Gate, judges_exact_counters) {
-  const auto counters = [](uint64_t now) { return compare_counters({{"sectors", now}}, {{"sectors", 100}}, 0.01); };
+  const auto counters = [](uint64_t now) {
+    return compare_counters({{"ptx_instructions", now}}, {{"ptx_instructions", 100}}, 0.01);
+  };
   EXPECT_EQ(one({.name = "k", .counters = counters(100)}).exit_code, ExitCode::good);
   EXPECT_EQ(one({.name = "k", .counters = counters(90)}).exit_code, ExitCode::good);
   const GateResult worse = one({.name = "k", .counters = counters(101)});
   EXPECT_EQ(worse.exit_code, ExitCode::regression);
-  EXPECT_EQ(worse.cases[0].reason, "counters grew: sectors from 100 to 101");
+  EXPECT_EQ(worse.cases[0].reason, "counters grew: ptx_instructions from 100 to 101 (+1.00 %)");
   EXPECT_EQ(one({.name = "k", .counters = compare_counters({{"a", 1}}, {{"b", 1}}, 0.01)}).exit_code,
             ExitCode::inconclusive);
 }
 
+TEST(Gate, shows_a_trade_and_leaves_it_to_people) {
+  const GateCase trade{
+      .name = "k",
+      .counters = compare_counters({{"global_store_sectors", 10}, {"shared_load_wavefronts", 4}},
+                                   {{"global_store_sectors", 80}, {"shared_load_wavefronts", 0}}, 0.01)};
+  const GateResult result = one(trade);
+  EXPECT_EQ(result.verdict, GateVerdict::trade);
+  EXPECT_EQ(result.exit_code, ExitCode::inconclusive);
+  EXPECT_EQ(result.reason, "0 of 1 cases pass, 1 a trade");
+  EXPECT_EQ(result.cases[0].reason,
+            "a trade: shared_load_wavefronts from 0 to 4 grew; global_store_sectors from 80 to 10 (-87.50 %) fell");
+  EXPECT_EQ(one(trade, {.inconclusive_passes = true}).exit_code, ExitCode::good);
+  EXPECT_EQ(one(trade, {.strict = true}).exit_code, ExitCode::regression);
+}
+
+TEST(Gate, lets_time_settle_a_trade_of_counters) {
+  const auto trade = compare_counters({{"global_store_sectors", 10}, {"shared_load_wavefronts", 4}},
+                                      {{"global_store_sectors", 80}, {"shared_load_wavefronts", 0}}, 0.01);
+  EXPECT_EQ(one({.name = "k", .comparison = times(0.5, 0.49, 0.51, 1e-9), .counters = trade}).verdict,
+            GateVerdict::pass);
+  EXPECT_EQ(one({.name = "k", .comparison = times(1.5, 1.4, 1.6, 1e-9), .counters = trade}).verdict,
+            GateVerdict::regression);
+}
+
 TEST(Gate, takes_the_worse_of_times_and_counters) {
-  const auto grown = compare_counters({{"sectors", 200}}, {{"sectors", 100}}, 0.01);
-  const auto kept = compare_counters({{"sectors", 100}}, {{"sectors", 100}}, 0.01);
+  const auto grown = compare_counters({{"ptx_instructions", 200}}, {{"ptx_instructions", 100}}, 0.01);
+  const auto kept = compare_counters({{"ptx_instructions", 100}}, {{"ptx_instructions", 100}}, 0.01);
   const Comparison good = times(1, 0.99, 1.01, 0.5);
   const Comparison slow = times(1.1, 1.09, 1.11, 1e-9);
   EXPECT_EQ(one({.name = "k", .comparison = good, .counters = grown}).verdict, GateVerdict::regression);

@@ -21,7 +21,8 @@ TEST(Markdown, shows_the_verdict_the_tables_and_the_calibration) {
   EXPECT_TRUE(holds(text, "This machine: false verdicts 0 of 2")) << text;
   EXPECT_TRUE(holds(text, "| **REGRESSION** | SLOWER |")) << text;
   EXPECT_TRUE(holds(text, "| PASS | SAME |")) << text;
-  EXPECT_TRUE(holds(text, "| <code>new</code> | 0 | 2 | unbounded | worse |")) << text;
+  EXPECT_TRUE(holds(text, "| <code>new</code> | 0 | 2 | unbounded | grew |")) << text;
+  EXPECT_TRUE(holds(text, "| <code>other</code> | 4 | 5 | +25.00 % | grew, not judged |")) << text;
 }
 
 TEST(Markdown, lets_no_name_break_out) {

@@ -27,8 +27,8 @@ inline GateResult sample_gate(const GateOptions& options = {}) {
                {.name = "noisy", .comparison = compare(noisy.candidate, noisy.baseline, compare_options).value()},
                {.name = "wrong", .incorrect = "o[3] & \"q\": expected 1,\ngot \x01\xff"},
                {.name = "counted",
-                .counters = compare_counters({{"sec|tors", 0}, {"new", 2}, {"fresh", 1}}, {{"sec|tors", 9}, {"new", 0}},
-                                             0.01)}},
+                .counters = compare_counters({{"sec|tors", 0}, {"new", 2}, {"fresh", 1}, {"other", 5}},
+                                             {{"sec|tors", 9}, {"new", 0}, {"other", 4}}, 0.01, {"new", "fresh"})}},
               options, calibration);
 }
 
