@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Gates the kernels of the repository in the current folder on exact counters, without a GPU. action.yml calls it with
-#   ASSAY_RELEASE   the release tar: a file, or an address
+#   ASSAY_RELEASE   the release tar: a file, or an address; without it, that of VERSION under the address ASSAY_RELEASES
 #   ASSAY_BASE      the commit to compare with
 #   ASSAY_KERNELS   kernel folders, separated by blanks; by default the folder of every kernel.toml that git knows
 #   ASSAY_DEVICE    vgpu:l4 by default
@@ -11,7 +11,12 @@
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 fail() { echo "ci_gate: $1" >&2; exit "$2"; }
-[ -n "${ASSAY_RELEASE:-}" ] || fail "ASSAY_RELEASE is not set: the release tar, a file or an address" 2
+release=${ASSAY_RELEASE:-}
+if [ -z "$release" ] && [ -n "${ASSAY_RELEASES:-}" ]; then
+  version=$(cat "$here/VERSION")
+  release=$ASSAY_RELEASES/v$version/assay-$version-linux-$(uname -m).tar.gz
+fi
+[ -n "$release" ] || fail "ASSAY_RELEASE is not set: the release tar, a file or an address" 2
 [ -n "${ASSAY_BASE:-}" ] || fail "ASSAY_BASE is not set: the commit to compare with" 2
 out=${ASSAY_OUT:-assay-gate}
 
@@ -22,12 +27,12 @@ cleanup() {
 }
 trap cleanup EXIT
 
-case $ASSAY_RELEASE in
+case $release in
   http://* | https://* | file://*)
-    curl --fail --silent --show-error --location --retry 3 --output "$work/release.tar.gz" "$ASSAY_RELEASE" ||
-      fail "cannot fetch $ASSAY_RELEASE" 6
+    curl --fail --silent --show-error --location --retry 3 --output "$work/release.tar.gz" "$release" ||
+      fail "cannot fetch $release" 6
     ;;
-  *) cp "$ASSAY_RELEASE" "$work/release.tar.gz" || fail "cannot read $ASSAY_RELEASE" 6 ;;
+  *) cp "$release" "$work/release.tar.gz" || fail "cannot read $release" 6 ;;
 esac
 sh "$here/tools/unpack_release.sh" "$work/release.tar.gz" "$work/assay" || exit 6
 

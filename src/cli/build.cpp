@@ -22,7 +22,7 @@ void add_options(CommandLine& line, Options& options) {
   line.option("--device", options.device, "only the target that this device runs, for example cuda:0");
   line.option("--jobs", options.jobs, "compilations at a time");
   line.option("--time-limit", options.time_limit_s, "seconds that one compilation may take", kPositive);
-  line.flag("--carry", options.carry, "write the default configuration's PTX into the kernel's folder");
+  line.flag("--prebuilt,--carry", options.carry, "write the default configuration's PTX into the kernel's folder");
   add_ledger(line, options);
   add_json(line, options);
 }

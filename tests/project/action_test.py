@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from project import BUILD, FolderTest, ROOT, run
+from project import BUILD, FolderTest, ROOT, VERSION, run
 
 
 class ActionTest(FolderTest):
@@ -60,11 +60,20 @@ class ActionTest(FolderTest):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         self.assertIn("REGRESSION", self.page())
 
+    def test_the_release_of_this_version_is_fetched(self):
+        place = self.folder / "releases" / f"v{VERSION}"
+        place.mkdir(parents=True)
+        shutil.copy(self.release, place)
+        self.commit()
+        done = self.gate(ASSAY_RELEASE="", ASSAY_RELEASES=(self.folder / "releases").as_uri())
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_what_is_missing_is_named(self):
         for settings, code, words in (({"ASSAY_RELEASE": ""}, 2, "ASSAY_RELEASE is not set"),
                                       ({"ASSAY_BASE": ""}, 2, "ASSAY_BASE is not set"),
                                       ({"ASSAY_BASE": "0" * 40}, 2, "there is no commit"),
-                                      ({"ASSAY_RELEASE": "/nowhere.tar.gz"}, 6, "cannot read")):
+                                      ({"ASSAY_RELEASE": "/nowhere.tar.gz"}, 6, "cannot read"),
+                                      ({"ASSAY_RELEASE": "", "ASSAY_RELEASES": "file:///nowhere"}, 6, "cannot fetch")):
             done = self.gate(**settings)
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
             self.assertIn(words, done.stderr)
