@@ -46,7 +46,7 @@ std::vector<ModelFit> model_fits(std::span<const TargetUsage> usages, std::strin
                                  int64_t dynamic_shared_bytes);
 
 // One for each different entry, block size and dynamic shared memory among the shapes; shapes that the configuration
-// does not apply to are left out.
+// does not apply to are skipped.
 Result<std::vector<LaunchFit>> launch_fits(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                                            std::span<const spec::Shape> shapes, std::span<const TargetUsage> usages);
 

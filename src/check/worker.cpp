@@ -52,7 +52,7 @@ json to_json(const Error& error) {
           {"column", error.place.column}, {"hint", error.hint},       {"exit_code", static_cast<int>(error.exit_code)}};
 }
 
-// Read with care, as all that a worker says: a key that is missing or of another type is left out.
+// Read with care, as all that a worker says: a key that is missing or of another type is ignored.
 template <class T>
 T value_or(const json& object, const char* key, T otherwise) {
   const auto found = object.is_object() ? object.find(key) : object.end();

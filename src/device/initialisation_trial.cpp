@@ -36,7 +36,7 @@ class Trials {
 
   struct Outcome {
     bool failed;
-    uint64_t bad_accesses;  // left out, as they were before
+    uint64_t bad_accesses;  // skipped, as they were before
   };
   Result<Outcome> run(InitialisationCheck& check) {
     gpu_.memory().restore(before_);

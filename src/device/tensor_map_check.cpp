@@ -17,7 +17,7 @@ constexpr uint32_t kLongestStep = 8;
 struct ElementSize {
   std::string_view name;
   uint64_t bytes;
-  bool has_nan = false;  // for the copy engine, which knows no 8-bit floats
+  bool has_nan = false;  // for TMA, which knows no 8-bit floats
 };
 constexpr std::array kSizes = {
     ElementSize{"f16", 2, true}, ElementSize{"bf16", 2, true}, ElementSize{"f32", 4, true}, ElementSize{"f64", 8, true},

@@ -101,7 +101,8 @@ bool dependent(const std::vector<double>& series, double alpha) {
   return stats::runs_test(series).p < alpha || stats::ljung_box(series, stats::default_lags(series.size())).p < alpha;
 }
 
-// What assumes independence is told from what does not. `units` are levelled: drift between blocks harms nothing.
+// Warns where a statistic assumes independence that the samples lack. `units` are levelled: drift between blocks harms
+// nothing.
 void warn_of_samples(const Units& units, Comparison& comparison) {
   for (const auto& [blocks, name] : {std::pair{&units.candidate, "candidate"}, {&units.baseline, "baseline"}}) {
     if (!dependent(pooled(*blocks), comparison.options.alpha)) continue;

@@ -26,7 +26,7 @@ inline constexpr size_t kMaximumUnits = 40;
 inline constexpr size_t kJoinedUnits = 20;
 inline constexpr size_t kCutUnits = 10;
 
-// Throttled samples are left out, and a pair of blocks with it where they are more than half; unless `keep_throttled`.
+// Throttled samples are dropped, and a pair of blocks with them where they are more than half; unless `keep_throttled`.
 Units make_units(const Blocks& candidate, const Blocks& baseline, bool interleaved, bool keep_throttled);
 
 }  // namespace assay::judge

@@ -23,7 +23,7 @@ namespace assay::measure {
 judge::Block as_block(const SampleBlock& block, size_t lead_in);
 
 // Why sampling may end now that everyone in `all` has so many samples and so many seconds have passed; nothing: it must
-// go on. Contenders are left out by leaving out their blocks.
+// go on. A contender is removed by removing its blocks.
 std::optional<std::string> reason_to_stop(const Sampling& sampling, size_t samples, double seconds,
                                           const std::vector<const judge::Blocks*>& all);
 
@@ -32,7 +32,7 @@ struct ContenderResult {
   std::string provider;
   std::string variant;  // what ran, in words
   std::map<std::string, std::string> versions;
-  std::optional<Error> failure;  // taken out of the run, and why
+  std::optional<Error> failure;  // why it was removed from the run
   Guards guards;
   Accuracy accuracy;               // the worst of the sets
   size_t verified_sets = 0;        // against float64

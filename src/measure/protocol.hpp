@@ -18,7 +18,7 @@ enum class Launch {
 };
 
 enum class Cache {
-  warm,      // inputs take turns, nothing is flushed
+  warm,      // calls cycle through the input sets, nothing is flushed
   cold,      // the L2 cache is overwritten before each call
   rotating,  // as warm, with so many inputs that their turn comes when nothing of them is in the cache any more
 };
@@ -31,7 +31,7 @@ std::optional<Cache> cache_from_name(std::string_view text);
 struct Protocol {
   Launch launch = Launch::graph;
   Cache cache = Cache::warm;
-  size_t sets = 4;                 // different inputs that take turns
+  size_t sets = 4;                 // input sets that calls cycle through
   size_t calls = 20;               // back to back in one replay, for the throughput figure
   size_t throughput_replays = 40;  // of that graph
   uint64_t delay_cycles = 0;       // a known slowdown inside the timed region, for calibration

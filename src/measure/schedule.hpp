@@ -29,9 +29,9 @@ class Schedule {
   Schedule(size_t contenders, uint64_t seed) : random_(seed), order_(contenders) {}
 
   Round next_round(size_t samples, size_t set_count);
-  // The sets take turns in an order drawn anew, so that each was used equally long ago: what of it is still in a cache
-  // is then the same for every sample that counts. The lead-in is one turn of each (at most `samples`), after which
-  // nothing of the other contenders is in the way.
+  // Calls cycle through the sets in random order, so that each was used equally long ago: what of it is still in a
+  // cache is then the same for every sample that counts. The lead-in is one turn of each (at most `samples`), after
+  // which nothing of the other contenders is in the way.
   BlockPlan plan(size_t samples, size_t set_count);
   // Any bytes, anew for each sample: what cannot be foreseen cannot be waited for.
   std::vector<uint8_t> poisons(size_t count);

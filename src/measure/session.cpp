@@ -90,7 +90,7 @@ Result<CaseMeasurement> Session::run() {
   for_all(&Session::probe_fresh_inputs);
   begin_step("measuring throughput");
   for_all(&Session::measure_throughput);
-  // Last: a profiler that was attached once costs time ever after.
+  // Last: a profiler that was attached once slows every later launch.
   begin_step("listing kernels");
   for_all_at_once(&Session::list_kernels);
   end_step();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Measures one case with all contenders: verified before, while and after it is timed, samples interleaved. Every
-// contender is a process of its own that ends with the session: at its end a profiler is attached, which costs time
-// ever after.
+// contender is a process of its own that ends with the session: at its end a profiler is attached, which slows
+// every later launch.
 #pragma once
 
 #include <chrono>

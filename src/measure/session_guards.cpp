@@ -211,7 +211,7 @@ void Session::recheck(State& state) {
   }
 }
 
-// Inputs that nobody has seen, timed at first sight: a result from memory is wrong, or a first sight is dear.
+// New inputs, timed on their first call: a memoising kernel returns a stale result, or is slow on new inputs.
 void Session::probe_fresh_inputs(State& state) {
   std::vector<double> times;
   const size_t last = sets_.size() - 1;

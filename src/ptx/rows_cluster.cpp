@@ -20,7 +20,7 @@ constexpr std::array kRows = {
         "st.async",
         "st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.(v2|v4)}"
         ".(b32|b64|u32|u64|s32|s64|f32|f64) [a], {b}, [m]",
-        "shared memory of a block of the cluster at a = b; the mbarrier at m, in the same block, is told of the bytes"},
+        "shared memory of a block of the cluster at a = b; the mbarrier at m, in the same block, counts the bytes"},
 };
 
 }  // namespace

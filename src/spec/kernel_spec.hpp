@@ -133,7 +133,7 @@ struct ShapesSection {
   Place place;
   std::vector<std::string> dimensions;  // every name that a shape binds, in order of appearance
   std::map<std::string, Value::Kind> kinds;
-  Bindings defaults;  // dimensions that a shape may leave out; booleans are false without it
+  Bindings defaults;  // dimensions that a shape need not give; booleans are false without it
   std::vector<ShapeSet> sets;
   std::vector<Expression> constraints;
 };

@@ -32,7 +32,7 @@ Result<Shape> first_shape(const KernelSpec& spec);
 double volume(const Shape& shape);
 void sort_smallest_first(std::vector<Shape>& shapes);
 
-// "B=1,H=8,S=512,D=64" as given to --shape; dimensions with a default may be left out.
+// "B=1,H=8,S=512,D=64" as given to --shape; dimensions that have a default may be absent.
 Result<Shape> parse_shape(const KernelSpec& spec, std::string_view text);
 // A shape made by a program (fuzzing, shrinking): complete, of the right kinds, within [shapes] constraints?
 Result<void> validate(const KernelSpec& spec, const Shape& shape);

@@ -29,7 +29,7 @@ class Value {
   bool is_boolean() const { return kind() == Kind::boolean; }
   bool is_dtype() const { return kind() == Kind::dtype; }
 
-  // The caller has looked at kind(); a wrong one is a defect of ours.
+  // The caller has looked at kind(); a wrong one is an internal error.
   int64_t integer() const { return std::get<int64_t>(data_); }
   double real() const { return std::get<double>(data_); }
   bool boolean() const { return std::get<bool>(data_); }

@@ -14,7 +14,7 @@ struct IndependenceTest {
   bool applicable = false;  // false if the series is too short or constant; then p is 1
 };
 
-// Wald and Wolfowitz: runs above and below the median (values equal to it are left out). Too few runs: drift or
+// Wald and Wolfowitz: runs above and below the median (values equal to it are ignored). Too few runs: drift or
 // clusters; too many: alternation. The statistic is z, two-sided. Needs 10 values on each side.
 IndependenceTest runs_test(std::span<const double> series);
 

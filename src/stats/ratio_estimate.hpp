@@ -32,7 +32,7 @@ struct RatioEstimate {
   double p_outside(double margin) const;
 };
 
-// How much of the block ratios is left out at each end, so that a disturbed block does not decide.
+// The part of the block ratios that is trimmed at each end, so that a disturbed block does not decide.
 inline constexpr double kBlockTrim = 0.1;
 
 // From one log ratio per pair of blocks. At least one. `process_spread` is the relative deviation of a process's level:

@@ -14,7 +14,7 @@ struct TrimmedMean {
   double degrees = 0;         // of freedom of Student's t for mean / standard_error
 };
 
-// Leaves out floor(trim * n) values at each end; 0 <= trim < 0.5, at least one value.
+// Drops floor(trim * n) values at each end; 0 <= trim < 0.5, at least one value.
 TrimmedMean trimmed_mean(std::span<const double> values, double trim);
 
 // The mean of the middle half: without the ceil(n / 4) lowest and highest values (1 or 2 values are averaged). Nearly

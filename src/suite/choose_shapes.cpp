@@ -31,7 +31,7 @@ Result<void> check_dimensions(const spec::KernelSpec& spec, const ShapeTable& ta
   return {};
 }
 
-// Gives the shape what the kernel's specification says for dimensions that are left out. `has_dtypes`: the element type
+// Gives the shape what the kernel's specification says for dimensions that are absent. `has_dtypes`: the element type
 // comes later.
 Result<spec::Shape> complete(const spec::KernelSpec& spec, spec::Bindings values, const Place& place, bool has_dtypes) {
   for (const std::string& dimension : spec.shapes.dimensions) {

@@ -15,7 +15,7 @@ using report::Colour;
 using report::Table;
 using report::Terminal;
 
-// An item that is left out of several means is named for each of them; a list of more is of no use to a reader.
+// An item that is excluded from several means is named for each of them; a list of more is of no use to a reader.
 constexpr size_t kMostNamed = 20;
 
 std::string time_text(const std::optional<double>& us) {

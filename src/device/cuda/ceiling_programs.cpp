@@ -21,7 +21,7 @@ std::string cleared(int count) {
   return text;
 }
 
-// Their sum goes to memory, so that none of the work can be left out.
+// Their sum goes to memory, so that the compiler can remove none of the work.
 std::string summed_and_stored(int count) {
   std::string text;
   for (int i = 1; i < count; ++i) text += fmt::format("  add.f32 %f0, %f0, %f{};\n", i);
