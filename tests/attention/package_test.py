@@ -3,7 +3,9 @@
 (make attention), those of tensors where PyTorch is not installed."""
 
 import ctypes
+import importlib
 import importlib.util
+import json
 import math
 import os
 import pathlib
@@ -14,6 +16,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
@@ -133,7 +136,7 @@ class Measured(unittest.TestCase):
 
     def test_the_c_library_has_the_same_tables(self):
         script = ROOT / "kernels" / "attention" / "library" / "measured.py"
-        done = subprocess.run([sys.executable, "-B", str(script), "--check"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, "-B", str(script), "header", "--check"], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     @unittest.skipUnless(BUILT, "libassay_attention.so is not built (make attention)")
@@ -154,6 +157,68 @@ class Measured(unittest.TestCase):
         for _ in range(1000):
             decision.verdict(tree, 8, 16, 16, 512, 512, 64, False, False, False)
         self.assertLess((time.perf_counter() - start) / 1000, 1e-4)
+
+
+class Fit(unittest.TestCase):
+    """From a sweep to a table."""
+
+    def setUp(self):
+        folder = ROOT / "kernels" / "attention" / "library"
+        sys.path.insert(0, str(folder))
+        self.addCleanup(sys.path.remove, str(folder))
+        self.measured, self.sweep = importlib.import_module("measured"), importlib.import_module("sweep")
+
+    def samples(self, speedup, count=1500):
+        lines = []
+        for number in range(count):
+            shape = self.sweep.random_shape(7, number)
+            lines.append({**shape, "us": {"ours": 10.0, "cudnn": 10.0 * speedup(shape, number), "flash": 100.0}})
+        return [self.measured.Sample(line) for line in lines]
+
+    def table(self, samples):
+        return {"domain": self.measured.domain(samples), "tree": self.measured.grow(samples)}
+
+    def test_shapes_are_a_function_of_seed_and_number(self):
+        self.assertEqual(self.sweep.random_shape(1, 17), self.sweep.random_shape(1, 17))
+        self.assertNotEqual(self.sweep.random_shape(1, 17), self.sweep.random_shape(2, 17))
+        for number in range(500):
+            shape = self.sweep.random_shape(1, number)
+            self.assertLessEqual(self.sweep.flops(shape), self.sweep.MOST_FLOPS)
+            self.assertEqual(shape["query_heads"] % shape["key_heads"], 0)
+            self.assertFalse(shape["causal"] and shape["query_rows"] != shape["key_rows"], "SDPA aligns such masks differently")
+
+    def test_learns_where_ours_loses(self):
+        def speedup(shape, _):
+            few = shape["query_rows"] <= 64 and shape["key_rows"] >= 256
+            return 0.2 if few else 0.9 if shape["head_dim"] > 192 else 1.2
+
+        samples = self.samples(speedup)
+        tree = decision.compiled(self.table(samples[::2]))
+        wrong = [s for s in samples[1::2] if self.measured.routed(tree, s) and s.speedup < 1.0]
+        missed = [s for s in samples[1::2] if not self.measured.routed(tree, s) and s.speedup > 1.0]
+        self.assertLessEqual(len(wrong), len(samples) // 200)
+        self.assertLessEqual(len(missed), len(samples) // 20)
+
+    def test_unreliable_wins_are_not_faster(self):
+        samples = self.samples(lambda _, number: 0.8 if number % 10 == 3 else 1.3)
+        tree = decision.compiled(self.table(samples))
+        ours = [s.speedup for s in samples if self.measured.routed(tree, s)]
+        self.assertLess(sum(speedup < 1.0 for speedup in ours), 0.05 * len(ours) + 1)
+        self.assertEqual(self.measured.leaf(samples)["is"], "not faster")
+        self.assertEqual(self.measured.leaf([s for s in samples if s.speedup > 1.0])["is"], "faster")
+        few = [s for s in samples if s.speedup > 1.0][:self.measured.LEAST_SHAPES - 1]
+        self.assertEqual(self.measured.leaf(few)["is"], "not faster", "too few shapes to tell")
+
+    def test_the_file_is_read_back(self):
+        samples = self.samples(lambda shape, _: 0.9 if shape["causal"] else 1.1)
+        facts = {"gpu": {"name": "A GPU", "compute_capability": 90}}
+        table = {**facts, **self.table(samples)}
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(decision, "FOLDER", pathlib.Path(folder)):
+            path = self.measured.write_table(table)
+            self.assertEqual(path.name, "a_gpu.json")
+            self.assertEqual(json.loads(path.read_text()), table)
+        text = self.measured.header({(90, "A GPU"): table})
+        self.assertIn('{90, "A GPU", kNodesAGpu, ', text)
 
 
 @unittest.skipUnless(BUILT, "libassay_attention.so is not built (make attention)")
