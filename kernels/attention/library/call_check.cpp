@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../split_keys/plan.hpp"
 #include "failure.hpp"
 
 namespace assay::attention::library {
@@ -136,7 +137,14 @@ int check_call(const assay_attention_call* call, bool tensors_needed, assay_atte
 Family family_of(const assay_attention_call& call, int compute_capability) {
   if (compute_capability / 10 == 8) return Family::warp;
   if (compute_capability != 90) return Family::none;
-  // The copy engine needs rows that differ in address, and its grids end at 65,535 heads.
+  const split_keys::Shape shape{call.batch,      call.key_heads, call.query_heads / call.key_heads,
+                                call.query_rows, call.key_rows,  call.head_dim};
+  if (split_keys::suits(shape)) return Family::split_keys;
+  return family_of_long_queries(call);
+}
+
+Family family_of_long_queries(const assay_attention_call& call) {
+  // TMA needs rows that differ in address, and its grids end at 65,535 heads.
   const auto repeats = [](const int64_t(&strides)[3]) { return std::count(strides, strides + 3, 0) > 0; };
   const bool fits = call.batch <= 65535 && call.query_heads <= 65535 && !repeats(call.query_strides) &&
                     !repeats(call.key_strides) && !repeats(call.value_strides) && !repeats(call.output_strides);

@@ -13,12 +13,16 @@ int check_call(const assay_attention_call* call, bool tensors_needed, assay_atte
 
 enum class Family {
   none,
-  warp,   // mma.sync, sm_80 and later
-  hopper  // wgmma and the tensor copy engine, sm_90
+  warp,       // mma.sync, sm_80 and later
+  hopper,     // wgmma and TMA, sm_90
+  split_keys  // few queries and many keys, sm_90
 };
 
 // The family that computes a checked call on a GPU of this compute capability (major * 10 + minor).
 Family family_of(const assay_attention_call& call, int compute_capability);
+
+// The same on Hopper, as if there were no kernels for few queries.
+Family family_of_long_queries(const assay_attention_call& call);
 
 // Fails with what is wrong about this compute capability.
 int fail_no_kernels(int compute_capability);

@@ -6,13 +6,18 @@
 #include "failure.hpp"
 #include "hopper_call.hpp"
 #include "measured.hpp"
+#include "split_launch.hpp"
 #include "warp_launch.hpp"
 
 using namespace assay::attention::library;
+namespace split_keys = assay::attention::split_keys;
 
 namespace {
 
-constexpr int kFirstWarpKernel = 192;  // in the numbering of FirstUse; Hopper variants come before
+// In the numbering of FirstUse; Hopper variants come before.
+constexpr int kFirstWarpKernel = 192;
+constexpr int kFirstSplitKernel = 224;
+constexpr int kClusterQuestion = 223;  // asked of the driver before the first of them
 
 int launch_hopper(int variant, const hopper_attention_call& call, const DeviceFacts& device, void* stream) {
   FirstUse first_use(device.index, variant);
@@ -33,6 +38,44 @@ int launch_warp(const assay_attention_call& call, const DeviceFacts& device, voi
   return status;
 }
 
+// Numbers of FirstUse for kernels of ../split_keys.
+int split_kernel_number(const SplitKernel* wanted) {
+  int found = 0;
+  for_each_split_kernel([&](const SplitKernel& kernel, int number) {
+    if (&kernel == wanted) found = kFirstSplitKernel + number;
+  });
+  return found;
+}
+
+split_keys::Plan split_plan(const assay_attention_call& call, const DeviceFacts& device) {
+  FirstUse asking(device.index, kClusterQuestion);
+  const int cluster = largest_cluster(device);
+  asking.succeeded();
+  return split_keys::plan(split_shape(call), device.multiprocessors, cluster);
+}
+
+int launch_split(const assay_attention_call& call, const split_keys::Plan& plan, const DeviceFacts& device,
+                 void* stream) {
+  const SplitKernel* kernel = find_split_kernel(call, plan);
+  if (kernel == nullptr) return fail(ASSAY_ATTENTION_UNSUPPORTED, "no kernel for %d warps", plan.warps);
+  FirstUse first_use(device.index, split_kernel_number(kernel));
+  if (first_use.first()) {
+    if (int status = allow_large_clusters(*kernel); status != ASSAY_ATTENTION_OK) return status;
+  }
+  const int status = launch_split_kernel(*kernel, plan.cluster, call, static_cast<cudaStream_t>(stream));
+  if (status == ASSAY_ATTENTION_OK) first_use.succeeded();
+  return status;
+}
+
+int launch_long_queries(const assay_attention_call& call, Family family, const DeviceFacts& device, void* stream) {
+  if (family == Family::hopper) {
+    const hopper_attention_call hopper = hopper_call(call);
+    const int variant = hopper_attention_choose(&hopper);
+    if (variant >= 0) return launch_hopper(variant, hopper, device, stream);
+  }
+  return launch_warp(call, device, stream);
+}
+
 }  // namespace
 
 extern "C" {
@@ -44,12 +87,21 @@ int assay_attention_forward(const assay_attention_call* call, void* stream) {
   if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
   const Family family = family_of(known, device.compute_capability);
   if (family == Family::none) return fail_no_kernels(device.compute_capability);
-  if (family == Family::hopper) {
-    const hopper_attention_call hopper = hopper_call(known);
-    const int variant = hopper_attention_choose(&hopper);
-    if (variant >= 0) return launch_hopper(variant, hopper, device, stream);
+  if (family == Family::split_keys) {
+    return launch_split(known, split_plan(known, device), device, stream);
   }
-  return launch_warp(known, device, stream);
+  return launch_long_queries(known, family, device, stream);
+}
+
+int assay_attention_testing_split_keys(const assay_attention_call* call, int slabs, int warps, int cluster,
+                                       void* stream) {
+  assay_attention_call known;
+  DeviceFacts device{};
+  if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
+  if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
+  if (device.compute_capability != 90) return fail_no_kernels(device.compute_capability);
+  if (warps == 0) return launch_long_queries(known, family_of_long_queries(known), device, stream);
+  return launch_split(known, {slabs, warps, cluster}, device, stream);
 }
 
 int assay_attention_query(const assay_attention_call* call, int compute_capability, const char** kernel) {
@@ -66,6 +118,9 @@ int assay_attention_query(const assay_attention_call* call, int compute_capabili
   if (family == Family::hopper) {
     const hopper_attention_call hopper = hopper_call(known);
     *kernel = hopper_attention_name(hopper_attention_choose(&hopper));
+  }
+  if (family == Family::split_keys) {
+    *kernel = find_split_kernel(known, split_keys::plan(split_shape(known), device.multiprocessors))->name;
   }
   if (*kernel == nullptr) *kernel = choose_warp_kernel(known, device.multiprocessors)->name;
   return ASSAY_ATTENTION_OK;

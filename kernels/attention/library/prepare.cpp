@@ -10,6 +10,7 @@
 #include "devices.hpp"
 #include "failure.hpp"
 #include "hopper_call.hpp"
+#include "split_launch.hpp"
 #include "warp_launch.hpp"
 
 namespace assay::attention::library {
@@ -51,6 +52,11 @@ int launch_everything(const DeviceFacts& device, cudaStream_t stream) {
   int status = ASSAY_ATTENTION_OK;
   if (device.compute_capability == 90) {
     if (const char* error = launch_hopper_variants(stream)) return fail(ASSAY_ATTENTION_CUDA_FAILED, "%s", error);
+    for_each_split_kernel([&](const SplitKernel& kernel, int) {
+      if (status == ASSAY_ATTENTION_OK) {
+        status = launch_split_kernel(kernel, 1, dummy_call(kernel.head_dim, kernel.bf16), stream);
+      }
+    });
   }
   for_each_warp_kernel([&](const WarpKernel& kernel) {
     if (status == ASSAY_ATTENTION_OK) {

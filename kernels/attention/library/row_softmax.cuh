@@ -71,6 +71,10 @@ class RowSoftmax {
     return factor;
   }
 
+  // Of rows that are merged with others: the largest score in the log2 domain, and the sum of the powers relative to it.
+  __device__ __forceinline__ float origin(int slab, int half) const { return origin_.of[slab][half]; }
+  __device__ __forceinline__ float sum(int slab, int half) const { return sum_.of[slab][half]; }
+
   // Natural logarithm of the row's sum of exponentials; -inf for a row that sees no key.
   __device__ __forceinline__ float log_sum_exp(int slab, int half) const {
     constexpr float kLn2 = 0.6931471805599453f;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Kernels for few queries and many keys, head sizes up to 64, on sm_90.
+#include "split_entry.cuh"
+
+namespace assay::attention::library {
+
+SplitKernelList split_kernels_d64() {
+  static const SplitKernel kernels[] = {
+      SPLIT_ENTRY(f16, 64, 1, 8),  SPLIT_ENTRY(f16, 64, 1, 4),  SPLIT_ENTRY(f16, 64, 2, 8),
+      SPLIT_ENTRY(f16, 64, 2, 4),  SPLIT_ENTRY(bf16, 64, 1, 8), SPLIT_ENTRY(bf16, 64, 1, 4),
+      SPLIT_ENTRY(bf16, 64, 2, 8), SPLIT_ENTRY(bf16, 64, 2, 4),
+  };
+  return {kernels, sizeof kernels / sizeof kernels[0]};
+}
+
+}  // namespace assay::attention::library

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Launch of the kernels for few queries and many keys.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <initializer_list>
+
+#include "../split_keys/plan.hpp"
+#include "assay_attention.h"
+#include "devices.hpp"
+#include "split_kernels.hpp"
+
+namespace assay::attention::library {
+
+split_keys::Shape split_shape(const assay_attention_call& call);
+
+// The kernel for a checked call that is laid out like this; null if there is none.
+const SplitKernel* find_split_kernel(const assay_attention_call& call, const split_keys::Plan& plan);
+
+// Allows the kernel clusters of more than 8 blocks on the current device. Once, before its first launch.
+int allow_large_clusters(const SplitKernel& kernel);
+
+// The largest cluster of which a device holds enough at a time: 16 blocks, or 8. Asks the driver at the first call.
+int largest_cluster(const DeviceFacts& device);
+
+// One kernel onto the stream; a code of assay_attention.h.
+int launch_split_kernel(const SplitKernel& kernel, int cluster, const assay_attention_call& call, cudaStream_t stream);
+
+// Calls visit(kernel, number) for each.
+template <typename Visit>
+void for_each_split_kernel(Visit visit) {
+  int number = 0;
+  for (const SplitKernelList& list : {split_kernels_d64(), split_kernels_d128(), split_kernels_d256()}) {
+    for (int i = 0; i < list.count; ++i) visit(list.kernels[i], number++);
+  }
+}
+
+}  // namespace assay::attention::library
+
+// For tests and measurements, not in the public header: as assay_attention_forward, laid out as asked. warps 0: by a
+// kernel of the other families.
+extern "C" int assay_attention_testing_split_keys(const assay_attention_call* call, int slabs, int warps, int cluster,
+                                                  void* stream);

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""Checks and times the split-keys kernels in every layout beside SDPA's backends and the library's other kernels.
+
+  PYTHONPATH=python python3 kernels/attention/split_keys/bench.py [check] [time] [B,Hq,Hk,Sq,Sk,D ...]
+
+check compares every layout (rows of a tile, warps, cluster) with float64, also log-sum-exp, two runs bit for bit, and a
+replayed graph. time prints microseconds per call: CUDA graphs of back-to-back calls over rotating inputs, replays interleaved.
+The last column is the share of 4.2 TB/s that the library's own choice reaches. Results of every layout: --json FILE.
+"""
+
+import ctypes
+import itertools
+import json
+import math
+import pathlib
+import random
+import statistics
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "python"))
+from assay_attention import library  # noqa: E402
+
+BANDWIDTH = 4.2e12
+SHAPES = [(1, 32, 8, 1, 1024, 128), (1, 32, 8, 1, 8192, 128), (1, 32, 8, 1, 65536, 128), (8, 32, 8, 1, 4096, 128),
+          (64, 32, 8, 1, 4096, 128), (1, 32, 8, 16, 8192, 128), (2, 16, 16, 64, 4096, 64), (1, 64, 8, 1, 16384, 64),
+          (1, 8, 1, 1, 65536, 128), (16, 32, 32, 1, 2048, 128), (3, 40, 8, 1, 10000, 128), (256, 32, 8, 1, 512, 128),
+          (4, 32, 8, 4, 4096, 128), (1, 32, 8, 64, 8192, 128), (8, 32, 32, 64, 2048, 128), (4, 16, 8, 1, 8192, 256),
+          (32, 16, 16, 1, 1024, 64), (32, 64, 8, 1, 16384, 128)]
+
+
+def layouts(head_dim):
+    """(slabs, warps, cluster) of every kernel for a head size."""
+    clusters = (1, 2, 4, 8, 16)
+    return [(1, 4, c) for c in clusters] if head_dim > 128 else list(itertools.product((1, 2), (4, 8), clusters))
+
+
+def draw(shape, dtype=torch.float16, bshd=False):
+    batch, heads, key_heads, rows, keys, dim = shape
+
+    def tensor(h, s):
+        if bshd:
+            return torch.randn((batch, s, h, dim), device="cuda", dtype=dtype).transpose(1, 2)
+        return torch.randn((batch, h, s, dim), device="cuda", dtype=dtype)
+
+    return tensor(heads, rows), tensor(key_heads, keys), tensor(key_heads, keys)
+
+
+def launch(q, k, v, out, causal=False, lse=None, layout=None):
+    """By a layout; None: the library's choice; (0, 0, 0): the kernels for long queries."""
+    call = library.CALL.pack(library.CALL.size, int(causal), q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr(),
+                             0 if lse is None else lse.data_ptr(), *q.stride()[:3], *k.stride()[:3], *v.stride()[:3],
+                             *out.stride()[:3], q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3],
+                             int(q.dtype == torch.bfloat16), q.shape[3] ** -0.5)
+    stream = torch.cuda.current_stream().cuda_stream
+    loaded = library.load()
+    if layout is None:
+        status = loaded.assay_attention_forward(call, stream)
+    else:
+        loaded.assay_attention_testing_split_keys.argtypes = [ctypes.c_char_p, *[ctypes.c_int] * 3, ctypes.c_void_p]
+        status = loaded.assay_attention_testing_split_keys(call, *layout, stream)
+    if status:
+        library.raise_for(status)
+
+
+def expected(q, k, v, causal):
+    group = q.shape[1] // k.shape[1]
+    q, k, v = q.double(), k.double().repeat_interleave(group, 1), v.double().repeat_interleave(group, 1)
+    scores = q @ k.transpose(-1, -2) * q.shape[3] ** -0.5
+    if causal:
+        beside = torch.arange(q.shape[2], device="cuda")[:, None] + k.shape[2] - q.shape[2]
+        scores.masked_fill_(torch.arange(k.shape[2], device="cuda")[None, :] > beside, -math.inf)
+    lse = torch.logsumexp(scores, -1)
+    return torch.exp(scores - lse.nan_to_num(neginf=0.0)[..., None]) @ v, lse
+
+
+def check():
+    random_ = random.Random(5)
+    cases = 0
+    for dim in (64, 128, 256, 40, 80, 96, 192):
+        for layout in layouts(dim):
+            for _ in range(3):
+                group, rows, keys = random_.choice((1, 3, 8)), random_.choice((1, 2, 5, 17, 64)), random_.choice((1, 40, 333, 1000, 4100))
+                key_heads, causal = random_.choice((1, 2, 5)), random_.random() < 0.5
+                dtype, bshd = random_.choice((torch.float16, torch.bfloat16)), random_.random() < 0.5
+                shape = (random_.choice((1, 3)), group * key_heads, key_heads, rows, keys, dim)
+                torch.manual_seed(cases)
+                q, k, v = draw(shape, dtype, bshd)
+                out, lse = torch.full_like(q, math.nan), torch.full(q.shape[:3], math.nan, device="cuda")
+                launch(q, k, v, out, causal, lse, layout)
+                again = torch.full_like(q, math.nan)
+                launch(q, k, v, again, causal, None, layout)
+                want, want_lse = expected(q, k, v, causal)
+                error = ((out.double() - want).norm() / want.norm().clamp_min(1e-30)).item()
+                seen = torch.isfinite(want_lse)
+                right = (error < (8e-4 if dtype == torch.float16 else 6e-3) and torch.equal(out, again)
+                         and torch.allclose(lse[seen].double(), want_lse[seen], atol=2e-3, rtol=0)
+                         and torch.equal(lse[~seen].double(), want_lse[~seen]) and not out[~seen].any())
+                if not right:
+                    raise SystemExit(f"WRONG: {shape} causal {causal} {dtype} bshd {bshd} layout {layout}: error {error:.3g}, "
+                                     f"repeats {torch.equal(out, again)}")
+                cases += 1
+    q, k, v = draw((2, 8, 2, 1, 3000, 128))
+    out, graph = torch.empty_like(q), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        launch(q, k, v, out)
+    for _ in range(3):
+        for old, new in zip((q, k, v), draw((2, 8, 2, 1, 3000, 128))):
+            old.copy_(new)
+        graph.replay()
+        want, _ = expected(q, k, v, False)
+        if not ((out.double() - want).norm() / want.norm()).item() < 8e-4:
+            raise SystemExit("WRONG: a replayed graph")
+    print(f"{cases} cases and a replayed graph correct")
+
+
+def captured(function, calls):
+    function(0)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for i in range(calls):
+            function(i)
+    return graph
+
+
+def measure(shape):
+    batch, heads, key_heads, rows, keys, dim = shape
+    key_bytes = 4 * batch * key_heads * keys * dim
+    count = min(16, max(2, math.ceil((160 << 20) / key_bytes)))
+    sets = [draw(shape) for _ in range(count)]
+    outs = [torch.empty_like(q) for q, _, _ in sets]
+    estimate = key_bytes / 3e12 * 1e6 + 6
+    calls = min(64, max(2, math.ceil(400 / estimate)))
+    contenders = {"library": None, "long queries": (0, 0, 0), **{f"{s}x16, {w} warps, {c}": (s, w, c) for s, w, c in layouts(dim)}}
+    graphs = {name: captured(lambda i, layout=layout: launch(*sets[i % count], outs[i % count], layout=layout), calls)
+              for name, layout in contenders.items()}
+    options = {"enable_gqa": heads != key_heads}
+    for name, backend in (("cudnn", SDPBackend.CUDNN_ATTENTION), ("flash", SDPBackend.FLASH_ATTENTION)):
+        try:
+            with sdpa_kernel(backend):
+                graphs[name] = captured(lambda i: F.scaled_dot_product_attention(*sets[i % count], **options), calls)
+        except RuntimeError:
+            torch.cuda.synchronize()
+    times, shuffle = {name: [] for name in graphs}, random.Random(1)
+    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    for repeat in range(11):
+        for name in shuffle.sample(list(graphs), len(graphs)):
+            start.record()
+            graphs[name].replay()
+            stop.record()
+            stop.synchronize()
+            if repeat > 0:
+                times[name].append(start.elapsed_time(stop) * 1e3 / calls)
+    return {name: statistics.median(t) for name, t in times.items()}, key_bytes
+
+
+@torch.no_grad()
+def main(words):
+    output = None
+    if "--json" in words:
+        at = words.index("--json")
+        output = open(words[at + 1], "w")
+        del words[at:at + 2]
+    shapes = [tuple(map(int, word.split(","))) for word in words if "," in word] or SHAPES
+    if "check" in words or "time" not in words:
+        check()
+    if "time" not in words and "check" in words:
+        return
+    print("| B,Hq,Hk,Sq,Sk,D | library us | best layout us | layout | long queries us | cuDNN us | flash us | x best SDPA | of 4.2 TB/s |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for shape in shapes:
+        times, key_bytes = measure(shape)
+        ours = {name: t for name, t in times.items() if "warps" in name}
+        best = min(ours, key=ours.get)
+        theirs = [times[name] for name in ("cudnn", "flash") if name in times]
+        print(f"| {','.join(map(str, shape))} | {times['library']:.2f} | {ours[best]:.2f} | {best} | {times['long queries']:.2f} | "
+              f"{times.get('cudnn', math.nan):.2f} | {times.get('flash', math.nan):.2f} | {min(theirs) / times['library']:.2f} | "
+              f"{100 * key_bytes / BANDWIDTH * 1e6 / times['library']:.0f} % |", flush=True)
+        if output:
+            print(json.dumps({"shape": shape, "us": times}), file=output, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Keys and values on their way to one warp: a ring of stages in shared memory that no other warp touches, filled by the
+// warp's own asynchronous copies. A warp waits for its copies and for nobody else.
+#pragma once
+
+#include <cstdint>
+
+#include "../../primitives/async_copy.cuh"
+#include "../../primitives/swizzle.cuh"
+
+namespace assay::attention::split_keys {
+
+// One head of a tensor of 16-bit elements, as bytes.
+struct HeadRows {
+  const char* g_base;
+  int64_t row_bytes;  // from one row to the next
+};
+
+// Copies of (kRows, kRowBytes) tiles by the 32 lanes of a warp: eight lanes take the eight 16-byte chunks of 128 bytes
+// of a row (a span), so that a pass covers four rows.
+template <int kRows, int kRowBytes>
+class WarpCopy {
+  static constexpr int kSpanChunks = kSwizzleSpanBytes / kChunkBytes;
+  static constexpr int kSpans = kRowBytes / kSwizzleSpanBytes;
+  static constexpr int kRowsPerPass = 32 / kSpanChunks;
+  static_assert(kRows % kSwizzledRows == 0 && kSwizzledRows == 2 * kRowsPerPass);
+
+ public:
+  __device__ __forceinline__ WarpCopy(int lane, int row_chunks)
+      : row_(lane / kSpanChunks),
+        chunk_(lane % kSpanChunks),
+        s_offset_{swizzled_offset<kRowBytes>(row_, chunk_), swizzled_offset<kRowBytes>(row_ + kRowsPerPass, chunk_)} {
+#pragma unroll
+    for (int span = 0; span < kSpans; ++span) bytes_[span] = chunk_ + span * kSpanChunks < row_chunks ? kChunkBytes : 0;
+  }
+
+  // Rows from `first_row` on. Those from `rows` on, and columns that the tensor does not have, become zeros.
+  __device__ __forceinline__ void fetch(uint32_t s_tile, const HeadRows& source, int first_row, int rows) const {
+    const char* g_chunk = source.g_base + (first_row + row_) * source.row_bytes + chunk_ * kChunkBytes;
+#pragma unroll
+    for (int pass = 0; pass < kRows / kRowsPerPass; ++pass) {
+      const bool inside = first_row + row_ + pass * kRowsPerPass < rows;
+      const uint32_t s_chunk = s_tile + s_offset_[pass % 2] + pass / 2 * kSwizzledRows * kRowBytes;
+#pragma unroll
+      for (int span = 0; span < kSpans; ++span) {
+        copy(s_chunk + span * kSwizzleSpanBytes, g_chunk + span * kSwizzleSpanBytes, inside ? bytes_[span] : 0);
+      }
+      g_chunk += kRowsPerPass * source.row_bytes;
+    }
+  }
+
+ private:
+  // PTX ISA, "cp.async": of 16 bytes the first `bytes` are read, the others become zero. Keys and values are read
+  // once: the L2 cache fetches 256 bytes at a time.
+  __device__ __forceinline__ static void copy(uint32_t s_destination, const void* g_source, int bytes) {
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(s_destination), "l"(g_source),
+                 "r"(bytes)
+                 : "memory");
+  }
+
+  int row_;
+  int chunk_;
+  uint32_t s_offset_[2];  // of rows 0-3 and 4-7 of a group of eight
+  int bytes_[kSpans];     // 16, or 0 where the row has no such chunk
+};
+
+// The tiles first, first + step, ... below `end`, in order.
+template <int kStages, int kTileKeys, int kRowBytes>
+class WarpRing {
+ public:
+  static constexpr int kTileBytes = kTileKeys * kRowBytes;  // of keys, and of values
+  static constexpr int kStageBytes = 2 * kTileBytes;
+  static constexpr int kBytes = kStages * kStageBytes;
+
+  __device__ __forceinline__ WarpRing(uint32_t s_ring, HeadRows key, HeadRows value, int key_rows, int row_chunks,
+                                      int lane)
+      : s_ring_(s_ring), key_(key), value_(value), key_rows_(key_rows), copy_(lane, row_chunks) {}
+
+  __device__ __forceinline__ void start(int first, int step, int end) {
+    next_ = first;
+    step_ = step;
+    end_ = end;
+#pragma unroll
+    for (int stage = 0; stage < kStages - 1; ++stage) fetch_next(stage);
+  }
+
+  // Waits for the oldest tile, and lets another one come in the place of the one before. What is returned moves a
+  // cursor of the first stage to the tile's own.
+  __device__ __forceinline__ uint32_t advance() {
+    wait_for_copies<kStages - 2>();
+    __syncwarp();
+    const uint32_t s_shift = static_cast<uint32_t>(stage_) * kStageBytes;
+    fetch_next(stage_ == 0 ? kStages - 1 : stage_ - 1);
+    stage_ = stage_ == kStages - 1 ? 0 : stage_ + 1;
+    return s_shift;
+  }
+
+ private:
+  __device__ __forceinline__ void fetch_next(int stage) {
+    if (next_ < end_) {
+      const uint32_t s_stage = s_ring_ + static_cast<uint32_t>(stage) * kStageBytes;
+      copy_.fetch(s_stage, key_, next_ * kTileKeys, key_rows_);
+      copy_.fetch(s_stage + kTileBytes, value_, next_ * kTileKeys, key_rows_);
+      next_ += step_;
+    }
+    commit_copies();  // also where there is none, so that groups count tiles
+  }
+
+  uint32_t s_ring_;  // (stages, {keys, values}, tile_keys, head_dim)
+  HeadRows key_;
+  HeadRows value_;
+  int key_rows_;
+  WarpCopy<kTileKeys, kRowBytes> copy_;
+  int next_;
+  int step_;
+  int end_;
+  int stage_ = 0;
+};
+
+}  // namespace assay::attention::split_keys
