@@ -2,7 +2,7 @@
 # make run and make test are each the only command needed on a fresh Debian 12 machine.
 # Options begin with ASSAY_, so that no variable of the environment is taken for one: make test ASSAY_JOBS=4
 .PHONY: help setup configure build run test test-all test-gpu test-asan test-tsan attention bench fuzz format lint prebuilt \
-  carry static install package docs clean
+  carry static install package wheel docs clean
 
 ASSAY_JOBS ?= $(shell nproc)
 ASSAY_KERNEL ?= kernels/attention/tensor_core
@@ -16,6 +16,7 @@ help:
 	@echo "make test-gpu  the tests that need an NVIDIA GPU"
 	@echo "make test-asan the tests under AddressSanitizer and UndefinedBehaviorSanitizer; test-tsan: ThreadSanitizer"
 	@echo "make attention build/attention/libassay_attention.so (needs nvcc; nothing else of the project)"
+	@echo "make wheel     dist/: a Python wheel of assay_attention with that library inside"
 	@echo "make bench     benchmarks, with ratios taken in one run"
 	@echo "make fuzz      fuzz every reader of foreign bytes, and the virtual GPU (ASSAY_FUZZ_SECONDS=600 each)"
 	@echo "make format    clang-format;  make lint: clang-tidy, headers that compile alone, formatting, scripts"
@@ -47,6 +48,9 @@ test-all: build
 attention:
 	@command -v $${NVCC:-nvcc} > /dev/null || { echo "make attention: nvcc is not in PATH; install the CUDA toolkit" >&2; exit 6; }
 	$(MAKE) -C kernels/attention/library
+
+wheel: attention
+	python3 tools/wheel.py
 
 test-gpu: build attention
 	sh tests/gpu/run.sh
