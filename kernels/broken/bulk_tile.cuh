@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tile that the copy engine fills (PTX ISA "cp.async.bulk"), and the mbarrier that counts its bytes.
+// A tile that TMA fills (PTX ISA "cp.async.bulk"), and the mbarrier that counts its bytes.
 #pragma once
 
 #include "../primitives/mbarrier.cuh"
@@ -14,7 +14,7 @@ struct BulkTile {
   uint64_t full;
 };
 
-// One thread asks for the tile. `expected_bytes` is what the mbarrier is told to wait for.
+// One thread starts the load. `expected_bytes` is what the mbarrier expects.
 __device__ inline void start_copy(BulkTile& s_tile, const float* g_tile, uint32_t expected_bytes) {
   init(s_tile.full);
   expect_bytes(s_tile.full, expected_bytes);

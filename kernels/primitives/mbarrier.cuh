@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A barrier in shared memory that counts the bytes which the copy engine brings. For one phase; kernels that go round a
+// A barrier in shared memory that counts the bytes which TMA loads bring. For one phase; kernels that go round a
 // ring of stages have their own (attention/hopper/mbarrier.cuh).
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace assay {
 
-// PTX ISA "mbarrier.init", for one arriving thread, and "fence.proxy.async": the copy engine sees it.
+// PTX ISA "mbarrier.init", for one arriving thread, and "fence.proxy.async": TMA sees it.
 __device__ __forceinline__ void init(uint64_t& s_barrier) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&s_barrier)) : "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// y = 2 x, tile by tile: the copy engine brings a tile to shared memory through one tensor map and takes it back
+// y = 2 x, tile by tile: TMA loads a tile to shared memory through one tensor map and stores it
 // through another. What sticks out of the matrix arrives as zeros and is not written.
 #include <cstdint>
 #include <cuda_fp16.h>
@@ -57,7 +57,7 @@ extern "C" __global__ void tensor_map_copy(const half* /*g_x*/, half* /*g_y*/, c
 
   for (int i = threadIdx.x; i < kTileRows * kTileColumns; i += blockDim.x) s_tile[i] = s_tile[i] + s_tile[i];
 
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the copy engine sees what was just written
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // TMA sees what was just written
   __syncthreads();
   if (threadIdx.x == 0) store_tile(y_map, s_tile, column, row);
 }

@@ -38,6 +38,15 @@ class MakefileTest(unittest.TestCase):
         self.assertIn("-j3", plan("test", {"ASSAY_JOBS": "3"}).stdout)
         self.assertIn("max_total_time=60", plan("fuzz", {"ASSAY_FUZZ_SECONDS": "60"}).stdout)
 
+    def test_the_attention_library_names_no_absolute_path(self):
+        # make splits words at blanks: a path of the checkout may hold one, relative ones do not.
+        planned = plan("attention", {"NVCC": "true"})
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        lines = [line for line in planned.stdout.splitlines() if line.startswith("true ")]
+        self.assertGreater(len(lines), 3)
+        for line in lines:
+            self.assertNotIn(str(ROOT), line)
+
     def test_help_names_targets_that_exist(self):
         text = (ROOT / "Makefile").read_text()
         for target in re.findall(r'@echo "make ([\w-]+)', text):

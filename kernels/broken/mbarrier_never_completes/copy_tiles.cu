@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Broken on purpose: the mbarrier is told of twice the bytes that the copy brings. Its phase never completes, and all
+// Broken on purpose: the mbarrier expects twice the bytes that the copy brings. Its phase never completes, and all
 // threads wait for ever.
 #include "../bulk_tile.cuh"
 
