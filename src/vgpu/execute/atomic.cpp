@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Atomic read-modify-write. Kernels with atomics on global memory run in turns (see machine/grid.cpp), so lanes simply
-// take their turn here, the lowest first.
+// Atomic read-modify-write. Blocks with atomics on global memory are interleaved (see machine/grid.cpp), so lanes
+// simply take their turn here, the lowest first.
 #include <array>
 #include <bit>
 

@@ -373,7 +373,7 @@ Reduction reduction_of(const BindContext& context) {
   return reduction_named(context.modifiers->one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
 }
 
-// Blocks may add to the same places: they take turns.
+// Blocks may add to the same places: they are interleaved.
 Result<Handler> bind_reduce(BindContext& context) {
   ASSAY_TRY(const Handler handler, bind_store(context));
   const StoreReduction reduction{reduction_of(context), reduced_type(ptx::info(context.type()).name)};

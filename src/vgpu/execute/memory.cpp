@@ -200,7 +200,7 @@ Space space_of(const BindContext& context) {
   return Space::generic;
 }
 
-// Accesses that other blocks may wait for make the launch run in turns.
+// Accesses that other blocks may wait for make the launch interleave its blocks.
 void note_communication(BindContext& context) {
   const Space space = space_of(context);
   const bool visible = space == Space::global || space == Space::generic;

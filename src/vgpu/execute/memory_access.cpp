@@ -87,7 +87,7 @@ LanePointers resolve_here(Warp& warp, const Instruction& instruction, Space spac
       auto problem = diagnose_access(warp, space, kind, bytes, addresses[static_cast<size_t>(lane)]);
       if (problem) warp.fault(std::move(*problem), lane);
     });
-    // Unaligned or far away, but the careful look found nothing: only a defect of ours could bring us here.
+    // Unaligned or far away, but the careful look found nothing: only an internal error could bring us here.
     if (warp.block().stopped()) pointers.lanes = 0;
     if (pointers.lanes == 0) return pointers;
   }

@@ -22,7 +22,7 @@ struct BulkCopy {
   std::vector<Piece> pieces;
   std::byte fill{0};          // of what lies outside a tensor
   Combine combine = nullptr;  // with what is there; nullptr: in its place
-  uint32_t bytes = 0;         // that the mbarrier is told of: fillings count
+  uint32_t bytes = 0;         // that the mbarrier counts, those of fillings too
 
   void add(std::byte* to, const std::byte* from, uint32_t count);
   void perform() const;

@@ -33,7 +33,7 @@ Block::Outcome Cluster::run(bool may_suspend) {
   return size() == 1 ? blocks_.front()->run(may_suspend) : run_together(may_suspend);
 }
 
-// Blocks take turns. One that can do nothing may wait for another; only when none can, the wait is in vain.
+// Blocks are interleaved. One that can do nothing may wait for another; only when none can, the wait is in vain.
 Block::Outcome Cluster::run_together(bool may_suspend) {
   constexpr int kRoundsBeforeSuspension = 4;
   for (int round = 0;; ++round) {

@@ -91,7 +91,7 @@ LaunchResult run_freely(const Grid& grid, uint64_t clusters, size_t threads) {
   return std::move(assembly).result();
 }
 
-// All clusters that fit on the GPU at once are alive together and take turns, so that they may wait for each other.
+// All clusters that fit on the GPU at once are resident together and interleaved, so that they may wait for each other.
 LaunchResult run_in_turns(const Grid& grid, uint64_t clusters) {
   const auto threads = static_cast<int>(grid.launch.block.volume());
   const int per_sm =

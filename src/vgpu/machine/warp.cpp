@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How a warp's paths part, meet and take turns. Among paths that can run, the one in the deepest call and then the one
-// at the lowest instruction goes first: compilers lay code out so that this is where lanes meet again. A path that
-// loops for long steps back behind the others, so that lanes which spin on a lock let its holder release it.
+// How a warp's paths diverge, reconverge and are scheduled. Among paths that can run, the one in the deepest call and
+// then the one at the lowest instruction goes first: compilers lay code out so that this is where lanes meet again. A
+// path that loops for long steps back behind the others, so that lanes which spin on a lock let its holder release it.
 #include "vgpu/machine/warp.hpp"
 
 #include <algorithm>

@@ -43,7 +43,7 @@ SharedCost shared_load_cost(const LaneAddresses& access);
 SharedCost shared_store_cost(const LaneAddresses& access);
 // ldmatrix and stmatrix: eight lanes give the rows of 16 bytes of one matrix, which goes by itself.
 SharedCost matrix_cost(const LaneAddresses& access);
-// Lanes that meet in a bank take turns, even if they name the same word.
+// Lanes that conflict in a bank are serialised, even if they name the same word.
 SharedCost shared_atomic_cost(const LaneAddresses& access);
 
 }  // namespace assay::vgpu

@@ -13,7 +13,7 @@ constexpr std::array kTable = {
     CounterInfo{ptx_thread_instructions_off, "ptx_thread_instructions_off", "",
                 "of these, threads whose guard was off"},
     CounterInfo{branches, "branches", "", "branch instructions that warps executed"},
-    CounterInfo{divergent_branches, "divergent_branches", "", "of these, such that parted the threads of a warp"},
+    CounterInfo{divergent_branches, "divergent_branches", "", "of these, divergent ones"},
     CounterInfo{barriers, "barriers", "", "block barriers (bar, barrier) that warps executed"},
     CounterInfo{global_load_requests, "global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
                 "loads of global memory, one for each warp instruction"},

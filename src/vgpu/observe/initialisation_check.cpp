@@ -43,7 +43,7 @@ class BlockInitialisationCheck final : public BlockObserver {
     return lanes;
   }
 
-  // What was left out is reported as such. That its bytes are missing afterwards is no finding of its own.
+  // What was skipped is reported as such. That its bytes are missing afterwards is no finding of its own.
   void left_out(const Access& access) override {
     SharedState* const bytes = bytes_of(access);
     if (bytes != nullptr && state_after(access.kind)) mark(access, *bytes, SharedState::written);

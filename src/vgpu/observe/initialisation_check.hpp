@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds reads of shared memory that nothing has written yet, or that an asynchronous copy has been told to fill and
+// Finds reads of shared memory that nothing has written yet, or that an asynchronous copy is to fill and
 // has not been waited for. On a GPU such a read gives what an earlier block left there, often the right value.
 #pragma once
 

@@ -17,7 +17,7 @@ enum class MemoryOperation : uint8_t {
   atomic,
   reduction,  // an atomic without a result
   copy,       // from global to shared memory
-  bulk_load,  // the same by the copy engine: no thread asks for sectors or banks
+  bulk_load,  // the same by TMA: no thread asks for sectors or banks
   bulk_store,
   matrix_load,
   matrix_store,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds bad memory accesses: out of bounds, misaligned, through null, after free. The access is left out and the kernel
+// Finds bad memory accesses: out of bounds, misaligned, through null, after free. The access is skipped and the kernel
 // goes on, so that one run shows them all. What repeats (the same line and thread) is folded into one finding.
 #pragma once
 

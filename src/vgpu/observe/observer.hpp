@@ -45,9 +45,9 @@ class BlockObserver {
   // One entry for each instruction of the function, to be added to; nullptr: this observer does not count. Of several
   // observers the first that counts is given the counts.
   virtual ExecutionCount* executions(const Function&) { return nullptr; }
-  // Returns the lanes that may go ahead. The others are left out: a load gives 0, a store does nothing.
+  // Returns the lanes that may go ahead. The others are skipped: a load gives 0, a store does nothing.
   virtual LaneMask access(const Access& access) = 0;
-  // What one of the observers left out: `lanes` are those.
+  // What one of the observers skipped: `lanes` are those.
   virtual void left_out(const Access&) {}
   // Whether arrived() is to be called.
   virtual bool follows_arrivals() const { return false; }
