@@ -86,6 +86,7 @@ format:
 lint: build
 	clang-format-19 --dry-run -Werror $(ASSAY_SOURCES)
 	cmake --build build -t all_verify_interface_header_sets
+	shellcheck -S warning $$(git ls-files '*.sh') .ci/run
 	git ls-files 'src/*.cpp' | xargs -P $(ASSAY_JOBS) -n 4 clang-tidy-19 -p build --quiet
 
 static: setup

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Stands in for nvcc in the tests: see fake_toolkit.hpp. Writes a line into $FAKE_DIARY for each run.
-kind=version input= output= rule= previous= pause= fail=
+kind=version input='' output='' rule='' previous='' pause='' fail=''
 for word in "$@"; do
   case "$previous" in
     -o) output=$word; previous=; continue ;;

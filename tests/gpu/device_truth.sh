@@ -3,7 +3,7 @@
 # The commands on this machine's GPU: right kernels pass, broken ones get their verdict, and the next case always works.
 #   tests/gpu/device_truth.sh [ASSAY]     build/assay by default
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 assay=${1:-build/assay}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
