@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Builds every configuration of the shipped kernels as a cubin, and runs them on this machine's GPU.
-#   tests/gpu/kernel_truth.sh [FOLDER [truth] [times]]     ARCH=sm_90 NVCC=nvcc JOBS=16
+#   tests/gpu/kernel_truth.sh [FOLDER [truth] [times]]     ASSAY_ARCH=sm_90 ASSAY_NVCC=nvcc ASSAY_JOBS=16
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${1:-$root/build/kernel_truth}
 [ $# -gt 0 ] && shift
-arch=${ARCH:-sm_90}
-nvcc=${NVCC:-nvcc}
+arch=${ASSAY_ARCH:-sm_90}
+nvcc=${ASSAY_NVCC:-nvcc}
 mkdir -p "$folder"
 
 # One line per cubin: family, source, settings.
@@ -33,7 +33,7 @@ configurations() {
   done; done
 }
 
-configurations | xargs -P "${JOBS:-$(nproc)}" -L 1 sh -c '
+configurations | xargs -P "${ASSAY_JOBS:-$(nproc)}" -L 1 sh -c '
   target="$3/$4.$6.cubin"
   [ -e "$target" ] && exit 0
   "$0" -std=c++17 -arch="$1" -cubin -o "$target.part" "$2/kernels/$5" $(echo "-D$6" | sed "s/,/ -D/g") && mv "$target.part" "$target"
