@@ -100,7 +100,7 @@ package: static
 	tools/package.sh build-static dist
 
 prebuilt: build
-	@for spec in $$(git ls-files 'kernels/*kernel.toml'); do build/assay build $$spec --carry || exit 1; done
+	@for spec in $$(git ls-files 'kernels/*kernel.toml'); do build/assay build $$spec --prebuilt || exit 1; done
 
 carry: prebuilt
 

@@ -49,13 +49,13 @@ ResourceUsage usage_from(const Json& object) {
 }
 
 Error stale(const fs::path& file, std::string message) {
-  return Error{"the carried PTX is out of date: " + std::move(message), Place{file.string()},
-               "regenerate it on a machine with nvcc", ExitCode::environment};
+  return Error{"the prebuilt PTX is out of date: " + std::move(message), Place{file.string()},
+               "on a machine with nvcc, assay build FOLDER --prebuilt writes it", ExitCode::environment};
 }
 
 Error damaged(const fs::path& file, const std::string& message) {
-  return Error{"the description of the carried PTX cannot be read: " + message, Place{file.string()},
-               "regenerate it on a machine with nvcc", ExitCode::environment};
+  return Error{"the description of the prebuilt PTX cannot be read: " + message, Place{file.string()},
+               "on a machine with nvcc, assay build FOLDER --prebuilt writes it", ExitCode::environment};
 }
 
 Result<CarriedArtifact> parse_description(const std::string& text, const std::string& ptx, const fs::path& file) {
@@ -101,8 +101,7 @@ Result<CarriedArtifact> load_carried(const spec::KernelSpec& spec, const spec::C
   const fs::path description = carried_description(spec, target);
   std::error_code failed;
   if (!fs::exists(carried_ptx(spec, target), failed) || !fs::exists(description, failed)) {
-    return Error{
-        fmt::format("the repository carries no PTX of this kernel for {}", target), {}, "", ExitCode::environment};
+    return Error{fmt::format("there is no prebuilt PTX of this kernel for {}", target), {}, "", ExitCode::environment};
   }
   ASSAY_TRY(const std::string ptx, read_file(carried_ptx(spec, target)));
   ASSAY_TRY(const std::string text, read_file(description, size_t{16} << 20));

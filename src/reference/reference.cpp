@@ -104,7 +104,7 @@ Result<void> check_arguments(const Reference& reference, const Problem& problem)
   }
   for (const auto& [name, shape] : problem.output_shapes) {
     if (name != reference.output) {
-      return Error{fmt::format("the reference '{}' computes '{}' and knows no output '{}'", reference.name,
+      return Error{fmt::format("the reference '{}' computes '{}' and has no output '{}'", reference.name,
                                reference.output, name),
                    {},
                    ""};

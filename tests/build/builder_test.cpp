@@ -157,7 +157,7 @@ TEST_F(Builder, WithoutACompilerTheCarriedPtxStandsIn) {
   EXPECT_EQ(carried.compiler, "13.0.88");
   EXPECT_EQ(find_entry(carried.resources, "scale")->registers, 40);
   EXPECT_EQ(report->results[1].status, BuildStatus::skipped);
-  EXPECT_NE(report->results[1].reason.find("carries no PTX of this kernel for sm_89"), std::string::npos);
+  EXPECT_NE(report->results[1].reason.find("no prebuilt PTX of this kernel for sm_89"), std::string::npos);
   EXPECT_EQ(report->results[2].status, BuildStatus::skipped);
   EXPECT_NE(report->results[2].hint.find("CUDA_HOME"), std::string::npos);
 }

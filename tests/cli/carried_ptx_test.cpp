@@ -75,7 +75,7 @@ TEST(CarriedPtx, EveryKernelCarriesEveryTargetAndItIsUpToDate) {
     for (const std::string& target : spec->kernel.targets) {
       const auto carried = build::load_carried(*spec, *configuration, target);
       EXPECT_TRUE(carried.ok()) << path << " " << target << ": " << to_string(carried.error())
-                                << " (make carry regenerates it)";
+                                << " (make prebuilt regenerates it)";
     }
   }
 }
@@ -100,7 +100,7 @@ TEST(CarriedPtx, IsWhatTheCompilerMakesOfTheSources) {
     if (report->compiler && *report->compiler != carried->compiler) continue;
     ASSERT_TRUE(result.usable()) << result.reason << result.output;
     EXPECT_TRUE(without_internal_names(*read_file(result.ptx)) == without_internal_names(carried->ptx))
-        << path << " " << target << ": make carry regenerates it";
+        << path << " " << target << ": make prebuilt regenerates it";
   }
 }
 

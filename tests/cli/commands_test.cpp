@@ -15,7 +15,7 @@ using nlohmann::json;
 TEST(Commands, EveryCommandHasHelpThatNamesItsOptions) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands = {
       {"doctor", {"--json"}},
-      {"build", {"--config", "--target", "--jobs", "--time-limit", "--carry", "--json"}},
+      {"build", {"--config", "--target", "--jobs", "--time-limit", "--prebuilt", "--json"}},
       {"sanitize", {"--device", "--config", "--shape", "--seed", "--time-limit", "--instruction-limit", "--json"}},
       {"check",
        {"--device", "--config", "--shape", "--distribution", "--fuzz", "--no-memory-check", "--seed", "--time-limit",

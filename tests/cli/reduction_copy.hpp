@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A copy of kernels/reduction, as another checkout has it, whose carried PTX can be changed.
+// A copy of kernels/reduction, as another checkout has it, whose prebuilt PTX can be changed.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ class ReductionCopy {
 
   const TemporaryFolder& folder() const { return folder_; }
   std::filesystem::path kernel() const { return folder_.path() / "reduction"; }
-  // With what describes it, as make carry would write it.
+  // With what describes it, as make prebuilt would write it.
   void change_ptx(const std::string& target, const std::function<std::string(const std::string&)>& change) const {
     const std::filesystem::path file = kernel() / ("ptx/reduction." + target);
     const auto text = read_file(file.string() + ".ptx");

@@ -197,7 +197,7 @@ class Worker {
 
   // "" or why there is no map.
   std::string encode(const CaseArgument& argument, CuPointer buffer, TensorMapBytes& into) {
-    if (driver_.encode_tensor_map == nullptr) return "this driver knows no tensor maps";
+    if (driver_.encode_tensor_map == nullptr) return "this driver has no tensor maps";
     const CaseMap& map = argument.map;
     const CuResult result = driver_.encode_tensor_map(
         &into, map_type(argument.type), static_cast<uint32_t>(map.dims.size()), reinterpret_cast<void*>(buffer),

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from project import FolderTest, ROOT, VERSION, has, run
+from project import FolderTest, PROGRAM, ROOT, VERSION, has, run
 
 sys.path.insert(0, str(ROOT / "tools"))
 import pages  # noqa: E402
@@ -100,6 +100,33 @@ class PagesTest(FolderTest):
         for file in HELP.glob("*.md"):
             for number, line in enumerate(file.read_text().splitlines(), 1):
                 self.assertLessEqual(len(line), 105, f"{file.name}:{number}")
+
+
+class ProgramTest(unittest.TestCase):
+    """What the pages say, the program takes."""
+
+    def setUp(self):
+        _, self.commands = pages.read_pages(HELP)
+
+    def refusal(self, *words):
+        done = run([PROGRAM, *words], folder="/")
+        self.assertEqual(done.returncode, 2, f"{words}: {done.stdout}{done.stderr}")
+        return done.stdout + done.stderr  # with --json it is a document
+
+    def words(self, page):
+        """What stands without a name in the usage line: assay compare A B."""
+        return [word for word in page.usage[0].split()[2:] if re.fullmatch(r"\[?[A-Z]+(\.toml)?\]?", word)]
+
+    def test_every_option_of_a_page_is_known(self):
+        # A second option that nobody has ends the command before it does anything.
+        for page in self.commands:
+            for name, value, _ in page.options():
+                example = {"": [], "N": ["100"], "X": ["0.5"], "SECONDS": ["1"]}.get(value, [value.split("|")[0]])
+                if "," in value and value[0] == "X":
+                    example = ["0.5"]
+                said = self.refusal(page.command, *self.words(page), name, *example, "--no-such-option")
+                self.assertNotRegex(said, rf"(not expected|no option).*{name}(?![\w-])", f"{page.command} {name}")
+        self.assertRegex(self.refusal("check", "KERNEL", "--no-such-option"), "(not expected|no option).*--no-such-option")
 
 
 class WrongPagesTest(FolderTest):

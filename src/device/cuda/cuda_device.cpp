@@ -207,7 +207,7 @@ Result<LaunchOutcome> CudaDevice::stopped(CUresult code, const std::string& kern
   if (code == CUDA_ERROR_ECC_UNCORRECTABLE) return driver_.error(code, fmt::format("'{}' met a defect", kernel));
   outcome.fault = fault_finding(driver_, code, kernel, errors);
   if (outcome.fault->source.empty())
-    outcome.fault_hint = fmt::format("the GPU does not tell where; assay sanitize --device {} names line and thread",
+    outcome.fault_hint = fmt::format("the GPU does not say where; assay sanitize --device {} names line and thread",
                                      virtual_twin(*this));
   return outcome;
 }

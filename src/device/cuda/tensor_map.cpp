@@ -76,7 +76,7 @@ CUtensorMapL2promotion promotion_of(int bytes) {
 
 Result<std::vector<std::byte>> encode_tensor_map(const Driver& driver, const TensorMapRequest& request) {
   if (driver.cuTensorMapEncodeTiled == nullptr) {
-    return Error{"this driver knows no tensor maps",
+    return Error{"this driver has no tensor maps",
                  {},
                  "they came with CUDA 12.0: install a newer driver",
                  ExitCode::environment};
