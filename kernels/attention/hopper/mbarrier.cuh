@@ -41,7 +41,7 @@ struct Mbarrier {
   }
 };
 
-// PTX ISA "membar / fence", .mbarrier_init and .proxy.async: makes initialised barriers visible to the copy engine.
+// PTX ISA "membar / fence", .mbarrier_init and .proxy.async: makes initialised barriers visible to TMA.
 __device__ __forceinline__ void publish_mbarriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -302,7 +302,7 @@ __device__ __forceinline__ void merge_tile(typename Config::Shared& shared, cons
   }
 }
 
-// `params` must be a parameter of the kernel: the copy engine reads the tensor maps where they lie.
+// `params` must be a parameter of the kernel: TMA reads the tensor maps where they lie.
 template <class Config>
 __device__ __forceinline__ void run_resident(const Params& params) {
   extern __shared__ __align__(1024) uint8_t shared_bytes[];

@@ -35,7 +35,7 @@ struct StreamingConfig {
                  [kTileRows * kStoredColumns];  // this tile's, where its output is staged too, and the next's
     Element key[kStages][kKeyBlock * kStoredColumns];
     Element value[kStages][kKeyBlock * kStoredColumns];
-    TileWork tile[2];  // the tiles of the queries; none: the end
+    TileWork work[2];  // the tiles of the queries; none: the end
     Mbarrier query_full[2];
     Mbarrier query_empty[2];
     Mbarrier output_full[2];  // staged where the queries were
@@ -56,7 +56,7 @@ __device__ __forceinline__ void grow_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 
-// `params` must be a parameter of the kernel: the copy engine reads the tensor maps where they lie.
+// `params` must be a parameter of the kernel: TMA reads the tensor maps where they lie.
 template <class Config>
 __device__ __forceinline__ void run_streaming(const Params& params) {
   extern __shared__ __align__(1024) uint8_t shared_bytes[];

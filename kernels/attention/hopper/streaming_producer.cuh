@@ -60,7 +60,7 @@ struct StreamingProducer {
     Mbarrier& full = shared.query_full[buffer];
     shared.query_empty[buffer].wait(query_cursor.parity ^ 1);
     query_cursor.advance();
-    shared.tile[buffer] = announced;
+    shared.work[buffer] = announced;
     if (announced.tile < 0) {
       full.arrive();
       return;

@@ -18,7 +18,7 @@ struct StreamingWriter {
     for (;; cursor.advance()) {
       const int buffer = cursor.stage;
       shared.query_full[buffer].wait(cursor.parity);
-      const TileWork work = shared.tile[buffer];
+      const TileWork work = shared.work[buffer];
       if (work.tile < 0) return;
       shared.output_full[buffer].wait(cursor.parity);
 #pragma unroll

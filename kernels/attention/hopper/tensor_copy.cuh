@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tile copies from global to shared memory by the copy engine, and what orders them with the rest of the program.
+// Tile copies from global to shared memory by TMA, and what orders them with the rest of the program.
 #pragma once
 
 #include <cuda.h>
@@ -43,7 +43,7 @@ __device__ __forceinline__ void wait_stores_read() {
   asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
-// PTX ISA "membar / fence", .proxy.async: ordinary writes to shared memory before it are seen by the copy engine after
+// PTX ISA "membar / fence", .proxy.async: ordinary writes to shared memory before it are seen by TMA after
 // it.
 __device__ __forceinline__ void publish_to_copy_engine() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

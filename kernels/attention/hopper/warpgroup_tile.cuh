@@ -98,7 +98,7 @@ __device__ __forceinline__ void store_matrices(uint32_t s_address, uint32_t a, u
                : "memory");
 }
 
-// Writes the tile to shared memory in the swizzled panels that the copy engine expects.
+// Writes the tile to shared memory in the swizzled panels that TMA expects.
 template <class Element, int kHeadDim>
 __device__ __forceinline__ void stage_output(const float (&output)[kHeadDim / 2], void* s_tile) {
   const int lane = threadIdx.x % 32;
