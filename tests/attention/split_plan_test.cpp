@@ -8,6 +8,7 @@ namespace assay::attention::split_keys {
 namespace {
 
 constexpr int kMultiprocessors = 132;
+constexpr ClusterSlots kSlots = usual_slots(kMultiprocessors);
 
 int blocks(const Shape& shape, const Plan& plan) {
   return shape.batch * shape.key_heads * row_tiles(shape, plan.slabs) * plan.cluster;
@@ -15,36 +16,34 @@ int blocks(const Shape& shape, const Plan& plan) {
 
 TEST(SplitPlan, SplitsTheKeysOfFewHeadsOverTheWholeGpu) {
   const Shape shape{1, 8, 4, 1, 65536, 128};
-  const Plan chosen = plan(shape, kMultiprocessors);
-  EXPECT_EQ(chosen.cluster, 16);
+  const Plan chosen = plan(shape, kSlots);
+  EXPECT_EQ(chosen.cluster, 8);
   EXPECT_EQ(chosen.slabs, 1);
-  EXPECT_GE(blocks(shape, chosen), 120);
+  EXPECT_GE(blocks(shape, chosen), 64);
   EXPECT_LE(blocks(shape, chosen), kMultiprocessors);
 }
 
 TEST(SplitPlan, LeavesTheKeysOfManyHeadsTogether) {
-  EXPECT_EQ(plan({128, 8, 4, 1, 4096, 128}, kMultiprocessors).cluster, 1);
-  // 140 heads: one whole round and a bit would be two; in eighths it is little more than one.
-  EXPECT_GE(plan({14, 10, 1, 1, 65536, 128}, kMultiprocessors).cluster, 4);
+  EXPECT_EQ(plan({128, 8, 4, 1, 4096, 128}, kSlots).cluster, 1);
 }
 
 TEST(SplitPlan, DoesNotSplitWhatIsShort) {
-  EXPECT_LE(plan({1, 1, 1, 1, 256, 128}, kMultiprocessors).cluster, 2);
+  EXPECT_LE(plan({1, 1, 1, 1, 64, 128}, kSlots).cluster, 3);
 }
 
 TEST(SplitPlan, PacksRowsOfAGroup) {
   EXPECT_EQ(row_tiles({1, 8, 4, 1, 1024, 128}, 1), 1);
   EXPECT_EQ(row_tiles({1, 8, 4, 4, 1024, 128}, 1), 1);
   EXPECT_EQ(row_tiles({1, 8, 4, 5, 1024, 128}, 1), 2);
-  EXPECT_EQ(plan({1, 8, 4, 16, 8192, 128}, kMultiprocessors).slabs, 2);
-  EXPECT_EQ(plan({1, 8, 4, 16, 8192, 256}, kMultiprocessors).slabs, 1) << "two would not fit the registers";
+  EXPECT_EQ(plan({1, 8, 4, 16, 8192, 128}, kSlots).slabs, 2);
+  EXPECT_EQ(plan({1, 8, 4, 16, 8192, 256}, kSlots).slabs, 1) << "two would not fit the registers";
 }
 
 TEST(SplitPlan, HasAKernelForEveryPlan) {
   for (int head_dim : {8, 64, 72, 128, 136, 256}) {
     for (int batch : {1, 7, 64, 1000}) {
       for (int rows : {1, 9, 64}) {
-        const Plan chosen = plan({batch, 8, 4, rows, 5000, head_dim}, kMultiprocessors);
+        const Plan chosen = plan({batch, 8, 4, rows, 5000, head_dim}, kSlots);
         EXPECT_TRUE(chosen.warps == 4 || (chosen.warps == 8 && head_dim <= 128));
         EXPECT_TRUE(chosen.slabs == 1 || (chosen.slabs == 2 && head_dim <= 128));
         EXPECT_TRUE(chosen.cluster >= 1 && chosen.cluster <= 16);
@@ -53,10 +52,24 @@ TEST(SplitPlan, HasAKernelForEveryPlan) {
   }
 }
 
+TEST(SplitPlan, IsNearWhatWasFastestOnAnH200) {
+  const auto cluster = [](const Shape& shape) { return plan(shape, kSlots).cluster; };
+  EXPECT_GE(cluster({1, 8, 4, 1, 8192, 128}), 5);
+  EXPECT_GE(cluster({8, 8, 4, 1, 4096, 128}), 2);
+  EXPECT_LE(cluster({8, 8, 4, 1, 4096, 128}), 3);
+  EXPECT_EQ(cluster({64, 8, 4, 1, 4096, 128}), 1);
+  EXPECT_LT(cluster({1, 8, 4, 16, 8192, 128}), 8) << "16 clusters of 8 do not fit";
+  EXPECT_LE(cluster({4, 8, 4, 4, 4096, 128}), 5);
+  EXPECT_EQ(cluster({256, 8, 4, 1, 512, 128}), 1);
+}
+
 TEST(SplitPlan, IsForFewQueriesAndManyKeys) {
-  EXPECT_TRUE(suits({1, 8, 4, 1, 1024, 128}));
-  EXPECT_FALSE(suits({1, 8, 4, 1, 128, 128}));
-  EXPECT_FALSE(suits({1, 8, 4, 65, 8192, 128}));
+  EXPECT_TRUE(suits({1, 8, 4, 1, 1024, 128}, kMultiprocessors));
+  EXPECT_FALSE(suits({1, 8, 4, 1, 128, 128}, kMultiprocessors));
+  EXPECT_FALSE(suits({1, 8, 4, 65, 8192, 128}, kMultiprocessors));
+  EXPECT_TRUE(suits({2, 16, 1, 64, 4096, 64}, kMultiprocessors));
+  EXPECT_FALSE(suits({8, 32, 1, 64, 2048, 128}, kMultiprocessors)) << "256 tiles of long queries fill the GPU";
+  EXPECT_TRUE(suits({64, 8, 4, 8, 4096, 128}, kMultiprocessors)) << "keys are read once, not four times";
 }
 
 }  // namespace

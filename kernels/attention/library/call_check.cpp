@@ -134,12 +134,12 @@ int check_call(const assay_attention_call* call, bool tensors_needed, assay_atte
   return ASSAY_ATTENTION_OK;
 }
 
-Family family_of(const assay_attention_call& call, int compute_capability) {
+Family family_of(const assay_attention_call& call, int compute_capability, int multiprocessors) {
   if (compute_capability / 10 == 8) return Family::warp;
   if (compute_capability != 90) return Family::none;
   const split_keys::Shape shape{call.batch,      call.key_heads, call.query_heads / call.key_heads,
                                 call.query_rows, call.key_rows,  call.head_dim};
-  if (split_keys::suits(shape)) return Family::split_keys;
+  if (split_keys::suits(shape, multiprocessors)) return Family::split_keys;
   return family_of_long_queries(call);
 }
 

@@ -19,7 +19,7 @@ enum class Family {
 };
 
 // The family that computes a checked call on a GPU of this compute capability (major * 10 + minor).
-Family family_of(const assay_attention_call& call, int compute_capability);
+Family family_of(const assay_attention_call& call, int compute_capability, int multiprocessors = 132);
 
 // The same on Hopper, as if there were no kernels for few queries.
 Family family_of_long_queries(const assay_attention_call& call);

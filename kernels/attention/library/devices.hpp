@@ -26,9 +26,6 @@ class FirstUse {
   FirstUse(const FirstUse&) = delete;
   FirstUse& operator=(const FirstUse&) = delete;
 
-  // Whether the kernel has not been launched yet.
-  bool first() const { return mode_before_ >= 0; }
-
   // The kernel was launched: from now on it counts as loaded.
   void succeeded();
 

@@ -49,9 +49,9 @@ int split_kernel_number(const SplitKernel* wanted) {
 
 split_keys::Plan split_plan(const assay_attention_call& call, const DeviceFacts& device) {
   FirstUse asking(device.index, kClusterQuestion);
-  const int cluster = largest_cluster(device);
+  const split_keys::ClusterSlots& slots = cluster_slots(device);
   asking.succeeded();
-  return split_keys::plan(split_shape(call), device.multiprocessors, cluster);
+  return split_keys::plan(split_shape(call), slots);
 }
 
 int launch_split(const assay_attention_call& call, const split_keys::Plan& plan, const DeviceFacts& device,
@@ -59,9 +59,6 @@ int launch_split(const assay_attention_call& call, const split_keys::Plan& plan,
   const SplitKernel* kernel = find_split_kernel(call, plan);
   if (kernel == nullptr) return fail(ASSAY_ATTENTION_UNSUPPORTED, "no kernel for %d warps", plan.warps);
   FirstUse first_use(device.index, split_kernel_number(kernel));
-  if (first_use.first()) {
-    if (int status = allow_large_clusters(*kernel); status != ASSAY_ATTENTION_OK) return status;
-  }
   const int status = launch_split_kernel(*kernel, plan.cluster, call, static_cast<cudaStream_t>(stream));
   if (status == ASSAY_ATTENTION_OK) first_use.succeeded();
   return status;
@@ -85,7 +82,7 @@ int assay_attention_forward(const assay_attention_call* call, void* stream) {
   DeviceFacts device{};
   if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
   if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
-  const Family family = family_of(known, device.compute_capability);
+  const Family family = family_of(known, device.compute_capability, device.multiprocessors);
   if (family == Family::none) return fail_no_kernels(device.compute_capability);
   if (family == Family::split_keys) {
     return launch_split(known, split_plan(known, device), device, stream);
@@ -113,14 +110,15 @@ int assay_attention_query(const assay_attention_call* call, int compute_capabili
   if (compute_capability == 0) {
     if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
   }
-  const Family family = family_of(known, device.compute_capability);
+  const Family family = family_of(known, device.compute_capability, device.multiprocessors);
   if (family == Family::none) return fail_no_kernels(device.compute_capability);
   if (family == Family::hopper) {
     const hopper_attention_call hopper = hopper_call(known);
     *kernel = hopper_attention_name(hopper_attention_choose(&hopper));
   }
   if (family == Family::split_keys) {
-    *kernel = find_split_kernel(known, split_keys::plan(split_shape(known), device.multiprocessors))->name;
+    const split_keys::ClusterSlots slots = split_keys::usual_slots(device.multiprocessors);
+    *kernel = find_split_kernel(known, split_keys::plan(split_shape(known), slots))->name;
   }
   if (*kernel == nullptr) *kernel = choose_warp_kernel(known, device.multiprocessors)->name;
   return ASSAY_ATTENTION_OK;

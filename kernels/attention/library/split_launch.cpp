@@ -2,7 +2,7 @@
 #include "split_launch.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <mutex>
 
 #include "../hopper/shared_memory_limit.hpp"
 #include "failure.hpp"
@@ -25,42 +25,49 @@ const SplitKernel* find_split_kernel(const assay_attention_call& call, const spl
   return found == end ? nullptr : found;
 }
 
-int allow_large_clusters(const SplitKernel& kernel) {
-  const cudaError_t status = cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel.function),
-                                                  cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-  if (status == cudaSuccess) return ASSAY_ATTENTION_OK;
-  return fail(ASSAY_ATTENTION_CUDA_FAILED, "%s: %s", kernel.name, cudaGetErrorString(status));
-}
+namespace {
 
-int largest_cluster(const DeviceFacts& device) {
-  constexpr int kPortable = 8;
-  constexpr int kDevices = 64;
-  static std::atomic<int> known[kDevices];  // 0 until known; written with equal values
-  if (device.index < 0 || device.index >= kDevices) return kPortable;
-  std::atomic<int>& largest = known[device.index];
-  if (int before = largest.load(std::memory_order_relaxed); before != 0) return before;
+constexpr int kDevices = 64;
 
-  // The kernel that needs most of a multiprocessor; others are not refused where it is not.
-  const SplitKernel& kernel = *split_kernels_d128().kernels;
+// How many clusters of so many blocks run at a time; 0 if the driver does not say.
+int clusters_at_a_time(const SplitKernel& kernel, int cluster) {
   const auto* function = reinterpret_cast<const void*>(kernel.function);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = split_keys::kLargestCluster;
+  attribute.val.clusterDim.x = static_cast<unsigned>(cluster);
   attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(split_keys::kLargestCluster);
+  config.gridDim = dim3(static_cast<unsigned>(cluster));
   config.blockDim = dim3(static_cast<unsigned>(32 * kernel.warps));
   config.dynamicSmemBytes = static_cast<size_t>(kernel.shared_bytes);
   config.attrs = &attribute;
   config.numAttrs = 1;
   int clusters = 0;
-  const bool asked = allow_large_clusters(kernel) == ASSAY_ATTENTION_OK &&
-                     hopper::SharedMemoryLimit::allow(function, kernel.shared_bytes) == cudaSuccess &&
+  const bool asked = hopper::SharedMemoryLimit::allow(function, kernel.shared_bytes) == cudaSuccess &&
                      cudaOccupancyMaxActiveClusters(&clusters, function, &config) == cudaSuccess;
-  if (!asked) (void)cudaGetLastError();
-  const bool whole_gpu = asked && clusters * split_keys::kLargestCluster > device.multiprocessors * 9 / 10;
-  largest.store(whole_gpu ? split_keys::kLargestCluster : kPortable, std::memory_order_relaxed);
-  return largest.load(std::memory_order_relaxed);
+  if (asked) return clusters;
+  (void)cudaGetLastError();
+  return 0;
+}
+
+}  // namespace
+
+const split_keys::ClusterSlots& cluster_slots(const DeviceFacts& device) {
+  static split_keys::ClusterSlots known[kDevices];
+  static std::once_flag asked[kDevices];
+  const int index = std::clamp(device.index, 0, kDevices - 1);
+  std::call_once(asked[index], [&] {
+    split_keys::ClusterSlots& slots = known[index];
+    slots = split_keys::usual_slots(device.multiprocessors);
+    for_each_split_kernel([&](const SplitKernel& kernel, int) {
+      if (kernel.head_dim != 128 || kernel.slabs != 1 || kernel.bf16) return;
+      for (int cluster = 1; cluster <= split_keys::kLargestCluster; ++cluster) {
+        const int clusters = clusters_at_a_time(kernel, cluster);
+        if (clusters > 0) (kernel.warps == 8 ? slots.of_8_warps : slots.of_4_warps)[cluster] = clusters;
+      }
+    });
+  });
+  return known[index];
 }
 
 int launch_split_kernel(const SplitKernel& kernel, int cluster, const assay_attention_call& call, cudaStream_t stream) {

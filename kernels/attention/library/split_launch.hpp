@@ -17,11 +17,8 @@ split_keys::Shape split_shape(const assay_attention_call& call);
 // The kernel for a checked call that is laid out like this; null if there is none.
 const SplitKernel* find_split_kernel(const assay_attention_call& call, const split_keys::Plan& plan);
 
-// Allows the kernel clusters of more than 8 blocks on the current device. Once, before its first launch.
-int allow_large_clusters(const SplitKernel& kernel);
-
-// The largest cluster of which a device holds enough at a time: 16 blocks, or 8. Asks the driver at the first call.
-int largest_cluster(const DeviceFacts& device);
+// What a device holds of clusters. Asks the driver at the first call.
+const split_keys::ClusterSlots& cluster_slots(const DeviceFacts& device);
 
 // One kernel onto the stream; a code of assay_attention.h.
 int launch_split_kernel(const SplitKernel& kernel, int cluster, const assay_attention_call& call, cudaStream_t stream);
@@ -39,5 +36,5 @@ void for_each_split_kernel(Visit visit) {
 
 // For tests and measurements, not in the public header: as assay_attention_forward, laid out as asked. warps 0: by a
 // kernel of the other families.
-extern "C" int assay_attention_testing_split_keys(const assay_attention_call* call, int slabs, int warps, int cluster,
-                                                  void* stream);
+extern "C" ASSAY_ATTENTION_API int assay_attention_testing_split_keys(const assay_attention_call* call, int slabs,
+                                                                      int warps, int cluster, void* stream);

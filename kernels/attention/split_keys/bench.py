@@ -35,7 +35,7 @@ SHAPES = [(1, 32, 8, 1, 1024, 128), (1, 32, 8, 1, 8192, 128), (1, 32, 8, 1, 6553
 
 def layouts(head_dim):
     """(slabs, warps, cluster) of every kernel for a head size."""
-    clusters = (1, 2, 4, 8, 16)
+    clusters = (1, 2, 3, 4, 5, 6, 7, 8)
     return [(1, 4, c) for c in clusters] if head_dim > 128 else list(itertools.product((1, 2), (4, 8), clusters))
 
 

@@ -19,44 +19,87 @@ struct Shape {
 
 struct Plan {
   int slabs;    // of 16 packed rows in a tile
-  int warps;    // of a block
+  int warps;    // of a block: 4 or 8
   int cluster;  // blocks that share the keys of a head
 };
+
+constexpr int kLargestCluster = 8;  // what every Hopper GPU can hold
 
 constexpr int ceil_div(int64_t a, int64_t b) {
   return static_cast<int>((a + b - 1) / b);
 }
+constexpr int64_t packed_rows(const Shape& shape) {
+  return int64_t{shape.group} * shape.query_rows;
+}
 constexpr int row_tiles(const Shape& shape, int slabs) {
-  return ceil_div(int64_t{shape.group} * shape.query_rows, 16 * slabs);
+  return ceil_div(packed_rows(shape), 16 * slabs);
 }
 
-constexpr int kLargestCluster = 16;  // more than 8 blocks is not portable: a GPU may refuse it
-constexpr int kMostRows = 64;        // queries of a head; with more the kernels for long queries are not idle
-constexpr int kLeastKeys = 256;      // with fewer there is little to split
+// How many clusters a GPU holds at a time. A cluster lies within one of its groups of multiprocessors, whose sizes
+// differ from card to card: the driver knows.
+struct ClusterSlots {
+  int of_8_warps[kLargestCluster + 1];  // by blocks of the cluster, from 1; blocks of which a multiprocessor holds one
+  int of_4_warps[kLargestCluster + 1];  // two
+};
 
-constexpr bool suits(const Shape& shape) {
-  return shape.query_rows <= kMostRows && shape.key_rows >= kLeastKeys;
+// For a GPU that is not there: groups of 16 multiprocessors, the last of 14, and single ones besides.
+constexpr ClusterSlots usual_slots(int multiprocessors) {
+  ClusterSlots slots{};
+  const int whole_groups = std::max(0, multiprocessors / 16 - 1);
+  for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
+    slots.of_8_warps[cluster] = cluster == 1 ? multiprocessors : whole_groups * (16 / cluster) + 14 / cluster;
+    slots.of_4_warps[cluster] = cluster == 1 ? 2 * multiprocessors : whole_groups * (32 / cluster) + 28 / cluster;
+  }
+  return slots;
 }
 
-// The cluster that takes the least time: rounds of blocks over the GPU, times what a block reads and what it costs
-// besides. The unit is a key.
-constexpr Plan plan(const Shape& shape, int multiprocessors, int largest_cluster = kLargestCluster) {
-  constexpr int kBesideKeys = 160;
-  Plan best{shape.head_dim > 128 || int64_t{shape.group} * shape.query_rows <= 16 ? 1 : 2, 8, 1};
-  const int64_t work = int64_t{shape.batch} * shape.key_heads * row_tiles(shape, best.slabs);
-  if (shape.head_dim > 128 || work >= 2 * multiprocessors) best.warps = 4;
-  const int slots = multiprocessors * (best.warps == 4 && shape.head_dim <= 128 ? 2 : 1);
-  const int tile_keys = shape.head_dim <= 64 ? 32 : 16;
-  int64_t least = INT64_MAX;
-  for (int cluster = 1; cluster <= largest_cluster; cluster *= 2) {
-    // A cluster lies within one group of multiprocessors, of which a few are then left over.
-    const int64_t usable = cluster < 4 ? slots : slots / 16 * 16;
-    const int64_t keys =
-        ceil_div(shape.key_rows, int64_t{cluster} * best.warps * tile_keys) * int64_t{best.warps} * tile_keys;
-    const int64_t time = ceil_div(work * cluster, usable) * (keys + kBesideKeys);
-    if (time < least) {
-      least = time;
-      best.cluster = cluster;
+// Few queries and many keys. Where the packed rows are more than a tile, keys and values are read again for each, and
+// the kernels for long queries are better as soon as their tiles of 128 rows fill the GPU.
+constexpr bool suits(const Shape& shape, int multiprocessors) {
+  constexpr int kMostRows = 64;
+  constexpr int kLeastKeys = 256;
+  if (shape.query_rows > kMostRows || shape.key_rows < kLeastKeys) return false;
+  const int64_t long_tiles = int64_t{shape.batch} * shape.key_heads * shape.group;
+  return packed_rows(shape) <= (shape.head_dim > 128 ? 16 : 32) || long_tiles < multiprocessors;
+}
+
+// Microseconds of a layout, by rates that were measured on an H200 (README.md): what one block reads by itself, and
+// what memory, or the L2 cache where tiles of rows share keys, gives to all.
+constexpr double estimate_us(const Shape& shape, const Plan& plan, int clusters_at_a_time) {
+  constexpr double kLaunch = 4.0;
+  constexpr double kRound = 1.5;       // a block's first loads and its merge
+  constexpr double kPerBlock = 0.1;    // what it sends to another
+  constexpr double kHalfOccupied = 5;  // blocks that reach half of the rate of memory
+  const int tiles = row_tiles(shape, plan.slabs);
+  const double all_gb_per_s = tiles == 1 ? 4300 : 5500;
+  const double block_gb_per_s = plan.slabs == 2 ? (plan.warps == 8 ? 62 : 50) : (plan.warps == 8 ? 104 : 68);
+  const int64_t clusters = int64_t{shape.batch} * shape.key_heads * tiles;
+  const double bytes = 4.0 * shape.head_dim * ceil_div(shape.key_rows, plan.cluster);
+  const auto round_us = [&](int64_t running) {
+    const double share = all_gb_per_s / (static_cast<double>(running * plan.cluster) + kHalfOccupied);
+    return kRound + kPerBlock * plan.cluster + bytes / std::min(block_gb_per_s, share) * 1e-3;
+  };
+  const int64_t rest = clusters % clusters_at_a_time;
+  return kLaunch + static_cast<double>(clusters / clusters_at_a_time) * round_us(clusters_at_a_time) +
+         (rest > 0 ? round_us(rest) : 0.0);
+}
+
+constexpr Plan plan(const Shape& shape, const ClusterSlots& slots) {
+  const int slabs = shape.head_dim > 128 || packed_rows(shape) <= 16 ? 1 : 2;
+  Plan best{slabs, 4, 1};
+  double least = 0;
+  for (int warps : {4, 8}) {
+    if (warps == 8 && shape.head_dim > 128) continue;
+    for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
+      const bool alone = warps == 8 || shape.head_dim > 128;  // on its multiprocessor
+      const int clusters = (alone ? slots.of_8_warps : slots.of_4_warps)[cluster];
+      if (clusters < 1) continue;
+      const Plan candidate{slabs, warps, cluster};
+      const double time = estimate_us(shape, candidate, clusters);
+      if (least == 0 || time < least) {
+        least = time;
+        best = candidate;
+      }
     }
   }
   return best;

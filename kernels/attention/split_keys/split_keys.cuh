@@ -33,9 +33,10 @@ struct SplitConfig {
 
   using Ring = WarpRing<kStages, kTileKeys, kRowBytes>;
   using Partial = PartialResults<kQueryRows, kHeadDim, kWarps>;
+  using Arrivals = Inbox<kQueryRows, kHeadDim>;
   static constexpr int kRingBytes = kWarps * Ring::kBytes;
-  static constexpr int kSharedBytes =
-      kQueryBytes + (kRingBytes > int{sizeof(Partial)} ? kRingBytes : int{sizeof(Partial)});
+  static constexpr int kRingOrPartialBytes = kRingBytes > int{sizeof(Partial)} ? kRingBytes : int{sizeof(Partial)};
+  static constexpr int kSharedBytes = kQueryBytes + kRingOrPartialBytes + int{sizeof(Arrivals)};
   static constexpr int kBlocksPerProcessor = 2 * kSharedBytes <= 228 * 1024 - 2048 ? 2 : 1;
 };
 
@@ -66,6 +67,7 @@ class SplitAttention {
     const int tiles = (params_.key_rows + Config::kTileKeys - 1) / Config::kTileKeys;
     const int first = share_of(tiles, cluster_rank());
     const int end = share_of(tiles, cluster_rank() + 1);
+    arrive_at_cluster();  // it has started
     fetch_query();
     ring_.start(first + warp_, Config::kWarps, end);
     wait_for_copies<Config::kStages - 1>();  // for the queries
@@ -143,18 +145,23 @@ class SplitAttention {
 
   __device__ __forceinline__ void merge() {
     auto& s_partial = *reinterpret_cast<typename Config::Partial*>(s_memory_ + Config::kQueryBytes);
+    auto& s_inbox =
+        *reinterpret_cast<typename Config::Arrivals*>(s_memory_ + Config::kQueryBytes + Config::kRingOrPartialBytes);
     const int rows = min(packed_.rows_left(), Config::kQueryRows);
     __syncthreads();  // all rings are done with
     s_partial.put(warp_, lane_, r_output_, softmax_);
-    s_partial.merge_warps(rows);
-    s_partial.template merge_blocks_and_store<Element>(params_, packed_, rows);
+    wait_for_cluster();  // all blocks have started: their inboxes are there
+    s_partial.merge_warps(s_inbox, rows);
+    arrive_at_cluster();
+    wait_for_cluster();  // all have sent
+    s_inbox.template merge_blocks<Element, Config::kThreads>(params_, packed_, rows);
   }
 
   const Params& params_;
   int warp_;
   int lane_;
   PackedRows packed_;
-  char* s_memory_;   // (query_rows, head_dim), then the rings, later the partial results
+  char* s_memory_;   // (query_rows, head_dim); the rings, later the partial results; the inbox
   uint32_t s_ring_;  // the warp's own
   QueryOperand<kSlabs, Config::kHeadDim, Config::kQueryInRegisters> query_;
   PatchCursor<Config::kRowBytes> key_;
