@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "base/random.hpp"
 #include "device/device.hpp"
+#include "device/open/open_device.hpp"
 #include "plain_attention.hpp"
 #include "vgpu/semantics/half.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "instruction_writer.hpp"
 #include "require.hpp"
+#include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/gpu.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 #include "vgpu/observe/counting.hpp"
@@ -94,7 +95,7 @@ std::string start_of(Choices& choices) {
 }
 
 bool can_run(Gpu& gpu, const std::string& text) {
-  const auto program = gpu.load(text, "input.ptx");
+  const auto program = load(gpu, text, "input.ptx");
   return program.ok() && !(*program)->entry("k")->undecodable;
 }
 
@@ -106,7 +107,7 @@ struct Outcome {
 
 Outcome run(Stage stage, const std::string& text, bool watched) {
   Gpu gpu(stage.model);  // anew: the kernel's own variables begin as they were
-  const auto program = gpu.load(text, "input.ptx");
+  const auto program = load(gpu, text, "input.ptx");
   const auto buffer = gpu.memory().allocate(kBufferBytes, "buffer");
   if (!program.ok() || !buffer.ok()) return {};
   Launch launch;

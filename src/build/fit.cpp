@@ -29,7 +29,7 @@ std::optional<Architecture> parse_target(std::string_view target) {
 }
 
 // How good it is to run this target there; 0: impossible.
-int rank(const Architecture& target, const vgpu::GpuModel& model) {
+int rank(const Architecture& target, const gpu::GpuModel& model) {
   const int own = model.compute_capability();
   if (target.specific) return target.capability == own ? 4000 : 0;
   if (target.capability > own) return 0;
@@ -38,7 +38,7 @@ int rank(const Architecture& target, const vgpu::GpuModel& model) {
 
 }  // namespace
 
-std::optional<std::string> best_target(const vgpu::GpuModel& model, std::span<const TargetUsage> usages,
+std::optional<std::string> best_target(const gpu::GpuModel& model, std::span<const TargetUsage> usages,
                                        bool& recompiled) {
   std::optional<std::string> best;
   int best_rank = 0;
@@ -56,7 +56,7 @@ std::optional<std::string> best_target(const vgpu::GpuModel& model, std::span<co
 std::vector<ModelFit> model_fits(std::span<const TargetUsage> usages, std::string_view entry, int64_t threads,
                                  int64_t dynamic_shared_bytes) {
   std::vector<ModelFit> fits;
-  for (const vgpu::GpuModel& model : vgpu::all_models()) {
+  for (const gpu::GpuModel& model : gpu::all_models()) {
     ModelFit fit;
     fit.model = &model;
     const std::optional<std::string> target = best_target(model, usages, fit.recompiled);
@@ -66,7 +66,7 @@ std::vector<ModelFit> model_fits(std::span<const TargetUsage> usages, std::strin
       continue;
     }
     fit.target = *target;
-    vgpu::BlockNeeds needs;
+    gpu::BlockNeeds needs;
     needs.threads = threads;
     needs.dynamic_shared_bytes = dynamic_shared_bytes;
     const auto usage = std::ranges::find(usages, *target, &TargetUsage::target);
@@ -76,7 +76,7 @@ std::vector<ModelFit> model_fits(std::span<const TargetUsage> usages, std::strin
       needs.max_threads = found->max_threads;
       needs.barriers = std::max(1, found->barriers.value_or(1));
     }
-    fit.occupancy = vgpu::occupancy(model, needs);
+    fit.occupancy = gpu::occupancy(model, needs);
     fits.push_back(std::move(fit));
   }
   return fits;

@@ -11,8 +11,8 @@
 
 #include "base/result.hpp"
 #include "build/resource_usage.hpp"
+#include "gpu/occupancy.hpp"
 #include "spec/shape.hpp"
-#include "vgpu/models/occupancy.hpp"
 
 namespace assay::build {
 
@@ -23,10 +23,10 @@ struct TargetUsage {
 };
 
 struct ModelFit {
-  const vgpu::GpuModel* model = nullptr;
+  const gpu::GpuModel* model = nullptr;
   std::string target;       // whose code runs there; empty if no target's does
   bool recompiled = false;  // the driver compiles that target's PTX anew, so the number of registers is not known
-  vgpu::Occupancy occupancy;
+  gpu::Occupancy occupancy;
 };
 
 struct LaunchFit {
@@ -39,7 +39,7 @@ struct LaunchFit {
 
 // The target whose machine code `model` runs: of the same major version and the highest minor one that is not above its
 // own; "sm_90a" on 9.0 alone. Failing that, the highest target whose PTX the driver can compile for it.
-std::optional<std::string> best_target(const vgpu::GpuModel& model, std::span<const TargetUsage> usages,
+std::optional<std::string> best_target(const gpu::GpuModel& model, std::span<const TargetUsage> usages,
                                        bool& recompiled);
 
 std::vector<ModelFit> model_fits(std::span<const TargetUsage> usages, std::string_view entry, int64_t threads,

@@ -16,7 +16,7 @@ std::vector<std::byte> as_bytes(const void* from, size_t bytes) {
   return copy;
 }
 
-vgpu::Dim3 dim3(const std::array<uint32_t, 3>& sizes) {
+gpu::Dim3 dim3(const std::array<uint32_t, 3>& sizes) {
   return {sizes[0], sizes[1], sizes[2]};
 }
 

@@ -9,8 +9,8 @@
 
 #include "check/cases.hpp"
 #include "check/compare.hpp"
-#include "vgpu/observe/counters.hpp"
-#include "vgpu/observe/finding.hpp"
+#include "gpu/counters.hpp"
+#include "gpu/finding.hpp"
 
 namespace assay::check {
 
@@ -39,7 +39,7 @@ struct CaseResult {
   std::string message;  // one line: what is wrong
   std::string hint;
   std::string tensor;  // the output or input concerned
-  std::vector<vgpu::Finding> findings;
+  std::vector<gpu::Finding> findings;
   uint64_t finding_occurrences = 0;
   std::optional<Mismatch> mismatch;  // the first wrong element
   int64_t failures = 0;              // wrong elements
@@ -51,7 +51,7 @@ struct CaseResult {
   uint64_t thread_instructions = 0;  // counted
   double seconds = 0;                // of this machine, not of a GPU
   std::string printed;
-  std::optional<vgpu::LaunchCounters> counters;  // if they were asked for and the device counts
+  std::optional<gpu::LaunchCounters> counters;  // if they were asked for and the device counts
 
   bool passed() const { return outcome == Outcome::passed; }
 };

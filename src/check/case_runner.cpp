@@ -13,6 +13,7 @@
 #include "check/inputs.hpp"
 #include "check/poison.hpp"
 #include "check/red_zone.hpp"
+#include "device/open/open_device.hpp"
 
 namespace assay::check {
 
@@ -47,15 +48,15 @@ void fail(CaseResult& result, Outcome outcome, std::string message, std::string 
 }
 
 // Names of files in the PTX are relative to the source's folder, so that it holds no paths of the machine that made it.
-void place_source(vgpu::SourceLine& line, const std::filesystem::path& folder) {
+void place_source(gpu::SourceLine& line, const std::filesystem::path& folder) {
   const std::filesystem::path file = line.file;
   if (!file.empty() && file.is_relative() && *file.begin() != "cuda")
     line.file = (folder / file).lexically_normal().string();
 }
 
-void place_sources(std::vector<vgpu::Finding>& findings, const std::filesystem::path& folder) {
-  for (vgpu::Finding& finding : findings) {
-    for (vgpu::SourceLine& line : finding.source) place_source(line, folder);
+void place_sources(std::vector<gpu::Finding>& findings, const std::filesystem::path& folder) {
+  for (gpu::Finding& finding : findings) {
+    for (gpu::SourceLine& line : finding.source) place_source(line, folder);
   }
 }
 
@@ -192,7 +193,7 @@ void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgumen
   result.printed = run.outcome.printed;
   result.counters = run.outcome.counters;
   if (result.counters) {
-    for (vgpu::LineCounters& line : result.counters->lines) place_source(line.line, spec_.source_path().parent_path());
+    for (gpu::LineCounters& line : result.counters->lines) place_source(line.line, spec_.source_path().parent_path());
   }
   if (!judge_launch(run, result) || !setup_.compare || !judge_inputs(run, result) || !judge_gaps(run, result)) return;
   const auto wanted = expected(test, arguments, run);

@@ -14,21 +14,21 @@ uint64_t whole(const json& value) {
   return value.get<uint64_t>();
 }
 
-bool take_part(std::string_view key, vgpu::Counter parent, std::map<std::string, uint64_t>& parts, uint64_t count) {
-  const std::string_view name = vgpu::info(parent).name;
+bool take_part(std::string_view key, gpu::Counter parent, std::map<std::string, uint64_t>& parts, uint64_t count) {
+  const std::string_view name = gpu::info(parent).name;
   if (!key.starts_with(name) || key.size() <= name.size() + 1 || key[name.size()] != '.') return false;
   parts[std::string(key.substr(name.size() + 1))] = count;
   return true;
 }
 
-vgpu::Counters counters_from(const json& value) {
+gpu::Counters counters_from(const json& value) {
   if (!value.is_object()) throw std::invalid_argument("counters are an object");
-  vgpu::Counters counters;
+  gpu::Counters counters;
   for (const auto& [key, number] : value.items()) {
     const uint64_t count = whole(number);
-    bool known = take_part(key, vgpu::Counter::ptx_instructions, counters.families, count) ||
-                 take_part(key, vgpu::Counter::tensor_instructions, counters.tensor, count);
-    for (const vgpu::CounterInfo& row : vgpu::counter_table()) {
+    bool known = take_part(key, gpu::Counter::ptx_instructions, counters.families, count) ||
+                 take_part(key, gpu::Counter::tensor_instructions, counters.tensor, count);
+    for (const gpu::CounterInfo& row : gpu::counter_table()) {
       if (row.name != key) continue;
       counters[row.counter] = count;
       known = true;
@@ -40,9 +40,9 @@ vgpu::Counters counters_from(const json& value) {
 
 }  // namespace
 
-json to_json(const vgpu::LaunchCounters& counters) {
+json to_json(const gpu::LaunchCounters& counters) {
   json lines = json::array();
-  for (const vgpu::LineCounters& line : counters.lines) {
+  for (const gpu::LineCounters& line : counters.lines) {
     json values = json::object();
     for (const auto& [name, count] : line.counters.flat()) {
       if (count != 0) values[name] = count;
@@ -55,14 +55,14 @@ json to_json(const vgpu::LaunchCounters& counters) {
   return {{"total", counters.total.flat()}, {"lines", std::move(lines)}};
 }
 
-vgpu::LaunchCounters launch_counters_from_json(const json& value) {
-  vgpu::LaunchCounters counters;
+gpu::LaunchCounters launch_counters_from_json(const json& value) {
+  gpu::LaunchCounters counters;
   counters.total = counters_from(value.at("total"));
   const json& lines = value.at("lines");
   if (!lines.is_array()) throw std::invalid_argument("lines are a list");
   counters.lines.reserve(lines.size());
   for (const json& line : lines) {
-    vgpu::LineCounters entry;
+    gpu::LineCounters entry;
     entry.line.file = line.at("file").get<std::string>();
     entry.line.line = line.at("line").get<int>();
     entry.line.function = line.at("function").get<std::string>();

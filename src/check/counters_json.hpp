@@ -4,12 +4,12 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "vgpu/observe/counters.hpp"
+#include "gpu/counters.hpp"
 
 namespace assay::check {
 
-nlohmann::json to_json(const vgpu::LaunchCounters& counters);
+nlohmann::json to_json(const gpu::LaunchCounters& counters);
 // Throws std::exception on what is no such document: it is read inside result_json.cpp, which catches.
-vgpu::LaunchCounters launch_counters_from_json(const nlohmann::json& value);
+gpu::LaunchCounters launch_counters_from_json(const nlohmann::json& value);
 
 }  // namespace assay::check

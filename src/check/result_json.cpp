@@ -14,14 +14,14 @@
 namespace assay::check {
 namespace {
 
+using gpu::Finding;
 using nlohmann::json;
-using vgpu::Finding;
 
-json to_json(const vgpu::Dim3& dim) {
+json to_json(const gpu::Dim3& dim) {
   return json::array({dim.x, dim.y, dim.z});
 }
 
-json to_json(const vgpu::SourceLine& line) {
+json to_json(const gpu::SourceLine& line) {
   return {{"file", line.file}, {"line", line.line}, {"column", line.column}, {"function", line.function}};
 }
 
@@ -71,7 +71,7 @@ Enum enum_from(const json& value, std::initializer_list<Enum> all) {
   throw std::invalid_argument("unknown word '" + word + "'");
 }
 
-vgpu::Dim3 dim_from(const json& value) {
+gpu::Dim3 dim_from(const json& value) {
   return {whole<uint32_t>(value.at(0)), whole<uint32_t>(value.at(1)), whole<uint32_t>(value.at(2))};
 }
 
@@ -87,14 +87,14 @@ uint64_t address_from(const json& value) {
 }
 
 Finding finding_from(const json& value) {
-  using enum vgpu::FindingKind;
+  using enum gpu::FindingKind;
   Finding finding;
-  finding.kind = enum_from<vgpu::FindingKind>(
+  finding.kind = enum_from<gpu::FindingKind>(
       value.at("kind"), {out_of_bounds, misaligned, null_pointer, use_after_free, illegal_address, trap, assertion,
                          deadlock, instruction_limit, invalid_free, illegal_instruction, uninitialised, race, barrier});
-  using A = vgpu::AccessKind;
+  using A = gpu::AccessKind;
   finding.access = enum_from<A>(value.at("access"), {A::none, A::load, A::store, A::atomic, A::async_read});
-  using S = vgpu::Space;
+  using S = gpu::Space;
   finding.space =
       enum_from<S>(value.at("space"), {S::generic, S::global, S::shared, S::local, S::constant, S::parameter});
   finding.address = address_from(value.at("address"));
@@ -172,13 +172,13 @@ CaseResult read_case_result(const json& value, const Case& test) {
 
 bool place_known(const Finding& finding) {
   return !finding.source.empty() || finding.ptx_line != 0 || !finding.instruction.empty() ||
-         finding.access != vgpu::AccessKind::none;
+         finding.access != gpu::AccessKind::none;
 }
 
 json to_json(const Finding& finding) {
   json source = json::array();
-  for (const vgpu::SourceLine& line : finding.source) source.push_back(to_json(line));
-  const vgpu::SourceLine* line = user_line(finding);
+  for (const gpu::SourceLine& line : finding.source) source.push_back(to_json(line));
+  const gpu::SourceLine* line = user_line(finding);
   return {{"kind", to_string(finding.kind)},
           {"space", to_string(finding.space)},
           {"access", to_string(finding.access)},

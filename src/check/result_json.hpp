@@ -10,9 +10,9 @@
 
 namespace assay::check {
 
-nlohmann::json to_json(const vgpu::Finding& finding);
+nlohmann::json to_json(const gpu::Finding& finding);
 // False for a fault of which a GPU told no more than that it happened: neither line nor thread.
-bool place_known(const vgpu::Finding& finding);
+bool place_known(const gpu::Finding& finding);
 nlohmann::json to_json(const CaseResult& result);
 
 // What a worker said is read with care: a worker that was damaged by the kernel it ran may say anything.

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/progress.hpp"
+#include "gpu/finding_list.hpp"
 #include "spec/shape.hpp"
-#include "vgpu/observe/memory_check.hpp"
 
 namespace assay::check {
 namespace {
@@ -66,7 +66,7 @@ Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Config
   worker_options.setup.compare = false;
   ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));
   SanitizeReport report;
-  vgpu::FindingList folded;
+  gpu::FindingList folded;
   Progress progress("sanitize", shapes.size(), options.quiet);
   for (const spec::Shape& shape : shapes) {
     Case test;
@@ -75,7 +75,7 @@ Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Config
     report.results.push_back(worker->run(test));
     progress.advance(shape.text());
     const CaseResult& result = report.results.back();
-    for (const vgpu::Finding& finding : result.findings) {
+    for (const gpu::Finding& finding : result.findings) {
       if (folded.add(finding)) report.finding_shapes.push_back(shape.text());
     }
     // A kernel with bad accesses still ran to its end, and larger shapes may show more; one that was stopped did not.

@@ -23,7 +23,7 @@ struct SanitizeOptions {
 
 struct SanitizeReport {
   std::vector<CaseResult> results;          // one per shape
-  std::vector<vgpu::Finding> findings;      // of all shapes, what repeats folded, in the order of the first occurrence
+  std::vector<gpu::Finding> findings;       // of all shapes, what repeats folded, in the order of the first occurrence
   std::vector<std::string> finding_shapes;  // beside `findings`: the first shape that showed it
   uint64_t occurrences = 0;
 

@@ -53,8 +53,8 @@ Table results_table(const build::BuildReport& report) {
 }
 
 Table::Cell fit_cell(const build::ModelFit& fit) {
-  using vgpu::Fit;
-  const vgpu::Occupancy& occupancy = fit.occupancy;
+  using gpu::Fit;
+  const gpu::Occupancy& occupancy = fit.occupancy;
   if (occupancy.fit == Fit::does_not_fit) return {"no", Colour::red};
   if (occupancy.fit == Fit::unknown) return {"unknown", Colour::yellow};
   std::string text = occupancy.fit == Fit::fits_with_optin ? "opt-in" : "fits";
@@ -65,7 +65,7 @@ Table::Cell fit_cell(const build::ModelFit& fit) {
 
 Table fits_table(const std::vector<report::ConfigurationFits>& fits) {
   std::vector<std::string> header = {"configuration", "entry", "threads", "dynamic shared"};
-  for (const vgpu::GpuModel& model : vgpu::all_models()) header.emplace_back(model.name);
+  for (const gpu::GpuModel& model : gpu::all_models()) header.emplace_back(model.name);
   Table table(header);
   for (const report::ConfigurationFits& configuration : fits) {
     for (const build::LaunchFit& launch : configuration.launches) {

@@ -10,20 +10,20 @@
 namespace assay::cli {
 namespace {
 
-std::string key(const vgpu::GpuModel& model) {
+std::string key(const gpu::GpuModel& model) {
   return fmt::format("calibration/{}", model.name);
 }
 
 }  // namespace
 
-Result<void> store_calibration(Recording& recording, const vgpu::GpuModel& model,
+Result<void> store_calibration(Recording& recording, const gpu::GpuModel& model,
                                const judge::Calibration& calibration) {
   if (recording.ledger() == nullptr) return {};
   return recording.ledger()->set_machine_value(ledger::this_machine().id, key(model),
                                                judge::to_json(calibration).dump());
 }
 
-std::optional<judge::Calibration> stored_calibration(Recording& recording, const vgpu::GpuModel& model) {
+std::optional<judge::Calibration> stored_calibration(Recording& recording, const gpu::GpuModel& model) {
   if (recording.ledger() == nullptr) return std::nullopt;
   const auto text = recording.ledger()->machine_value(ledger::this_machine().id, key(model));
   if (!text || !*text) return std::nullopt;

@@ -6,14 +6,13 @@
 
 #include "base/result.hpp"
 #include "cli/recording.hpp"
+#include "gpu/gpu_model.hpp"
 #include "judge/calibration.hpp"
-#include "vgpu/models/gpu_model.hpp"
 
 namespace assay::cli {
 
-Result<void> store_calibration(Recording& recording, const vgpu::GpuModel& model,
-                               const judge::Calibration& calibration);
+Result<void> store_calibration(Recording& recording, const gpu::GpuModel& model, const judge::Calibration& calibration);
 // Nothing if this machine was never calibrated, or nothing is recorded, or what is stored is damaged.
-std::optional<judge::Calibration> stored_calibration(Recording& recording, const vgpu::GpuModel& model);
+std::optional<judge::Calibration> stored_calibration(Recording& recording, const gpu::GpuModel& model);
 
 }  // namespace assay::cli

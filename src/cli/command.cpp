@@ -8,12 +8,13 @@
 
 #include "base/version.hpp"
 #include "cli/command_line.hpp"
+#include "device/open/open_device.hpp"
 
 namespace assay::cli {
 namespace {
 
 // The target of the specification whose PTX this model can run best.
-Result<std::string> target_for(const spec::KernelSpec& spec, const vgpu::GpuModel& model) {
+Result<std::string> target_for(const spec::KernelSpec& spec, const gpu::GpuModel& model) {
   std::vector<build::TargetUsage> usages;
   usages.reserve(spec.kernel.targets.size());
   for (const std::string& target : spec.kernel.targets) usages.push_back({target, {}});

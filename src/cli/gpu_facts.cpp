@@ -62,7 +62,7 @@ Fact process_fact(const GpuState& state, unsigned own_pid) {
 }
 
 Fact device_fact(const CudaDevice& device) {
-  const vgpu::GpuModel& model = device.model();
+  const gpu::GpuModel& model = device.model();
   return {device.name(), FactStatus::ok,
           fmt::format("{}, compute capability {}.{}, {} multiprocessors, {:.0f} MiB L2, {:.1f} GiB", model.name,
                       model.compute_major, model.compute_minor, model.sm_count,
@@ -168,7 +168,7 @@ std::vector<Fact> state_facts(const GpuState& state, unsigned own_pid) {
   return facts;
 }
 
-std::vector<Fact> ceiling_facts(const Ceilings& ceilings, const vgpu::GpuModel& model, bool known_product) {
+std::vector<Fact> ceiling_facts(const Ceilings& ceilings, const gpu::GpuModel& model, bool known_product) {
   std::vector<Fact> facts;
   const bool slow_copy =
       model.memory_bandwidth_gb_per_s > 0 && ceilings.copy_gb_per_s < 0.7 * model.memory_bandwidth_gb_per_s;

@@ -21,7 +21,7 @@ std::vector<build::Fact> gpu_facts(const GpuFactOptions& options);
 
 // --- the parts, each from what was found
 std::vector<build::Fact> state_facts(const device::cuda::GpuState& state, unsigned own_pid);
-std::vector<build::Fact> ceiling_facts(const device::cuda::Ceilings& ceilings, const vgpu::GpuModel& model,
+std::vector<build::Fact> ceiling_facts(const device::cuda::Ceilings& ceilings, const gpu::GpuModel& model,
                                        bool known_product);
 
 // What PyTorch says of itself, from the JSON line that our question makes it print.

@@ -13,6 +13,7 @@
 #include "cli/command_line.hpp"
 #include "device/cuda/cuda_model.hpp"
 #include "device/cuda/nvml.hpp"
+#include "device/open/open_device.hpp"
 
 namespace assay::cli {
 namespace fs = std::filesystem;

@@ -74,7 +74,7 @@ Result<diagnose::KernelResources> resources_of(const spec::KernelSpec& spec, con
   return resources;
 }
 
-Result<vgpu::LaunchCounters> count(const Runnable& runnable, const check::Case& test) {
+Result<gpu::LaunchCounters> count(const Runnable& runnable, const check::Case& test) {
   check::Worker::Options worker_options = runnable.worker;
   worker_options.setup.count = true;
   worker_options.setup.compare = false;

@@ -17,7 +17,7 @@ using diagnose::Figure;
 using report::Colour;
 using report::Table;
 using report::Terminal;
-using enum vgpu::Counter;
+using enum gpu::Counter;
 
 std::string number(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
@@ -50,7 +50,7 @@ std::string counters_table(const Terminal& terminal, const diagnose::Profile& pr
   if (measured) header.emplace_back("measured");
   header.emplace_back("Nsight Compute's name");
   Table table(header);
-  for (const vgpu::CounterInfo& counter : vgpu::counter_table()) {
+  for (const gpu::CounterInfo& counter : gpu::counter_table()) {
     const uint64_t counted = profile.counters.total[counter.counter];
     const auto gpu = measured && !counter.ncu.empty() ? profile.measured->value(counter.ncu) : std::nullopt;
     if (counted == 0 && gpu.value_or(0) == 0) continue;
@@ -84,7 +84,7 @@ std::string measured_table(const Terminal& terminal, const diagnose::Profile& pr
 }
 
 // The text of the line, if the file is there.
-std::string code_of(const vgpu::SourceLine& line) {
+std::string code_of(const gpu::SourceLine& line) {
   constexpr size_t kMost = 60;
   std::error_code ignored;
   if (line.line <= 0 || !std::filesystem::is_regular_file(line.file, ignored)) return "";
@@ -97,8 +97,8 @@ std::string code_of(const vgpu::SourceLine& line) {
 
 std::string lines_table(const Terminal& terminal, const diagnose::Profile& profile, size_t most) {
   Table table({"line", "PTX instr.", "requests", "sectors", "coalescing", "wavefronts", "conflicts", "mma", "source"});
-  for (const vgpu::LineCounters* line : diagnose::costly_lines(profile.counters, most)) {
-    const vgpu::Counters& c = line->counters;
+  for (const gpu::LineCounters* line : diagnose::costly_lines(profile.counters, most)) {
+    const gpu::Counters& c = line->counters;
     const uint64_t requests = c[global_load_requests] + c[global_store_requests] + c[global_atomic_requests] +
                               c[global_reduction_requests] + c[async_copy_requests];
     const uint64_t sectors = c[global_load_sectors] + c[global_store_sectors] + c[global_atomic_sectors] +

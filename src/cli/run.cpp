@@ -15,6 +15,7 @@
 #include "cli/gpu_facts.hpp"
 #include "cli/recording.hpp"
 #include "cli/verdict_text.hpp"
+#include "device/open/open_device.hpp"
 #include "report/documents.hpp"
 #include "report/terminal.hpp"
 #include "spec/shape.hpp"

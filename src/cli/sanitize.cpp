@@ -49,7 +49,7 @@ Result<void> check_options(const Options& options) {
 
 // The findings of both, for those who read them elsewhere.
 Result<void> write_sarif(const check::SanitizeReport& report, const SecondOpinion* second, const Options& options) {
-  std::vector<vgpu::Finding> findings = report.findings;
+  std::vector<gpu::Finding> findings = report.findings;
   if (second != nullptr)
     findings.insert(findings.end(), second->result.findings.begin(), second->result.findings.end());
   std::error_code failed;

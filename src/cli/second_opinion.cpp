@@ -86,7 +86,7 @@ nlohmann::json second_opinion_json(const SecondOpinion& opinion) {
     return document;
   }
   nlohmann::json findings = nlohmann::json::array();
-  for (const vgpu::Finding& finding : opinion.result.findings) findings.push_back(check::to_json(finding));
+  for (const gpu::Finding& finding : opinion.result.findings) findings.push_back(check::to_json(finding));
   document["verdict"] = opinion.result.passed() ? "clean" : "failed";
   document["message"] = opinion.result.message;
   document["findings"] = std::move(findings);

@@ -9,6 +9,7 @@
 #include "cli/command_line.hpp"
 #include "cli/measuring.hpp"
 #include "device/cuda/nvml.hpp"
+#include "device/open/open_device.hpp"
 #include "ledger/location.hpp"
 #include "suite/plan.hpp"
 #include "suite/run.hpp"

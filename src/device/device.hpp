@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "vgpu/models/gpu_model.hpp"
-#include "vgpu/observe/counters.hpp"
-#include "vgpu/observe/finding.hpp"
+#include "gpu/counters.hpp"
+#include "gpu/finding.hpp"
+#include "gpu/gpu_model.hpp"
 
 namespace assay::device {
 
@@ -34,10 +34,10 @@ class Module {
 struct LaunchRequest {
   const Module* module = nullptr;
   std::string entry;
-  vgpu::Dim3 grid;
-  vgpu::Dim3 block;
+  gpu::Dim3 grid;
+  gpu::Dim3 block;
   uint32_t shared_bytes = 0;                      // dynamic
-  std::optional<vgpu::Dim3> cluster;              // blocks of one cluster
+  std::optional<gpu::Dim3> cluster;               // blocks of one cluster
   std::vector<std::vector<std::byte>> arguments;  // one per parameter, in the kernel's order
   bool check_memory = false;                      // report bad accesses as findings and go on
   bool check_initialisation = false;              // and reads of shared memory that nothing has written
@@ -46,14 +46,14 @@ struct LaunchRequest {
 };
 
 struct LaunchOutcome {
-  std::vector<vgpu::Finding> findings;  // of the memory checks, in the order of their first occurrence
+  std::vector<gpu::Finding> findings;  // of the memory checks, in the order of their first occurrence
   uint64_t finding_occurrences = 0;
-  std::optional<vgpu::Finding> fault;  // what stopped the kernel, if something did
-  std::string fault_hint;              // how to learn more of it, if this device cannot tell
+  std::optional<gpu::Finding> fault;  // what stopped the kernel, if something did
+  std::string fault_hint;             // how to learn more of it, if this device cannot tell
   std::string printed;
-  uint64_t instructions = 0;                     // counted, of warps
-  uint64_t thread_instructions = 0;              // counted, of threads
-  std::optional<vgpu::LaunchCounters> counters;  // if they were asked for and the kernel ran to its end
+  uint64_t instructions = 0;                    // counted, of warps
+  uint64_t thread_instructions = 0;             // counted, of threads
+  std::optional<gpu::LaunchCounters> counters;  // if they were asked for and the kernel ran to its end
 
   bool clean() const { return findings.empty() && !fault; }
 };
@@ -80,7 +80,7 @@ class Device {
   virtual ~Device() = default;
 
   virtual std::string name() const = 0;  // as in --device: "vgpu:l4"
-  virtual const vgpu::GpuModel& model() const = 0;
+  virtual const gpu::GpuModel& model() const = 0;
   virtual Result<std::unique_ptr<Module>> load(std::string_view ptx, const std::string& file_name) = 0;
   virtual Result<std::unique_ptr<Module>> load_image(const Image& image) { return load(image.ptx, image.file_name); }
   virtual std::vector<std::string> approximate_instructions(const Module& module) const = 0;
@@ -101,10 +101,7 @@ class Device {
   virtual bool lost() const { return false; }
 };
 
-// "vgpu:l4", "vgpu:a100", ..., "cuda:0". An unknown name is an error that lists those there are.
-Result<std::unique_ptr<Device>> open_device(const std::string& name);
-std::string default_device_name();         // the first GPU if there is one, else a virtual one
-std::vector<std::string> device_names();   // all that open_device takes here, GPUs first
+inline constexpr const char* kDefaultVirtualDevice = "vgpu:l4";
 bool is_virtual(const std::string& name);  // "vgpu:..."
 // The virtual GPU that is most like this device: for the checks that only a virtual one makes.
 std::string virtual_twin(const Device& device);

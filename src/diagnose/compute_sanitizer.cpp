@@ -27,10 +27,10 @@ std::string complaint(std::string_view text) {
   return "";
 }
 
-void place_sources(std::vector<vgpu::Finding>& findings, const SanitizerRun& run) {
-  for (vgpu::Finding& finding : findings) {
+void place_sources(std::vector<gpu::Finding>& findings, const SanitizerRun& run) {
+  for (gpu::Finding& finding : findings) {
     if (finding.kernel.empty()) finding.kernel = run.kernel;
-    for (vgpu::SourceLine& line : finding.source) {
+    for (gpu::SourceLine& line : finding.source) {
       const fs::path file = line.file;
       if (!file.empty() && file.is_relative() && *file.begin() != "cuda")
         line.file = (run.source_folder / file).lexically_normal().string();

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "vgpu/machine/program.hpp"
+#include "gpu/dim3.hpp"
 
 namespace assay::diagnose {
 namespace {
 
-using vgpu::Counters;
-using enum vgpu::Counter;
+using gpu::Counters;
+using enum gpu::Counter;
 using Judgement = Figure::Judgement;
 
 double percent(uint64_t part, uint64_t whole) {
@@ -89,7 +89,7 @@ Figure divergence(const Counters& counters) {
 
 Figure active_threads(const Counters& counters) {
   Figure figure{.name = "threads that work", .value = std::nullopt, .unit = "%", .want = "", .note = ""};
-  const uint64_t lanes = counters[ptx_instructions] * static_cast<uint64_t>(vgpu::kLanes);
+  const uint64_t lanes = counters[ptx_instructions] * static_cast<uint64_t>(gpu::kWarpThreads);
   if (lanes == 0) return figure;
   figure.value = percent(counters[ptx_thread_instructions] - counters[ptx_thread_instructions_off], lanes);
   figure.note = "of the lanes of each PTX instruction";
@@ -111,7 +111,7 @@ Figure occupancy(const KernelResources& resources) {
   figure.judgement = judge(*figure.value >= kWantedOccupancy);
   figure.note = fmt::format("{} blocks on an SM", resources.occupancy->blocks_per_sm.value_or(0));
   std::string limits;
-  for (const vgpu::Limiter limiter : resources.occupancy->limiters) {
+  for (const gpu::Limiter limiter : resources.occupancy->limiters) {
     limits += limits.empty() ? ", limited by " : " and ";
     limits += to_string(limiter);
   }

@@ -8,8 +8,8 @@
 
 #include "build/resource_usage.hpp"
 #include "diagnose/evidence.hpp"
-#include "vgpu/models/occupancy.hpp"
-#include "vgpu/observe/counters.hpp"
+#include "gpu/counters.hpp"
+#include "gpu/occupancy.hpp"
 
 namespace assay::diagnose {
 
@@ -30,7 +30,7 @@ std::string_view to_string(Figure::Judgement judgement);
 // What the compiler and the launch say of the kernel; what is not known is empty.
 struct KernelResources {
   std::optional<build::ResourceUsage> usage;
-  std::optional<vgpu::Occupancy> occupancy;
+  std::optional<gpu::Occupancy> occupancy;
   double flops = 0;  // of the problem, by the specification's formula; 0: not given
 };
 
@@ -40,6 +40,6 @@ inline constexpr double kWantedSmBusy = 70;
 inline constexpr double kToleratedConflicts = 5;  // percent of the wavefronts
 inline constexpr double kShortKernel_us = 10;     // below, launching it costs as much as running it
 
-std::vector<Figure> figures(const vgpu::Counters& counters, const KernelResources& resources);
+std::vector<Figure> figures(const gpu::Counters& counters, const KernelResources& resources);
 
 }  // namespace assay::diagnose

@@ -40,7 +40,7 @@ std::string metric_list() {
     list += list.empty() ? "" : ",";
     list += metric.metric;
   }
-  for (const vgpu::CounterInfo& counter : vgpu::counter_table()) {
+  for (const gpu::CounterInfo& counter : gpu::counter_table()) {
     if (counter.ncu.empty()) continue;
     list += ',';
     list += counter.ncu;

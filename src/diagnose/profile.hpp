@@ -10,7 +10,7 @@
 #include "base/result.hpp"
 #include "diagnose/figure.hpp"
 #include "diagnose/ncu_csv.hpp"
-#include "vgpu/observe/counters.hpp"
+#include "gpu/counters.hpp"
 
 namespace assay::diagnose {
 
@@ -18,7 +18,7 @@ struct Profile {
   std::string entry;
   std::string shape;
   std::string device;  // the virtual GPU that counted
-  vgpu::LaunchCounters counters;
+  gpu::LaunchCounters counters;
   std::vector<Figure> figures;
   std::string measured_on;            // "cuda:0"
   std::optional<NcuLaunch> measured;  // by Nsight Compute
@@ -26,6 +26,6 @@ struct Profile {
 };
 
 // Lines in the order of what they cost: sectors and wavefronts first, then instructions.
-std::vector<const vgpu::LineCounters*> costly_lines(const vgpu::LaunchCounters& counters, size_t most);
+std::vector<const gpu::LineCounters*> costly_lines(const gpu::LaunchCounters& counters, size_t most);
 
 }  // namespace assay::diagnose

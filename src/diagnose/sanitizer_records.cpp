@@ -6,13 +6,13 @@
 #include <string>
 
 #include "diagnose/xml_element.hpp"
-#include "vgpu/observe/memory_check.hpp"
+#include "gpu/finding_list.hpp"
 
 namespace assay::diagnose {
 namespace {
 
-using vgpu::Finding;
-using vgpu::FindingKind;
+using gpu::Finding;
+using gpu::FindingKind;
 
 // 0 if it is no number: the tool's text is not ours to rely on.
 template <class T>
@@ -27,8 +27,8 @@ bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-vgpu::Space space_of(std::string_view text) {
-  using vgpu::Space;
+gpu::Space space_of(std::string_view text) {
+  using gpu::Space;
   if (holds(text, "global")) return Space::global;
   if (holds(text, "shared")) return Space::shared;
   if (holds(text, "local")) return Space::local;
@@ -36,11 +36,11 @@ vgpu::Space space_of(std::string_view text) {
   return Space::generic;
 }
 
-vgpu::AccessKind access_of(std::string_view direction) {
-  if (holds(direction, "tomic")) return vgpu::AccessKind::atomic;
-  if (holds(direction, "rite")) return vgpu::AccessKind::store;
-  if (holds(direction, "ead")) return vgpu::AccessKind::load;
-  return vgpu::AccessKind::none;
+gpu::AccessKind access_of(std::string_view direction) {
+  if (holds(direction, "tomic")) return gpu::AccessKind::atomic;
+  if (holds(direction, "rite")) return gpu::AccessKind::store;
+  if (holds(direction, "ead")) return gpu::AccessKind::load;
+  return gpu::AccessKind::none;
 }
 
 FindingKind kind_of(std::string_view text, std::string_view error, uint64_t address, bool is_access) {
@@ -49,13 +49,13 @@ FindingKind kind_of(std::string_view text, std::string_view error, uint64_t addr
   if (holds(text, "Race") || holds(text, "hazard")) return FindingKind::race;
   if (holds(text, "Barrier") || holds(text, "barrier")) return FindingKind::barrier;
   if (holds(error, "misaligned") || holds(text, "misaligned")) return FindingKind::misaligned;
-  if (is_access && space_of(text) == vgpu::Space::global && address < kFirstPage) return FindingKind::null_pointer;
+  if (is_access && space_of(text) == gpu::Space::global && address < kFirstPage) return FindingKind::null_pointer;
   if (holds(text, "freed")) return FindingKind::use_after_free;
   if (is_access) return FindingKind::out_of_bounds;
   return FindingKind::illegal_instruction;
 }
 
-vgpu::Dim3 dim_of(const XmlElement& record, const std::string& path) {
+gpu::Dim3 dim_of(const XmlElement& record, const std::string& path) {
   return {number<uint32_t>(record.text_of(path + "/x")), number<uint32_t>(record.text_of(path + "/y")),
           number<uint32_t>(record.text_of(path + "/z"))};
 }
@@ -86,7 +86,7 @@ std::string side_text(const XmlElement& side) {
 Finding race_of(const XmlElement& what) {
   Finding finding;
   finding.kind = FindingKind::race;
-  finding.space = vgpu::Space::shared;
+  finding.space = gpu::Space::shared;
   const XmlElement* source = what.child("source");
   const XmlElement* destination = what.child("destination");
   if (source != nullptr && source->child("where") != nullptr) {
@@ -107,12 +107,12 @@ Finding finding_of(const XmlElement& record, const XmlElement& what) {
   Finding finding;
   finding.space = space_of(what.child("space") != nullptr ? what.text_of("space") : text);
   finding.access = access_of(what.text_of("direction"));
-  if (finding.access == vgpu::AccessKind::none) finding.access = access_of(text);
+  if (finding.access == gpu::AccessKind::none) finding.access = access_of(text);
   finding.bytes = number<uint32_t>(what.text_of("size"));
   finding.address = number<uint64_t>(what.text_of("address"), 16);
-  const bool is_access = what.child("address") != nullptr && finding.access != vgpu::AccessKind::none;
+  const bool is_access = what.child("address") != nullptr && finding.access != gpu::AccessKind::none;
   finding.kind = kind_of(text, what.text_of("error"), finding.address, is_access);
-  if (!is_access) finding.access = vgpu::AccessKind::none;
+  if (!is_access) finding.access = gpu::AccessKind::none;
   finding.message = text;
   if (const std::string_view type = what.text_of("type"); !type.empty()) finding.message += fmt::format(": {}", type);
   finding.block = dim_of(record, "who/blockIdx");
@@ -128,7 +128,7 @@ Result<SanitizerRecords> read_sanitizer_records(std::string_view xml) {
   if (root.name != "ComputeSanitizerOutput")
     return Error{fmt::format("the file begins with <{}>, which compute-sanitizer does not write", root.name)};
   SanitizerRecords records;
-  vgpu::FindingList folded;
+  gpu::FindingList folded;
   for (const XmlElement& record : root.children) {
     const XmlElement* what = record.child("what");
     if (record.name != "record" || what == nullptr) continue;

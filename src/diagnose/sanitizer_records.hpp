@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "vgpu/observe/finding.hpp"
+#include "gpu/finding.hpp"
 
 namespace assay::diagnose {
 
 struct SanitizerRecords {
-  std::vector<vgpu::Finding> findings;  // as in vgpu::FindingList: what repeats (the same line and thread) is folded
+  std::vector<gpu::Finding> findings;  // as in gpu::FindingList: what repeats (the same line and thread) is folded
   uint64_t occurrences = 0;
   uint64_t other_records = 0;  // that are no findings in a kernel: failed calls of the driver
 };

@@ -20,7 +20,7 @@ struct BenchRequest {
   Sampling sampling;
   uint64_t seed = 1;
   int device = 0;
-  vgpu::GpuModel model;
+  gpu::GpuModel model;
   std::filesystem::path cache_folder;
   std::filesystem::path instruments;
   Contract contract;  // what is known before: device, compiler, hashes

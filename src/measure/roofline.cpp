@@ -5,7 +5,7 @@
 
 namespace assay::measure {
 
-Floor floor_of(const Work& work, const vgpu::GpuModel& model, Cache cache, double clock_mhz) {
+Floor floor_of(const Work& work, const gpu::GpuModel& model, Cache cache, double clock_mhz) {
   constexpr double kL2Advantage = 4;
   Floor floor;
   const double faster =

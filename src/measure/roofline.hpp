@@ -5,8 +5,8 @@
 
 #include <optional>
 
+#include "gpu/gpu_model.hpp"
 #include "measure/protocol.hpp"
-#include "vgpu/models/gpu_model.hpp"
 
 namespace assay::measure {
 
@@ -25,6 +25,6 @@ struct Floor {
 
 // `clock_mhz` is the highest clock that was seen, if one was: the peak grows with it. In a warm cache bytes may come
 // from L2, whose bandwidth is not the memory's; four times the memory's is more than any GPU of the table has.
-Floor floor_of(const Work& work, const vgpu::GpuModel& model, Cache cache, double clock_mhz);
+Floor floor_of(const Work& work, const gpu::GpuModel& model, Cache cache, double clock_mhz);
 
 }  // namespace assay::measure

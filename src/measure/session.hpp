@@ -32,7 +32,7 @@ struct SessionOptions {
   HostClock host_clock;
   int device = 0;
   uint64_t seed = 1;
-  vgpu::GpuModel model;
+  gpu::GpuModel model;
   std::function<void(const std::string&)> on_step = [](const std::string&) {};  // for progress
 };
 

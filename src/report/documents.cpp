@@ -46,7 +46,7 @@ json result_json(const build::BuildResult& result) {
 
 json fit_json(const build::ModelFit& fit) {
   json limiters = json::array();
-  for (const vgpu::Limiter limiter : fit.occupancy.limiters) limiters.push_back(to_string(limiter));
+  for (const gpu::Limiter limiter : fit.occupancy.limiters) limiters.push_back(to_string(limiter));
   return {{"gpu", fit.model->id},
           {"target", fit.target},
           {"fit", to_string(fit.occupancy.fit)},

@@ -10,8 +10,8 @@
 namespace assay::report {
 namespace {
 
-using vgpu::Finding;
-using vgpu::FindingKind;
+using gpu::Finding;
+using gpu::FindingKind;
 
 struct Group {
   std::vector<const Finding*> members;
@@ -20,8 +20,8 @@ struct Group {
 
 bool together(const Finding& a, const Finding& b) {
   if (a.kind != b.kind || a.space != b.space || a.access != b.access || a.bytes != b.bytes) return false;
-  const vgpu::SourceLine* line_a = user_line(a);
-  const vgpu::SourceLine* line_b = user_line(b);
+  const gpu::SourceLine* line_a = user_line(a);
+  const gpu::SourceLine* line_b = user_line(b);
   if (line_a == nullptr || line_b == nullptr) return a.ptx_line == b.ptx_line;
   return line_a->file == line_b->file && line_a->line == line_b->line;
 }
@@ -38,7 +38,7 @@ std::vector<Group> group(const std::vector<Finding>& findings) {
   return groups;
 }
 
-std::string source_text(const vgpu::SourceLine& line) {
+std::string source_text(const gpu::SourceLine& line) {
   // The name comes from the PTX: it may be that of a pipe or a terminal, which would keep us waiting.
   std::error_code ignored;
   if (line.line <= 0 || !std::filesystem::is_regular_file(line.file, ignored)) return "";
@@ -63,7 +63,7 @@ std::string advice(const Finding& finding) {
     case FindingKind::use_after_free:
       return "the memory was freed before this access";
     case FindingKind::deadlock:
-      if (finding.space == vgpu::Space::shared)
+      if (finding.space == gpu::Space::shared)
         return "compare what completes the mbarrier's phase with what it was told: the count of mbarrier.init with the "
                "arrivals, the bytes of expect_tx with those that the copies bring";
       return "every thread that a barrier counts must reach it: no barrier inside a branch that some threads skip";
@@ -74,12 +74,12 @@ std::string advice(const Finding& finding) {
   }
 }
 
-std::string dim(const vgpu::Dim3& d) {
+std::string dim(const gpu::Dim3& d) {
   return fmt::format("({},{},{})", d.x, d.y, d.z);
 }
 
 bool is_access(const Finding& finding) {
-  return finding.access != vgpu::AccessKind::none;
+  return finding.access != gpu::AccessKind::none;
 }
 
 std::string group_text(const Terminal& terminal, const Group& group, size_t most_threads) {
@@ -88,7 +88,7 @@ std::string group_text(const Terminal& terminal, const Group& group, size_t most
   if (!check::place_known(first))
     return fmt::format("{} in kernel {}\n  {}\n", terminal.paint(Colour::red, fmt::format("{}", to_string(first.kind))),
                        first.kernel, first.message);
-  const vgpu::SourceLine* line = user_line(first);
+  const gpu::SourceLine* line = user_line(first);
   const std::string where =
       line == nullptr ? fmt::format("PTX line {}", first.ptx_line) : fmt::format("{}:{}", line->file, line->line);
   text += terminal.paint(Colour::red, fmt::format("{}", to_string(first.kind))) + " " +
@@ -97,7 +97,7 @@ std::string group_text(const Terminal& terminal, const Group& group, size_t most
   if (line != nullptr) {
     if (const std::string code = source_text(*line); !code.empty()) text += fmt::format("  > {}\n", code);
     for (size_t i = 0; i < first.source.size(); ++i) {
-      const vgpu::SourceLine& step = first.source[i];
+      const gpu::SourceLine& step = first.source[i];
       text += fmt::format("  {} {}:{}{}\n", i == 0 ? "in" : "   inlined at", step.file, step.line,
                           step.function.empty() ? "" : " (" + step.function + ")");
     }

@@ -6,13 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "gpu/finding.hpp"
 #include "report/terminal.hpp"
-#include "vgpu/observe/finding.hpp"
 
 namespace assay::report {
 
 // Findings of the same kind and line are shown together; `most_threads` of each are listed.
-std::string findings_text(const Terminal& terminal, const std::vector<vgpu::Finding>& findings,
-                          size_t most_threads = 6);
+std::string findings_text(const Terminal& terminal, const std::vector<gpu::Finding>& findings, size_t most_threads = 6);
 
 }  // namespace assay::report

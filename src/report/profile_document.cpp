@@ -23,7 +23,7 @@ json figure_json(const diagnose::Figure& figure) {
 }
 
 // A counter that Nsight Compute has as well: the two values side by side.
-json metric_json(const vgpu::CounterInfo& counter, uint64_t counted, const diagnose::Profile& profile) {
+json metric_json(const gpu::CounterInfo& counter, uint64_t counted, const diagnose::Profile& profile) {
   json metric = {{"name", counter.name}, {"counted", counted}};
   if (counter.ncu.empty()) return metric;
   metric["ncu"] = counter.ncu;
@@ -37,7 +37,7 @@ json metric_json(const vgpu::CounterInfo& counter, uint64_t counted, const diagn
 json profile_document(const diagnose::Profile& profile) {
   json counters = check::to_json(profile.counters);
   json metrics = json::array();
-  for (const vgpu::CounterInfo& counter : vgpu::counter_table())
+  for (const gpu::CounterInfo& counter : gpu::counter_table())
     metrics.push_back(metric_json(counter, profile.counters.total[counter.counter], profile));
   json figures = json::array();
   for (const diagnose::Figure& figure : profile.figures) figures.push_back(figure_json(figure));

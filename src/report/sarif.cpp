@@ -8,9 +8,9 @@
 namespace assay::report {
 namespace {
 
+using gpu::Finding;
+using gpu::FindingKind;
 using nlohmann::json;
-using vgpu::Finding;
-using vgpu::FindingKind;
 
 struct Rule {
   FindingKind kind;
@@ -41,7 +41,7 @@ size_t rule_index(FindingKind kind) {
   return 0;
 }
 
-json location_of(const vgpu::SourceLine& line, const std::filesystem::path& root) {
+json location_of(const gpu::SourceLine& line, const std::filesystem::path& root) {
   const std::filesystem::path file = std::filesystem::path(line.file).lexically_normal();
   const std::filesystem::path relative = file.is_absolute() ? file.lexically_relative(root) : file;
   const bool inside = !relative.empty() && *relative.begin() != "..";
@@ -54,14 +54,14 @@ json location_of(const vgpu::SourceLine& line, const std::filesystem::path& root
   return location;
 }
 
-std::string dim(const vgpu::Dim3& d) {
+std::string dim(const gpu::Dim3& d) {
   return fmt::format("({},{},{})", d.x, d.y, d.z);
 }
 
 std::string message_of(const Finding& finding) {
   std::string text = fmt::format("{}: {} [kernel {}, block {}, thread {}", to_string(finding.kind), finding.message,
                                  finding.kernel, dim(finding.block), dim(finding.thread));
-  if (finding.access != vgpu::AccessKind::none)
+  if (finding.access != gpu::AccessKind::none)
     text += fmt::format(", {} of {} bytes of {} memory at 0x{:x}", to_string(finding.access), finding.bytes,
                         to_string(finding.space), finding.address);
   text += "]";
@@ -72,7 +72,7 @@ std::string message_of(const Finding& finding) {
 
 json result_of(const Finding& finding, const std::filesystem::path& root) {
   json locations = json::array();
-  if (const vgpu::SourceLine* line = user_line(finding)) locations.push_back(location_of(*line, root));
+  if (const gpu::SourceLine* line = user_line(finding)) locations.push_back(location_of(*line, root));
   json result = {{"ruleId", to_string(finding.kind)},
                  {"ruleIndex", rule_index(finding.kind)},
                  {"level", "error"},
@@ -81,7 +81,7 @@ json result_of(const Finding& finding, const std::filesystem::path& root) {
                  {"occurrenceCount", finding.count}};
   if (finding.source.size() > 1) {
     json frames = json::array();
-    for (const vgpu::SourceLine& line : finding.source) frames.push_back({{"location", location_of(line, root)}});
+    for (const gpu::SourceLine& line : finding.source) frames.push_back({{"location", location_of(line, root)}});
     result["stacks"] = json::array({{{"message", {{"text", "inlined calls, innermost first"}}}, {"frames", frames}}});
   }
   return result;

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "vgpu/observe/finding.hpp"
+#include "gpu/finding.hpp"
 
 namespace assay::report {
 
 // File names below `root` become relative to it, as code hosts want them.
-nlohmann::json sarif_document(const std::vector<vgpu::Finding>& findings, const std::string& version,
+nlohmann::json sarif_document(const std::vector<gpu::Finding>& findings, const std::string& version,
                               const std::filesystem::path& root);
 
 }  // namespace assay::report

@@ -18,7 +18,7 @@ TargetUsage usage_for(const std::string& target, int registers) {
 
 std::string target_on(const char* model, const std::vector<TargetUsage>& usages, bool* recompiled_out = nullptr) {
   bool recompiled = false;
-  const std::optional<std::string> target = best_target(*vgpu::find_model(model), usages, recompiled);
+  const std::optional<std::string> target = best_target(*gpu::find_model(model), usages, recompiled);
   if (recompiled_out != nullptr) *recompiled_out = recompiled;
   return target.value_or("");
 }
@@ -49,23 +49,23 @@ TEST(Fit, EveryModelRunsItsBestTarget) {
 
 TEST(Fit, OneLaunchOnAllModels) {
   const std::vector<ModelFit> fits = model_fits(std::vector{usage_for("sm_80", 64)}, "scale", 128, 100 * 1024);
-  ASSERT_EQ(fits.size(), vgpu::all_models().size());
-  EXPECT_EQ(on(fits, "l4").occupancy.fit, vgpu::Fit::does_not_fit);
-  EXPECT_EQ(on(fits, "a100").occupancy.fit, vgpu::Fit::fits_with_optin);
+  ASSERT_EQ(fits.size(), gpu::all_models().size());
+  EXPECT_EQ(on(fits, "l4").occupancy.fit, gpu::Fit::does_not_fit);
+  EXPECT_EQ(on(fits, "a100").occupancy.fit, gpu::Fit::fits_with_optin);
   EXPECT_EQ(on(fits, "a100").occupancy.blocks_per_sm, 1);
   // Recompiled for Hopper: it fits whatever the driver's compiler does, but how many do is not known.
   EXPECT_TRUE(on(fits, "h100").recompiled);
-  EXPECT_EQ(on(fits, "h100").occupancy.fit, vgpu::Fit::fits_with_optin);
+  EXPECT_EQ(on(fits, "h100").occupancy.fit, gpu::Fit::fits_with_optin);
   EXPECT_FALSE(on(fits, "h100").occupancy.blocks_per_sm);
 }
 
 TEST(Fit, WhatWasNotBuiltOrNotFoundIsUnknown) {
   const std::vector<ModelFit> wrong_target = model_fits(std::vector{usage_for("sm_90a", 64)}, "scale", 128, 0);
-  EXPECT_EQ(on(wrong_target, "l4").occupancy.fit, vgpu::Fit::unknown);
+  EXPECT_EQ(on(wrong_target, "l4").occupancy.fit, gpu::Fit::unknown);
   EXPECT_EQ(on(wrong_target, "l4").target, "");
-  EXPECT_EQ(on(wrong_target, "h100").occupancy.fit, vgpu::Fit::fits);
+  EXPECT_EQ(on(wrong_target, "h100").occupancy.fit, gpu::Fit::fits);
   const std::vector<ModelFit> wrong_entry = model_fits(std::vector{usage_for("sm_80", 64)}, "other", 128, 0);
-  EXPECT_EQ(on(wrong_entry, "a100").occupancy.fit, vgpu::Fit::unknown);
+  EXPECT_EQ(on(wrong_entry, "a100").occupancy.fit, gpu::Fit::unknown);
 }
 
 TEST(Fit, ShapesThatAreLaunchedAlikeAreJudgedOnce) {
@@ -83,7 +83,7 @@ TEST(Fit, ShapesThatAreLaunchedAlikeAreJudgedOnce) {
   EXPECT_EQ((*fits)[0].dynamic_shared_bytes, 0);
   EXPECT_EQ((*fits)[1].shape, "N=5000");
   EXPECT_EQ((*fits)[1].dynamic_shared_bytes, 65536);
-  EXPECT_EQ(on((*fits)[1].models, "l4").occupancy.fit, vgpu::Fit::fits_with_optin);
+  EXPECT_EQ(on((*fits)[1].models, "l4").occupancy.fit, gpu::Fit::fits_with_optin);
 }
 
 }  // namespace

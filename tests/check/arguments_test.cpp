@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "../support/temporary_folder.hpp"
+#include "device/open/open_device.hpp"
 
 namespace assay::check {
 namespace {
@@ -56,7 +57,7 @@ T value_of(const std::vector<std::byte>& bytes) {
 class MapDevice : public device::Device {
  public:
   std::string name() const override { return "map"; }
-  const vgpu::GpuModel& model() const override { return *vgpu::find_model("h100"); }
+  const gpu::GpuModel& model() const override { return *gpu::find_model("h100"); }
   Result<std::unique_ptr<device::Module>> load(std::string_view, const std::string&) override { return refusal(); }
   std::vector<std::string> approximate_instructions(const device::Module&) const override { return {}; }
   Result<uint64_t> allocate(uint64_t, const std::string&) override { return refusal(); }

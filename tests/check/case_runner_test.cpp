@@ -101,7 +101,7 @@ TEST(CaseRunner, finds_an_overrun_by_watching_every_access) {
   EXPECT_OUTCOME(result, Outcome::finding);
   ASSERT_EQ(result.findings.size(), 2u);
   EXPECT_EQ(result.finding_occurrences, 2u);
-  EXPECT_EQ(result.findings[0].kind, vgpu::FindingKind::out_of_bounds);
+  EXPECT_EQ(result.findings[0].kind, gpu::FindingKind::out_of_bounds);
   EXPECT_EQ(result.findings[0].thread.x, 30u);
   EXPECT_EQ(result.message, result.findings[0].message);
   EXPECT_OUTCOME(run_body(kOverrun, 32), Outcome::passed);
@@ -136,13 +136,13 @@ TEST(CaseRunner, tells_what_stopped_the_kernel) {
   const CaseResult trapped = run_body("  setp.eq.u32 %q, %i, 3;\n  @%q trap;\n" + std::string(kRightCopy), 5);
   EXPECT_OUTCOME(trapped, Outcome::fault);
   ASSERT_EQ(trapped.findings.size(), 1u);
-  EXPECT_EQ(trapped.findings[0].kind, vgpu::FindingKind::trap);
+  EXPECT_EQ(trapped.findings[0].kind, gpu::FindingKind::trap);
   EXPECT_EQ(trapped.findings[0].thread.x, 3u);
 
   const CaseResult endless = run_body("again:\n  @%p bra again;\n", 5);
   EXPECT_OUTCOME(endless, Outcome::fault);
   ASSERT_EQ(endless.findings.size(), 1u);
-  EXPECT_EQ(endless.findings[0].kind, vgpu::FindingKind::instruction_limit);
+  EXPECT_EQ(endless.findings[0].kind, gpu::FindingKind::instruction_limit);
 }
 
 TEST(CaseRunner, stops_at_a_wild_access_without_the_memory_checks) {

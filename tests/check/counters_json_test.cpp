@@ -7,17 +7,17 @@
 namespace assay::check {
 namespace {
 
-using enum vgpu::Counter;
+using enum gpu::Counter;
 using nlohmann::json;
 
-vgpu::LaunchCounters sample() {
-  vgpu::LaunchCounters counters;
+gpu::LaunchCounters sample() {
+  gpu::LaunchCounters counters;
   counters.total[ptx_instructions] = 12;
   counters.total[tensor_instructions] = 3;
   counters.total[global_load_sectors] = uint64_t{1} << 60;
   counters.total.families["tensor"] = 3;
   counters.total.tensor["m16n8k16.f32.f16.f16.f32"] = 3;
-  vgpu::LineCounters line;
+  gpu::LineCounters line;
   line.line = {"kernel.cu", 7, 0, "f"};
   line.counters = counters.total;
   counters.lines.push_back(line);
@@ -25,13 +25,13 @@ vgpu::LaunchCounters sample() {
 }
 
 TEST(CountersJson, ComeBackAsTheyWere) {
-  const vgpu::LaunchCounters counters = sample();
+  const gpu::LaunchCounters counters = sample();
   const json document = json::parse(to_json(counters).dump());
   EXPECT_EQ(document["total"]["global_load_sectors"], uint64_t{1} << 60);
   EXPECT_EQ(document["total"]["tensor_instructions.m16n8k16.f32.f16.f16.f32"], 3);
   EXPECT_EQ(document["total"]["barriers"], 0) << "zeros stand in the total";
   EXPECT_FALSE(document["lines"][0]["counters"].contains("barriers")) << "but not in the lines";
-  const vgpu::LaunchCounters back = launch_counters_from_json(document);
+  const gpu::LaunchCounters back = launch_counters_from_json(document);
   EXPECT_EQ(back.total, counters.total);
   ASSERT_EQ(back.lines.size(), 1);
   EXPECT_EQ(back.lines[0].counters, counters.total);

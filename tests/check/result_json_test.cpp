@@ -22,10 +22,10 @@ CaseResult full_result() {
   result.message = "a \"message\"\nwith all: \\ \t µ";
   result.hint = "a hint";
   result.tensor = "y";
-  vgpu::Finding finding;
-  finding.kind = vgpu::FindingKind::use_after_free;
-  finding.access = vgpu::AccessKind::async_read;
-  finding.space = vgpu::Space::parameter;
+  gpu::Finding finding;
+  finding.kind = gpu::FindingKind::use_after_free;
+  finding.access = gpu::AccessKind::async_read;
+  finding.space = gpu::Space::parameter;
   finding.address = ~uint64_t{0};
   finding.bytes = 16;
   finding.kernel = "copy";
@@ -37,7 +37,7 @@ CaseResult full_result() {
   finding.message = "gone";
   finding.allocation = "'x'";
   finding.count = uint64_t{1} << 40;
-  result.findings = {finding, vgpu::Finding{}};
+  result.findings = {finding, gpu::Finding{}};
   result.finding_occurrences = 12;
   result.mismatch =
       Mismatch{MismatchKind::not_infinite, {0, 63, int64_t{1} << 40}, INFINITY, -INFINITY, NAN, 0.1, 1e300, -0.0};
@@ -62,7 +62,7 @@ bool same(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-void expect_same(const vgpu::Finding& a, const vgpu::Finding& b) {
+void expect_same(const gpu::Finding& a, const gpu::Finding& b) {
   EXPECT_EQ(a.kind, b.kind);
   EXPECT_EQ(a.access, b.access);
   EXPECT_EQ(a.space, b.space);
@@ -120,9 +120,9 @@ TEST(ResultJson, carries_every_outcome_and_every_kind_of_finding) {
     EXPECT_EQ(back->outcome, result.outcome) << i;
   }
   EXPECT_EQ(outcome_from_name("nonsense"), std::nullopt);
-  for (int i = 0; i <= static_cast<int>(vgpu::FindingKind::illegal_instruction); ++i) {
+  for (int i = 0; i <= static_cast<int>(gpu::FindingKind::illegal_instruction); ++i) {
     CaseResult result;
-    result.findings.emplace_back().kind = static_cast<vgpu::FindingKind>(i);
+    result.findings.emplace_back().kind = static_cast<gpu::FindingKind>(i);
     const auto back = case_result_from_json(through_text(to_json(result)), {});
     ASSERT_TRUE(back.ok()) << i << to_string(back.error());
     EXPECT_EQ(static_cast<int>(back->findings[0].kind), i);
@@ -216,7 +216,7 @@ TEST(ResultJson, a_fault_without_a_place_has_no_thread) {
   CaseResult result;
   result.outcome = Outcome::fault;
   result.findings.emplace_back();
-  result.findings[0].kind = vgpu::FindingKind::illegal_address;
+  result.findings[0].kind = gpu::FindingKind::illegal_address;
   const json document = to_json(result);
   EXPECT_TRUE(document.at("findings").at(0).at("thread").is_null());
   const auto read = case_result_from_json(document, {});

@@ -60,7 +60,7 @@ TEST(Sanitize, folds_what_repeats_in_one_shape) {
       run(CopyKernel("  mov.u64 %far, 16;\n  st.global.f32 [%far], 0f00000000;\n", "{ N = [96] }"));
   EXPECT_EQ(report.findings.size(), 32u) << "one for each thread of a block";
   EXPECT_EQ(report.occurrences, 96u);
-  for (const vgpu::Finding& finding : report.findings) EXPECT_EQ(finding.count, 3u);
+  for (const gpu::Finding& finding : report.findings) EXPECT_EQ(finding.count, 3u);
 }
 
 TEST(Sanitize, stops_after_a_kernel_that_was_stopped) {
@@ -69,7 +69,7 @@ TEST(Sanitize, stops_after_a_kernel_that_was_stopped) {
   ASSERT_NE(report.failure(), nullptr);
   EXPECT_EQ(report.failure()->outcome, Outcome::fault);
   ASSERT_EQ(report.findings.size(), 1u);
-  EXPECT_EQ(report.findings[0].kind, vgpu::FindingKind::trap);
+  EXPECT_EQ(report.findings[0].kind, gpu::FindingKind::trap);
   EXPECT_EQ(report.finding_shapes, Names{"N=8"});
 }
 

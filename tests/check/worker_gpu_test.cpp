@@ -45,7 +45,7 @@ TEST_F(WorkerGpuTest, AfterAFaultTheNextCaseGetsAFreshDevice) {
   const CaseResult fault = worker_->run(CopyKernel::test(13));
   EXPECT_EQ(fault.outcome, Outcome::fault) << fault.message;
   ASSERT_EQ(fault.findings.size(), 1U);
-  EXPECT_EQ(fault.findings[0].kind, vgpu::FindingKind::illegal_address);
+  EXPECT_EQ(fault.findings[0].kind, gpu::FindingKind::illegal_address);
   EXPECT_NE(fault.hint.find("vgpu:h200"), std::string::npos) << fault.hint;
   EXPECT_EQ(worker_->run(CopyKernel::test(40)).outcome, Outcome::passed);
   const CaseResult assertion = worker_->run(CopyKernel::test(21));

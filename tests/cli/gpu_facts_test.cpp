@@ -94,7 +94,7 @@ TEST(TorchAnswerTest, RubbishIsNoAnswer) {
 }
 
 TEST(CeilingFacts, StandBesideTheProductsFigures) {
-  const vgpu::GpuModel& h200 = *vgpu::find_model("h200");
+  const gpu::GpuModel& h200 = *gpu::find_model("h200");
   device::cuda::Ceilings ceilings{4000, 700, "wgmma", 2.1, 6.5, 1700};
   const std::vector<Fact> good = ceiling_facts(ceilings, h200, true);
   EXPECT_EQ(named(good, "copy bandwidth").value, "measured 4000 GB/s, 83 % of the product's 4800");

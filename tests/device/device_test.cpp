@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda/fake_libraries.hpp"
+#include "device/open/open_device.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 
 namespace assay::device {

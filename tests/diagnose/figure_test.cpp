@@ -10,7 +10,7 @@
 namespace assay::diagnose {
 namespace {
 
-using enum vgpu::Counter;
+using enum gpu::Counter;
 using Judgement = Figure::Judgement;
 
 Figure find(const std::vector<Figure>& all, const std::string& name) {
@@ -19,16 +19,16 @@ Figure find(const std::vector<Figure>& all, const std::string& name) {
   return found == all.end() ? Figure{} : *found;
 }
 
-vgpu::Occupancy occupancy_of(int blocks, double percent) {
-  vgpu::Occupancy occupancy;
+gpu::Occupancy occupancy_of(int blocks, double percent) {
+  gpu::Occupancy occupancy;
   occupancy.blocks_per_sm = blocks;
   occupancy.percent = percent;
-  occupancy.limiters = {vgpu::Limiter::registers};
+  occupancy.limiters = {gpu::Limiter::registers};
   return occupancy;
 }
 
 TEST(Figures, JudgeAGoodKernel) {
-  vgpu::Counters counters;
+  gpu::Counters counters;
   counters[global_load_requests] = 10;
   counters[global_load_sectors] = 40;
   counters[global_load_ideal_sectors] = 40;
@@ -53,7 +53,7 @@ TEST(Figures, JudgeAGoodKernel) {
 }
 
 TEST(Figures, JudgeABadKernel) {
-  vgpu::Counters counters;
+  gpu::Counters counters;
   counters[global_store_sectors] = 32;
   counters[global_store_ideal_sectors] = 4;
   counters[shared_store_wavefronts] = 32;
@@ -93,7 +93,7 @@ TEST(Figures, OfAGpuAreMeasured) {
 }
 
 TEST(Profile, LinesThatMoveMostComeFirst) {
-  vgpu::LaunchCounters counters;
+  gpu::LaunchCounters counters;
   counters.lines.resize(3);
   counters.lines[0].line.line = 1;
   counters.lines[0].counters[ptx_instructions] = 1000;

@@ -9,9 +9,9 @@
 namespace assay::diagnose {
 namespace {
 
-using vgpu::AccessKind;
-using vgpu::FindingKind;
-using vgpu::Space;
+using gpu::AccessKind;
+using gpu::FindingKind;
+using gpu::Space;
 
 std::string recorded(const std::string& name) {
   const auto text = read_file(ASSAY_SOURCE_DIR "/tests/diagnose/recorded/" + name + ".xml");
@@ -29,14 +29,14 @@ TEST(SanitizerRecords, AWriteBehindTheEnd) {
   const SanitizerRecords records = read("write_behind_the_end");
   ASSERT_EQ(records.findings.size(), 12) << "threads 44 to 55 of block 1";
   EXPECT_EQ(records.other_records, 1) << "the launch that failed for it";
-  const vgpu::Finding& first = records.findings.front();
+  const gpu::Finding& first = records.findings.front();
   EXPECT_EQ(first.kind, FindingKind::out_of_bounds);
   EXPECT_EQ(first.access, AccessKind::store);
   EXPECT_EQ(first.space, Space::global);
   EXPECT_EQ(first.bytes, 4);
   EXPECT_EQ(first.address, 0x7f4b6e800190u);
-  EXPECT_EQ(first.thread, (vgpu::Dim3{44, 0, 0}));
-  EXPECT_EQ(first.block, (vgpu::Dim3{1, 0, 0}));
+  EXPECT_EQ(first.thread, (gpu::Dim3{44, 0, 0}));
+  EXPECT_EQ(first.block, (gpu::Dim3{1, 0, 0}));
   EXPECT_EQ(first.kernel, "write_behind_the_end");
   ASSERT_EQ(first.source.size(), 1);
   EXPECT_EQ(first.source[0].file, "sanitizer_truth.cu");
@@ -48,7 +48,7 @@ TEST(SanitizerRecords, SharedMemory) {
   ASSERT_EQ(records.findings.size(), 8);
   EXPECT_EQ(records.findings[0].space, Space::shared);
   EXPECT_EQ(records.findings[0].kind, FindingKind::out_of_bounds);
-  EXPECT_EQ(records.findings[7].thread, (vgpu::Dim3{31, 0, 0}));
+  EXPECT_EQ(records.findings[7].thread, (gpu::Dim3{31, 0, 0}));
 }
 
 TEST(SanitizerRecords, ANullPointer) {
@@ -61,7 +61,7 @@ TEST(SanitizerRecords, ANullPointer) {
 TEST(SanitizerRecords, ARaceNamesBothLines) {
   const SanitizerRecords records = read("race");
   ASSERT_EQ(records.findings.size(), 1);
-  const vgpu::Finding& race = records.findings.front();
+  const gpu::Finding& race = records.findings.front();
   EXPECT_EQ(race.kind, FindingKind::race);
   EXPECT_EQ(race.space, Space::shared);
   EXPECT_EQ(race.kernel, "race");

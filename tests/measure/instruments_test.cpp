@@ -6,6 +6,7 @@
 
 #include "base/random.hpp"
 #include "device/device.hpp"
+#include "device/open/open_device.hpp"
 #include "measure/embedded_files.hpp"
 #include "measure/fingerprint.hpp"
 

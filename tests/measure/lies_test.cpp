@@ -93,7 +93,7 @@ TEST_F(LiesTest, are_not_what_a_long_kernel_tells) {
 TEST_F(LiesTest, that_are_too_fast_are_caught) {
   const ProblemFolder folder(row_sum_toml("bytes = \"1e9\"\n"));
   SessionOptions options = quick_options();
-  options.model = *vgpu::find_model("a100");
+  options.model = *gpu::find_model("a100");
   const CaseMeasurement measured = run_session(folder, {{"quick", {"--us", "20"}}, {"slow", {"--us", "400"}}}, options);
   EXPECT_EQ(state_of(measured.contenders[0], "roofline"), "failed");
   EXPECT_TRUE(measured.contenders[1].good()) << failures_of(measured.contenders[1]);

@@ -6,8 +6,8 @@
 namespace assay::measure {
 namespace {
 
-vgpu::GpuModel round_model() {
-  vgpu::GpuModel model;
+gpu::GpuModel round_model() {
+  gpu::GpuModel model;
   model.tensor_f16_tflops = 100;
   model.f32_tflops = 10;
   model.memory_bandwidth_gb_per_s = 1000;
@@ -47,7 +47,7 @@ TEST(Roofline, does_not_count_outputs_that_may_still_lie_in_the_cache) {
 TEST(Roofline, falls_with_a_clock_above_the_boost_clock) {
   EXPECT_DOUBLE_EQ(floor_of(work_of(1e9, {}), round_model(), Cache::warm, 1250).us, 8);
   EXPECT_DOUBLE_EQ(floor_of(work_of(1e9, {}), round_model(), Cache::warm, 500).us, 10) << "the peak stays the peak";
-  vgpu::GpuModel unknown = round_model();
+  gpu::GpuModel unknown = round_model();
   unknown.boost_clock_mhz = 0;
   EXPECT_DOUBLE_EQ(floor_of(work_of(1e9, {}), unknown, Cache::warm, 1250).us, 10);
 }
@@ -59,18 +59,18 @@ TEST(Roofline, halves_where_operands_have_eight_bits) {
 }
 
 TEST(Roofline, takes_the_faster_units) {
-  vgpu::GpuModel no_tensor_cores = round_model();
+  gpu::GpuModel no_tensor_cores = round_model();
   no_tensor_cores.tensor_f16_tflops = 0;
   EXPECT_DOUBLE_EQ(floor_of(work_of(1e9, {}), no_tensor_cores, Cache::warm, 0).us, 100);
 }
 
 TEST(Roofline, is_nothing_where_nothing_is_known) {
   EXPECT_EQ(floor_of(work_of({}, {}), round_model(), Cache::warm, 0).us, 0);
-  EXPECT_EQ(floor_of(work_of(1e9, 1e9), vgpu::GpuModel(), Cache::cold, 2000).us, 0);
+  EXPECT_EQ(floor_of(work_of(1e9, 1e9), gpu::GpuModel(), Cache::cold, 2000).us, 0);
 }
 
 TEST(Roofline, is_there_for_every_model) {
-  for (const vgpu::GpuModel& model : vgpu::all_models()) {
+  for (const gpu::GpuModel& model : gpu::all_models()) {
     const Floor floor = floor_of(work_of(1e12, 1e9), model, Cache::cold, 0);
     EXPECT_GT(floor.compute_us, 100) << model.id;
     EXPECT_GT(floor.memory_us, 100) << model.id;

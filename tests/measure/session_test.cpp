@@ -41,7 +41,7 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
   options.sampling = Sampling();
   options.sampling.maximum = 200;
   options.sampling.budget_s = 1e9;
-  options.model = *vgpu::find_model("a100");
+  options.model = *gpu::find_model("a100");
   options.timing.instruments = programs->instruments();
   const CaseMeasurement measured = run_contenders(folder, contenders, options);
   ASSERT_EQ(measured.contenders.size(), 2u);

@@ -24,11 +24,11 @@ check::CaseResult result_of(int64_t size, check::Outcome outcome) {
   return result;
 }
 
-vgpu::Finding finding() {
-  vgpu::Finding made;
-  made.kind = vgpu::FindingKind::misaligned;
-  made.access = vgpu::AccessKind::load;
-  made.space = vgpu::Space::shared;
+gpu::Finding finding() {
+  gpu::Finding made;
+  made.kind = gpu::FindingKind::misaligned;
+  made.access = gpu::AccessKind::load;
+  made.space = gpu::Space::shared;
   made.address = 0x24;
   made.bytes = 16;
   made.source = {{"tile.cu", 12, 4, "load"}, {"tile.cu", 40, 1, "main_loop"}};
@@ -173,11 +173,11 @@ TEST(BuildDocument, counts_results_and_says_unknown_for_what_is_not_known) {
 TEST(BuildDocument, shows_where_a_launch_fits) {
   const spec::Configuration configuration{{{"BLOCK", 64}}};
   build::ModelFit model;
-  model.model = vgpu::find_model("l4");
+  model.model = gpu::find_model("l4");
   model.target = "sm_89";
-  model.occupancy.fit = vgpu::Fit::fits;
+  model.occupancy.fit = gpu::Fit::fits;
   model.occupancy.blocks_per_sm = 3;
-  model.occupancy.limiters = {vgpu::Limiter::registers};
+  model.occupancy.limiters = {gpu::Limiter::registers};
   ConfigurationFits fits{&configuration, {{"copy_f32", "N=4", 64, 0, {model}}}};
   build::BuildReport report;
   report.compiler = "13.0";

@@ -9,9 +9,9 @@
 namespace assay::report {
 namespace {
 
-using vgpu::AccessKind;
-using vgpu::Finding;
-using vgpu::FindingKind;
+using gpu::AccessKind;
+using gpu::Finding;
+using gpu::FindingKind;
 
 size_t occurrences(const std::string& text, const std::string& part) {
   size_t count = 0;
@@ -23,7 +23,7 @@ Finding finding(const std::string& file, int line, uint32_t thread) {
   Finding made;
   made.kind = FindingKind::out_of_bounds;
   made.access = AccessKind::store;
-  made.space = vgpu::Space::global;
+  made.space = gpu::Space::global;
   made.address = 0x1000 + 4 * thread;
   made.bytes = 4;
   made.kernel = "copy";

@@ -9,11 +9,11 @@ namespace {
 
 using nlohmann::json;
 
-vgpu::Finding sample() {
-  vgpu::Finding finding;
-  finding.kind = vgpu::FindingKind::misaligned;
-  finding.access = vgpu::AccessKind::async_read;
-  finding.space = vgpu::Space::shared;
+gpu::Finding sample() {
+  gpu::Finding finding;
+  finding.kind = gpu::FindingKind::misaligned;
+  finding.access = gpu::AccessKind::async_read;
+  finding.space = gpu::Space::shared;
   finding.address = 0x82;
   finding.bytes = 16;
   finding.kernel = "attention";
@@ -47,7 +47,7 @@ TEST(Sarif, AFindingBecomesAResult) {
 }
 
 TEST(Sarif, FilesOutsideOfTheProjectKeepTheirPlace) {
-  vgpu::Finding finding = sample();
+  gpu::Finding finding = sample();
   finding.source = {{"/elsewhere/x.cu", 0, 0, ""}};
   const json document = sarif_document({finding}, "1", "/project");
   const json& place = document["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
@@ -56,11 +56,11 @@ TEST(Sarif, FilesOutsideOfTheProjectKeepTheirPlace) {
 }
 
 TEST(Sarif, EveryKindHasARule) {
-  using enum vgpu::FindingKind;
-  for (const vgpu::FindingKind kind :
+  using enum gpu::FindingKind;
+  for (const gpu::FindingKind kind :
        {out_of_bounds, misaligned, null_pointer, use_after_free, illegal_address, trap, assertion, deadlock,
         instruction_limit, invalid_free, illegal_instruction, uninitialised, race, barrier}) {
-    vgpu::Finding finding;
+    gpu::Finding finding;
     finding.kind = kind;
     const json document = sarif_document({finding}, "1", "/");
     const json& run = document["runs"][0];

@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include "base/file.hpp"
+#include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/gpu.hpp"
 
 namespace assay::vgpu {
@@ -38,8 +39,8 @@ Tally decode_corpus(std::initializer_list<std::string_view> endings, const char*
   for (const auto& entry : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/tests/ptx_corpus/compiled")) {
     const std::string name = entry.path().filename().string();
     if (std::ranges::none_of(endings, [&](std::string_view ending) { return name.ends_with(ending); })) continue;
-    Gpu gpu(*find_model(model));
-    const auto program = gpu.load(decompress(entry.path()), name);
+    Gpu gpu(*gpu::find_model(model));
+    const auto program = load(gpu, decompress(entry.path()), name);
     EXPECT_TRUE(program.ok()) << to_string(program.error());
     if (!program.ok()) continue;
     for (const Function& function : (*program)->functions) {

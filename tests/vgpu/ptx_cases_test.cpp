@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "support/ptx_case.hpp"
+#include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/gpu.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 
@@ -79,10 +80,10 @@ Prepared prepare(Gpu& gpu, const PtxCase& test, const Function& kernel) {
 }
 
 void run_case(const PtxCase& test, unsigned host_threads) {
-  const GpuModel* model = find_model(test.device);
+  const gpu::GpuModel* model = gpu::find_model(test.device);
   ASSERT_NE(model, nullptr) << "no model '" << test.device << "'";
   Gpu gpu(*model);
-  const auto program = gpu.load(test.text, test.file);
+  const auto program = load(gpu, test.text, test.file);
   if (!test.error.empty()) {
     const Function* refused = program.ok() ? (*program)->entry(test.kernel) : nullptr;
     ASSERT_TRUE(!program.ok() || (refused != nullptr && refused->undecodable)) << "the module was accepted";

@@ -93,7 +93,7 @@ Result<double> copy_rate(CudaDevice& device) {
 }
 
 Result<void> measure_tensor_rate(CudaDevice& device, Ceilings& ceilings) {
-  const vgpu::GpuModel& model = device.model();
+  const gpu::GpuModel& model = device.model();
   const bool hopper = model.compute_major == 9;
   if (model.compute_major < 8) return {};  // no mma of this shape
   const std::string ptx = hopper ? tensor_ptx_hopper() : tensor_ptx();

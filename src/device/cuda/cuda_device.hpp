@@ -20,7 +20,7 @@ class CudaDevice final : public Device {
   ~CudaDevice() override;
 
   std::string name() const override;
-  const vgpu::GpuModel& model() const override { return model_.get(); }
+  const gpu::GpuModel& model() const override { return model_.get(); }
   Result<std::unique_ptr<Module>> load(std::string_view ptx, const std::string& file_name) override;
   Result<std::unique_ptr<Module>> load_image(const Image& image) override;
   std::vector<std::string> approximate_instructions(const Module& module) const override;

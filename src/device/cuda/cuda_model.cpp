@@ -48,26 +48,26 @@ const Rates* rates_of(int capability) {
 }
 
 // Granularities and the like are those of another product of the same capability.
-vgpu::GpuModel start_model(int capability) {
-  for (const vgpu::GpuModel& model : vgpu::all_models()) {
+gpu::GpuModel start_model(int capability) {
+  for (const gpu::GpuModel& model : gpu::all_models()) {
     if (model.compute_capability() == capability) return model;
   }
   return {};
 }
 
-vgpu::TensorArch tensor_arch(int major, int minor) {
-  if (major >= 9) return vgpu::TensorArch::hopper;
-  return major == 8 && minor == 9 ? vgpu::TensorArch::ada : vgpu::TensorArch::ampere;
+gpu::TensorArch tensor_arch(int major, int minor) {
+  if (major >= 9) return gpu::TensorArch::hopper;
+  return major == 8 && minor == 9 ? gpu::TensorArch::ada : gpu::TensorArch::ampere;
 }
 
 }  // namespace
 
-const vgpu::GpuModel* product_named(std::string_view name) {
+const gpu::GpuModel* product_named(std::string_view name) {
   for (const Product& product : kProducts) {
     if (name.find(product.part) == std::string_view::npos) continue;
     if (product.without != "-" && name.find(product.without) != std::string_view::npos) continue;
     if (name.find("MIG") != std::string_view::npos || name.find("Laptop") != std::string_view::npos) continue;
-    return vgpu::find_model(product.id);
+    return gpu::find_model(product.id);
   }
   return nullptr;
 }
@@ -79,7 +79,7 @@ CudaModel::CudaModel(const Driver& driver, CUdevice device) {
   const auto attribute = [&](CUdevice_attribute which) { return driver.attribute(which, device); };
   const int major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   const int minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  const vgpu::GpuModel* product = product_named(name_);
+  const gpu::GpuModel* product = product_named(name_);
   known_ = product != nullptr && product->compute_capability() == 10 * major + minor;
   model_ = known_ ? *product : start_model(10 * major + minor);
   id_ = known_ ? std::string(product->id) : fmt::format("sm_{}{}", major, minor);

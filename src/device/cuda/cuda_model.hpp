@@ -5,7 +5,7 @@
 #include <string>
 
 #include "device/cuda/driver.hpp"
-#include "vgpu/models/gpu_model.hpp"
+#include "gpu/gpu_model.hpp"
 
 namespace assay::device::cuda {
 
@@ -15,7 +15,7 @@ class CudaModel {
   CudaModel(const CudaModel&) = delete;
   CudaModel& operator=(const CudaModel&) = delete;
 
-  const vgpu::GpuModel& get() const { return model_; }
+  const gpu::GpuModel& get() const { return model_; }
   // Whether the peaks are the product's; otherwise they are computed from clocks and widths.
   bool known_product() const { return known_; }
 
@@ -23,10 +23,10 @@ class CudaModel {
   std::string id_;    // "h200", or "sm_90" for a product that is not in our table
   std::string name_;  // as the driver spells it
   bool known_ = false;
-  vgpu::GpuModel model_;  // its strings are those above
+  gpu::GpuModel model_;  // its strings are those above
 };
 
 // The model in our table that a driver's name for a GPU means, or nullptr.
-const vgpu::GpuModel* product_named(std::string_view name);
+const gpu::GpuModel* product_named(std::string_view name);
 
 }  // namespace assay::device::cuda

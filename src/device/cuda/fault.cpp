@@ -11,12 +11,12 @@ namespace assay::device::cuda {
 namespace {
 
 struct Meaning {
-  vgpu::FindingKind kind;
+  gpu::FindingKind kind;
   const char* text;
 };
 
 Meaning meaning_of(CUresult code) {
-  using vgpu::FindingKind;
+  using gpu::FindingKind;
   switch (code) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
       return {FindingKind::illegal_address, "an access to memory that is not mapped"};
@@ -40,11 +40,11 @@ Meaning meaning_of(CUresult code) {
 }
 
 // "[1,0,0]" behind `label`.
-std::optional<vgpu::Dim3> triple_after(std::string_view text, std::string_view label) {
+std::optional<gpu::Dim3> triple_after(std::string_view text, std::string_view label) {
   const size_t at = text.find(label);
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view rest = text.substr(at + label.size());
-  vgpu::Dim3 triple;
+  gpu::Dim3 triple;
   for (uint32_t* part : {&triple.x, &triple.y, &triple.z}) {
     if (rest.empty() || (rest.front() != '[' && rest.front() != ',')) return std::nullopt;
     rest.remove_prefix(1);
@@ -57,7 +57,7 @@ std::optional<vgpu::Dim3> triple_after(std::string_view text, std::string_view l
 
 }  // namespace
 
-bool read_assertion(std::string_view errors, vgpu::Finding& finding) {
+bool read_assertion(std::string_view errors, gpu::Finding& finding) {
   for (const std::string_view line : split(errors, '\n')) {
     const size_t block_at = line.find(": block: [");
     const size_t assertion_at = line.find("Assertion `");
@@ -69,7 +69,7 @@ bool read_assertion(std::string_view errors, vgpu::Finding& finding) {
     // file:line: function
     const std::string_view place = line.substr(0, block_at);
     for (size_t colon = place.find(':'); colon != std::string_view::npos; colon = place.find(':', colon + 1)) {
-      vgpu::SourceLine source;
+      gpu::SourceLine source;
       const std::string_view digits = place.substr(colon + 1);
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), source.line);
       if (error != std::errc() || end == digits.data() + digits.size() || *end != ':') continue;
@@ -83,9 +83,9 @@ bool read_assertion(std::string_view errors, vgpu::Finding& finding) {
   return false;
 }
 
-vgpu::Finding fault_finding(const Driver& driver, CUresult code, const std::string& kernel, std::string_view errors) {
+gpu::Finding fault_finding(const Driver& driver, CUresult code, const std::string& kernel, std::string_view errors) {
   const Meaning meaning = meaning_of(code);
-  vgpu::Finding finding;
+  gpu::Finding finding;
   finding.kind = meaning.kind;
   finding.kernel = kernel;
   if (code == CUDA_ERROR_ASSERT && read_assertion(errors, finding)) return finding;

@@ -22,7 +22,7 @@ int attribute(const Driver& driver, CUfunction function, CUfunction_attribute wh
 
 }  // namespace
 
-Result<PreparedLaunch> PreparedLaunch::make(const Driver& driver, CUfunction function, const vgpu::GpuModel& model,
+Result<PreparedLaunch> PreparedLaunch::make(const Driver& driver, CUfunction function, const gpu::GpuModel& model,
                                             const LaunchRequest& request) {
   PreparedLaunch prepared(driver, function);
   prepared.entry_ = request.entry;
@@ -47,7 +47,7 @@ Result<PreparedLaunch> PreparedLaunch::make(const Driver& driver, CUfunction fun
   return prepared;
 }
 
-Result<void> PreparedLaunch::check_size(const vgpu::GpuModel& model) const {
+Result<void> PreparedLaunch::check_size(const gpu::GpuModel& model) const {
   const uint64_t threads = block_.volume();
   if (grid_.volume() == 0 || threads == 0) return Error{"the grid and the block need at least one thread"};
   if (threads > static_cast<uint64_t>(model.max_threads_per_block)) {

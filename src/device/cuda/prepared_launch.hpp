@@ -15,7 +15,7 @@ namespace assay::device::cuda {
 class PreparedLaunch {
  public:
   // The function must be of a module of the current context. Dynamic shared memory is opted into here.
-  static Result<PreparedLaunch> make(const Driver& driver, CUfunction function, const vgpu::GpuModel& model,
+  static Result<PreparedLaunch> make(const Driver& driver, CUfunction function, const gpu::GpuModel& model,
                                      const LaunchRequest& request);
   PreparedLaunch(PreparedLaunch&&) = default;
   PreparedLaunch& operator=(PreparedLaunch&&) = default;
@@ -32,16 +32,16 @@ class PreparedLaunch {
 
  private:
   PreparedLaunch(const Driver& driver, CUfunction function) : driver_(&driver), function_(function) {}
-  Result<void> check_size(const vgpu::GpuModel& model) const;
+  Result<void> check_size(const gpu::GpuModel& model) const;
   Result<void> check_arguments();
 
   const Driver* driver_;
   CUfunction function_;
   std::string entry_;
-  vgpu::Dim3 grid_;
-  vgpu::Dim3 block_;
+  gpu::Dim3 grid_;
+  gpu::Dim3 block_;
   uint32_t shared_bytes_ = 0;
-  std::optional<vgpu::Dim3> cluster_;
+  std::optional<gpu::Dim3> cluster_;
   bool early_start_ = false;
   std::vector<std::vector<std::byte>> arguments_;
   std::vector<void*> pointers_;  // to the arguments' bytes

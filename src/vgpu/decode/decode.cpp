@@ -75,7 +75,7 @@ void spread_to_callers(Program& program) {
 class ModuleDecoder {
  public:
   ModuleDecoder(const ptx::Module& module, std::vector<const ptx::Function*> sources, const ModuleLayout& layout,
-                Program& program, const GpuModel& model)
+                Program& program, const gpu::GpuModel& model)
       : sources_(std::move(sources)), layout_(layout), locations_(program, module), program_(program), model_(model) {}
 
   // Dynamic shared memory begins behind the static part, whose size is known only when the function has been decoded: a
@@ -120,10 +120,10 @@ class ModuleDecoder {
   const ModuleLayout& layout_;
   LocationTable locations_;
   Program& program_;
-  const GpuModel& model_;
+  const gpu::GpuModel& model_;
 };
 
-Result<void> check_target(const ptx::Module& module, const std::string& file_name, const GpuModel& model) {
+Result<void> check_target(const ptx::Module& module, const std::string& file_name, const gpu::GpuModel& model) {
   for (const std::string& target : module.targets) {
     if (!target.starts_with("sm_")) continue;
     const int wanted = std::atoi(target.c_str() + 3);
@@ -141,7 +141,7 @@ Result<void> check_target(const ptx::Module& module, const std::string& file_nam
 }  // namespace
 
 Result<std::unique_ptr<Program>> decode(std::string_view ptx, const std::string& file_name, GlobalMemory& memory,
-                                        const GpuModel& model) {
+                                        const gpu::GpuModel& model) {
   ASSAY_TRY(const ptx::Module module, ptx::parse(ptx, file_name));
   ASSAY_CHECK(check_target(module, file_name, model));
   auto program = std::make_unique<Program>();
@@ -154,6 +154,11 @@ Result<std::unique_ptr<Program>> decode(std::string_view ptx, const std::string&
   ASSAY_TRY(const ModuleLayout layout, lay_out(module, file_name, memory, *program));
   ModuleDecoder(module, std::move(sources), layout, *program, model).decode_all();
   return program;
+}
+
+Result<const Program*> load(Gpu& gpu, std::string_view ptx, const std::string& file_name) {
+  ASSAY_TRY(std::unique_ptr<Program> program, decode(ptx, file_name, gpu.memory(), gpu.model()));
+  return gpu.keep(std::move(program));
 }
 
 }  // namespace assay::vgpu

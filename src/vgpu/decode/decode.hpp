@@ -7,13 +7,18 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "gpu/gpu_model.hpp"
 #include "vgpu/machine/global_memory.hpp"
+#include "vgpu/machine/gpu.hpp"
 #include "vgpu/machine/program.hpp"
-#include "vgpu/models/gpu_model.hpp"
 
 namespace assay::vgpu {
 
 Result<std::unique_ptr<Program>> decode(std::string_view ptx, const std::string& file_name, GlobalMemory& memory,
-                                        const GpuModel& model);
+                                        const gpu::GpuModel& model);
+
+// Decodes a module into the GPU's memory; the GPU keeps it. A kernel that cannot be executed says so, with the source
+// line, when it is launched (Function::undecodable); the others of the module run.
+Result<const Program*> load(Gpu& gpu, std::string_view ptx, const std::string& file_name);
 
 }  // namespace assay::vgpu

@@ -20,7 +20,7 @@ int register_bits(ptx::Type type) {
 
 FunctionDecoder::FunctionDecoder(const ptx::Function& function_syntax, const ModuleLayout& layout,
                                  LocationTable& locations, Program& program, int function_index,
-                                 const GpuModel& gpu_model)
+                                 const gpu::GpuModel& gpu_model)
     : source_(function_syntax),
       layout_(layout),
       locations_(locations),

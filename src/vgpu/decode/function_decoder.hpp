@@ -19,7 +19,7 @@ namespace assay::vgpu {
 class FunctionDecoder final : private BindContext {
  public:
   FunctionDecoder(const ptx::Function& function_syntax, const ModuleLayout& layout, LocationTable& locations,
-                  Program& program, int function_index, const GpuModel& gpu_model);
+                  Program& program, int function_index, const gpu::GpuModel& gpu_model);
 
   Result<void> decode();
   bool uses_dynamic_shared() const { return uses_dynamic_shared_; }

@@ -129,11 +129,6 @@ uint64_t round_up(uint64_t value, uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-uint64_t function_address(int index) {
-  constexpr uint64_t kBytesPerFunction = 16;
-  return kFunctionWindow + static_cast<uint64_t>(index) * kBytesPerFunction;
-}
-
 uint64_t variable_alignment(const ptx::Variable& variable) {
   if (variable.alignment > 0) return static_cast<uint64_t>(variable.alignment);
   const auto type = ptx::type_named(variable.type);

@@ -34,7 +34,4 @@ uint64_t round_up(uint64_t value, uint64_t unit);
 Result<ModuleLayout> lay_out(const ptx::Module& module, const std::string& file_name, GlobalMemory& memory,
                              Program& program);
 
-// What mov of a function's name gives; indirect calls come back with it.
-uint64_t function_address(int index);
-
 }  // namespace assay::vgpu

@@ -21,7 +21,7 @@ std::span<const std::span<const Binding>> all_bindings() {
 
 Result<void> need_hopper(const BindContext& context, std::string_view what) {
   constexpr int kHopper = 90;
-  const GpuModel& model = *context.model;
+  const gpu::GpuModel& model = *context.model;
   if (model.compute_capability() >= kHopper) return {};
   return context.error(fmt::format("{} need compute capability 9.0; {} has {}.{}", what, model.name,
                                    model.compute_major, model.compute_minor));

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "gpu/gpu_model.hpp"
 #include "ptx/opcode_pattern.hpp"
 #include "ptx/syntax.hpp"
 #include "vgpu/machine/program.hpp"
-#include "vgpu/models/gpu_model.hpp"
 
 namespace assay::vgpu {
 
@@ -35,7 +35,7 @@ class BindContext {
 
   const ptx::Instruction* syntax = nullptr;
   const ptx::Modifiers* modifiers = nullptr;
-  const GpuModel* model = nullptr;
+  const gpu::GpuModel* model = nullptr;
   std::vector<BoundOperand> operands;  // empty for rows with "*"
   std::vector<int> group_sizes;        // how many operands each operand of the text became
   Instruction* instruction = nullptr;  // rows are set from `operands` after the binder; the rest is the binder's

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <fmt/format.h>
 
-#include "vgpu/decode/module_layout.hpp"
 #include "vgpu/execute/lanes.hpp"
 #include "vgpu/execute/system_call.hpp"
 #include "vgpu/machine/block.hpp"

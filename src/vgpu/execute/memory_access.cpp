@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "vgpu/execute/lanes.hpp"
+#include "vgpu/machine/access_fault.hpp"
 #include "vgpu/machine/cluster.hpp"
-#include "vgpu/observe/diagnosis.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -84,7 +84,7 @@ LanePointers resolve_here(Warp& warp, const Instruction& instruction, Space spac
   if (space == Space::generic || !all_good(addresses, mask, start, size, bytes)) {
     for_each_lane(mask, [&](int lane) {
       if (warp.block().stopped()) return;
-      auto problem = diagnose_access(warp, space, kind, bytes, addresses[static_cast<size_t>(lane)]);
+      auto problem = access_fault(warp, space, kind, bytes, addresses[static_cast<size_t>(lane)]);
       if (problem) warp.fault(std::move(*problem), lane);
     });
     // Unaligned or far away, but the careful look found nothing: only an internal error could bring us here.

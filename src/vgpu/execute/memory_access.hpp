@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "vgpu/machine/observer.hpp"
 #include "vgpu/machine/warp.hpp"
-#include "vgpu/observe/observer.hpp"
 
 namespace assay::vgpu {
 

@@ -91,13 +91,13 @@ Result<void> check_registers(const BindContext& context, std::initializer_list<s
   return {};
 }
 
-s::TensorArchitecture tensor_architecture(const GpuModel& model) {
+s::TensorArchitecture tensor_architecture(const gpu::GpuModel& model) {
   switch (model.tensor_arch) {
-    case TensorArch::ampere:
+    case gpu::TensorArch::ampere:
       return s::TensorArchitecture::ampere;
-    case TensorArch::ada:
+    case gpu::TensorArch::ada:
       return s::TensorArchitecture::ada;
-    case TensorArch::hopper:
+    case gpu::TensorArch::hopper:
       return s::TensorArchitecture::hopper;
   }
   return s::TensorArchitecture::ampere;

@@ -9,9 +9,9 @@
 #include <initializer_list>
 #include <mutex>
 
+#include "gpu/gpu_model.hpp"
 #include "ptx/type.hpp"
 #include "vgpu/execute/binding.hpp"
-#include "vgpu/models/gpu_model.hpp"
 #include "vgpu/semantics/dot_unit.hpp"
 
 namespace assay::vgpu {
@@ -36,7 +36,7 @@ void narrow_to_halves(const float* wide, size_t count, uint16_t* halves);
 // The vectors of registers are as long as they must be: one length for each operand of the text.
 Result<void> check_registers(const BindContext& context, std::initializer_list<size_t> expected);
 
-semantics::TensorArchitecture tensor_architecture(const GpuModel& model);
+semantics::TensorArchitecture tensor_architecture(const gpu::GpuModel& model);
 
 // Shapes live as long as the program: they are few, one for each distinct instruction form.
 template <class Shape>

@@ -13,7 +13,7 @@ namespace {
 namespace s = semantics;
 
 Result<void> check_model(const BindContext& context) {
-  if (context.model->tensor_arch == TensorArch::hopper) return {};
+  if (context.model->tensor_arch == gpu::TensorArch::hopper) return {};
   return context.error(fmt::format("only Hopper GPUs have wgmma, and the {} is none", context.model->name));
 }
 

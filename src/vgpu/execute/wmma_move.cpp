@@ -11,8 +11,8 @@
 #include "vgpu/execute/memory_access.hpp"
 #include "vgpu/execute/tensor_parts.hpp"
 #include "vgpu/execute/wmma_fragment.hpp"
+#include "vgpu/machine/access_fault.hpp"
 #include "vgpu/machine/block.hpp"
-#include "vgpu/observe/diagnosis.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -49,7 +49,7 @@ MemoryMatrix matrix_of(const Warp& warp, const Instruction& instruction, const M
 void refuse(Warp& warp, const Move& move, AccessKind kind, int lane, uint64_t address, uint64_t unit,
             std::string message) {
   const SpaceAddress at = move.space == Space::generic ? classify(address) : SpaceAddress{move.space, address};
-  Finding finding = diagnose_access(warp, at.space, kind, static_cast<uint32_t>(unit), at.offset).value_or(Finding{});
+  Finding finding = access_fault(warp, at.space, kind, static_cast<uint32_t>(unit), at.offset).value_or(Finding{});
   finding.kind = FindingKind::misaligned;
   finding.message = std::move(message);
   warp.fault(std::move(finding), lane);

@@ -5,29 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+
+#include "gpu/space.hpp"
 
 namespace assay::vgpu {
 
-enum class Space : uint8_t { generic, global, shared, local, constant, parameter };
-
-inline std::string_view to_string(Space space) {
-  switch (space) {
-    case Space::generic:
-      return "generic";
-    case Space::global:
-      return "global";
-    case Space::shared:
-      return "shared";
-    case Space::local:
-      return "local";
-    case Space::constant:
-      return "constant";
-    case Space::parameter:
-      return "param";
-  }
-  return "unknown";
-}
+using gpu::Space;
 
 inline constexpr uint64_t kSharedWindow = 0x1000'0000'0000;
 inline constexpr uint64_t kLocalWindow = 0x2000'0000'0000;
@@ -37,6 +20,12 @@ inline constexpr uint64_t kGlobalWindow = 0x7000'0000'0000;
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;        // of every window but the global one
 inline constexpr uint64_t kGlobalWindowBytes = uint64_t{1} << 40;  // addresses; how many are backed is another matter
 inline constexpr uint64_t kFunctionWindow = 0x5000'0000'0000;      // addresses of functions, for indirect calls
+
+// What mov of a function's name gives; indirect calls come back with it.
+inline uint64_t function_address(int index) {
+  constexpr uint64_t kBytesPerFunction = 16;
+  return kFunctionWindow + static_cast<uint64_t>(index) * kBytesPerFunction;
+}
 
 struct SpaceAddress {
   Space space = Space::generic;  // generic: in no window

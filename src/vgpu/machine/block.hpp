@@ -13,9 +13,9 @@
 #include "vgpu/machine/grid.hpp"
 #include "vgpu/machine/group_products.hpp"
 #include "vgpu/machine/mbarrier.hpp"
+#include "vgpu/machine/observer.hpp"
 #include "vgpu/machine/register_pool.hpp"
 #include "vgpu/machine/warp.hpp"
-#include "vgpu/observe/observer.hpp"
 
 namespace assay::vgpu {
 

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <fmt/format.h>
 
-#include "vgpu/decode/decode.hpp"
-
 namespace assay::vgpu {
 namespace {
 
@@ -26,8 +24,7 @@ Error does_not_fit(const Launch& launch, std::string message, std::string hint) 
 
 }  // namespace
 
-Result<const Program*> Gpu::load(std::string_view ptx, const std::string& file_name) {
-  ASSAY_TRY(std::unique_ptr<Program> program, decode(ptx, file_name, memory_, model_));
+const Program* Gpu::keep(std::unique_ptr<Program> program) {
   programs_.push_back(std::move(program));
   return programs_.back().get();
 }

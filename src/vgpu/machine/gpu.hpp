@@ -3,28 +3,25 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
+#include "gpu/gpu_model.hpp"
 #include "vgpu/machine/global_memory.hpp"
 #include "vgpu/machine/grid.hpp"
 #include "vgpu/machine/program.hpp"
-#include "vgpu/models/gpu_model.hpp"
 
 namespace assay::vgpu {
 
 class Gpu {
  public:
-  explicit Gpu(const GpuModel& model) : model_(model) {}
+  explicit Gpu(const gpu::GpuModel& model) : model_(model) {}
 
-  const GpuModel& model() const { return model_; }
+  const gpu::GpuModel& model() const { return model_; }
   GlobalMemory& memory() { return memory_; }
 
-  // Parses, lays out and decodes a module. A kernel that cannot be executed says so, with the source line, when it is
-  // launched (Function::undecodable); the others of the module run.
-  Result<const Program*> load(std::string_view ptx, const std::string& file_name);
+  // Keeps a decoded module for as long as the GPU lives; decode.hpp makes one of PTX.
+  const Program* keep(std::unique_ptr<Program> program);
 
   // Launch errors (geometry, shared memory, parameters) are Results; what goes wrong inside is in LaunchResult::fault.
   Result<LaunchResult> launch(const Launch& launch);
@@ -33,7 +30,7 @@ class Gpu {
   Result<void> check(const Launch& launch) const;
   Result<void> check_cluster(const Launch& launch) const;
 
-  const GpuModel& model_;
+  const gpu::GpuModel& model_;
   GlobalMemory memory_;
   std::vector<std::unique_ptr<Program>> programs_;
 };

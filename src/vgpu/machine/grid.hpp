@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "gpu/gpu_model.hpp"
 #include "vgpu/machine/global_memory.hpp"
+#include "vgpu/machine/observer.hpp"
 #include "vgpu/machine/program.hpp"
-#include "vgpu/models/gpu_model.hpp"
-#include "vgpu/observe/observer.hpp"
 
 namespace assay::vgpu {
 
@@ -37,7 +37,7 @@ struct LaunchResult {
 // What blocks share while they run. All of it is constant during the launch, except the memory itself.
 struct Grid {
   const Launch& launch;
-  const GpuModel& model;
+  const gpu::GpuModel& model;
   GlobalMemory& memory;
   uint64_t cooperative_workspace = 0;  // what %envreg1 and %envreg2 point to
 

@@ -9,16 +9,24 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "vgpu/observe/finding.hpp"
+#include "gpu/dim3.hpp"
+#include "gpu/finding.hpp"
+#include "vgpu/machine/address_space.hpp"
 
 namespace assay::vgpu {
+
+using gpu::AccessKind;
+using gpu::Dim3;
+using gpu::Finding;
+using gpu::FindingKind;
+using gpu::SourceLine;
 
 class Warp;
 struct Instruction;
 using Handler = void (*)(Warp&, const Instruction&);
 using LaneMask = uint32_t;
 
-inline constexpr int kLanes = 32;
+inline constexpr int kLanes = gpu::kWarpThreads;
 inline constexpr LaneMask kAllLanes = 0xffff'ffff;
 inline constexpr uint32_t kNoRow = 0xffff'ffff;
 inline constexpr uint32_t kConstantRow =

@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpu/gpu_model.hpp"
 #include "vgpu/machine/program.hpp"
-#include "vgpu/models/gpu_model.hpp"
 
 namespace assay::vgpu {
 
 // Of a thread, at the launch of a kernel that moves registers: .maxnreg, or all that a multiprocessor has for as many
 // threads and blocks as the kernel was compiled for. 0: neither is known, and moving registers has no effect.
-inline uint32_t registers_at_launch(const Function& kernel, const GpuModel& model) {
+inline uint32_t registers_at_launch(const Function& kernel, const gpu::GpuModel& model) {
   constexpr uint64_t kUnit = 8;
   const auto most = static_cast<uint64_t>(model.max_registers_per_thread) + 1;
   uint64_t share = kernel.max_registers + (kUnit - 1);

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "vgpu/machine/access_fault.hpp"
 #include "vgpu/machine/block.hpp"
-#include "vgpu/observe/diagnosis.hpp"
 
 namespace assay::vgpu {
 

@@ -150,7 +150,9 @@ void add(Counting::FunctionCounts& into, Counting::FunctionCounts&& from) {
 
 // --- from an instruction's counts to counters
 
-using enum Counter;
+using gpu::Counter;
+using gpu::Counters;
+using enum gpu::Counter;
 
 void add_global(Counters& counters, MemoryOperation operation, const AccessCount& count) {
   const auto note = [&](Counter requests, Counter sectors) {
@@ -284,9 +286,9 @@ void Counting::end_block(std::unique_ptr<BlockObserver> observer) {
   for (size_t i = 0; i < counts_.size(); ++i) add(counts_[i], std::move(ended[i]));
 }
 
-LaunchCounters Counting::counters() const {
-  LaunchCounters result;
-  std::map<std::pair<std::string, int>, LineCounters> lines;
+gpu::LaunchCounters Counting::counters() const {
+  gpu::LaunchCounters result;
+  std::map<std::pair<std::string, int>, gpu::LineCounters> lines;
   for (size_t f = 0; f < counts_.size(); ++f) {
     const Function& function = program_->functions[f];
     for (size_t i = 0; i < counts_[f].executions.size(); ++i) {
@@ -304,7 +306,7 @@ LaunchCounters Counting::counters() const {
       Finding place;
       place.source = program_->source_chain(origin.location);
       const SourceLine* line = user_line(place);
-      LineCounters& of_line =
+      gpu::LineCounters& of_line =
           lines[line == nullptr ? std::pair<std::string, int>() : std::pair(line->file, line->line)];
       if (line != nullptr) of_line.line = *line;
       of_line.counters += counters;

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "vgpu/observe/counters.hpp"
-#include "vgpu/observe/observer.hpp"
+#include "gpu/counters.hpp"
+#include "vgpu/machine/observer.hpp"
 
 namespace assay::vgpu {
 
@@ -27,7 +27,7 @@ class Counting final : public Observer {
   std::unique_ptr<BlockObserver> begin_block(const Block& block) override;
   void end_block(std::unique_ptr<BlockObserver> observer) override;
 
-  LaunchCounters counters() const;
+  gpu::LaunchCounters counters() const;
 
   // What decides the rule by which an instruction is costed.
   enum class Form : uint8_t { load, store, matrix, atomic, bulk };

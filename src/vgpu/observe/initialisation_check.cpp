@@ -5,8 +5,8 @@
 #include <bit>
 #include <fmt/format.h>
 
+#include "vgpu/machine/access_fault.hpp"
 #include "vgpu/machine/block.hpp"
-#include "vgpu/observe/diagnosis.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -56,7 +56,7 @@ class BlockInitialisationCheck final : public BlockObserver {
 
   const Block& block;
   SharedState state;
-  FindingList found;
+  gpu::FindingList found;
   std::set<InstructionId> unwritten_reads;
 
  private:

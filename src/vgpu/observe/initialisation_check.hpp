@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
-#include "vgpu/observe/finding_list.hpp"
-#include "vgpu/observe/observer.hpp"
+#include "gpu/finding_list.hpp"
+#include "vgpu/machine/observer.hpp"
 
 namespace assay::vgpu {
 
@@ -56,7 +56,7 @@ class InitialisationCheck final : public Observer {
 
   // Of a block that is running, in the same cluster as the one that asks; nullptr: of no such block.
   SharedState* state_of(const Block& block);
-  const FindingList& found() const { return found_; }
+  const gpu::FindingList& found() const { return found_; }
   const std::set<InstructionId>& unwritten_reads() const { return unwritten_reads_; }  // that read what nothing wrote
   bool has_no_effect(InstructionId id) const { return without_effect_.contains(id); }
   bool is_zeroed(InstructionId id) const { return zeros_.has_value() && zeros_->except != id; }
@@ -66,7 +66,7 @@ class InitialisationCheck final : public Observer {
   const std::optional<Zeros> zeros_;
   std::mutex mutex_;                             // clusters run on threads of their own
   std::map<const Block*, SharedState*> states_;  // of the blocks that are running
-  FindingList found_;
+  gpu::FindingList found_;
   std::set<InstructionId> unwritten_reads_;
 };
 

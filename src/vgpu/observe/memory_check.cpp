@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "vgpu/machine/access_fault.hpp"
 #include "vgpu/machine/block.hpp"
-#include "vgpu/observe/diagnosis.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -48,7 +48,7 @@ class BlockMemoryCheck final : public BlockObserver {
     return look_closely(access);
   }
 
-  FindingList found;
+  gpu::FindingList found;
 
  private:
   // All lanes in one allocation, or inside the space: the usual case, decided without looking at single lanes.
@@ -79,7 +79,7 @@ class BlockMemoryCheck final : public BlockObserver {
     LaneMask good = access.lanes;
     for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
-      auto problem = diagnose_access(access.warp, access.space, access.kind, access.bytes, access.addresses[lane]);
+      auto problem = access_fault(access.warp, access.space, access.kind, access.bytes, access.addresses[lane]);
       if (!problem) continue;
       good &= ~(LaneMask{1} << lane);
       found.add(placed(access.warp.describe(access.instruction, lane), std::move(*problem)));

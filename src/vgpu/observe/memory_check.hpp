@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "vgpu/observe/finding_list.hpp"
-#include "vgpu/observe/observer.hpp"
+#include "gpu/finding_list.hpp"
+#include "vgpu/machine/observer.hpp"
 
 namespace assay::vgpu {
 
@@ -15,10 +15,10 @@ class MemoryCheck final : public Observer {
   std::unique_ptr<BlockObserver> begin_block(const Block& block) override;
   void end_block(std::unique_ptr<BlockObserver> observer) override;
 
-  const FindingList& found() const { return found_; }
+  const gpu::FindingList& found() const { return found_; }
 
  private:
-  FindingList found_;
+  gpu::FindingList found_;
 };
 
 }  // namespace assay::vgpu

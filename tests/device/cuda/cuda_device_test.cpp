@@ -4,6 +4,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
+#include "device/open/open_device.hpp"
 #include "fake_libraries.hpp"
 
 namespace assay::device::cuda {
@@ -48,11 +49,11 @@ class CudaDeviceTest : public FakeDriverTest {
     EXPECT_FALSE(outcome.ok());
     return outcome.ok() ? Error{} : outcome.error();
   }
-  vgpu::Finding fault_of(const LaunchRequest& made) {
+  gpu::Finding fault_of(const LaunchRequest& made) {
     const auto outcome = device_->launch(made);
     EXPECT_TRUE(outcome.ok()) << to_string(outcome.error());
     EXPECT_TRUE(outcome.ok() && outcome->fault);
-    return outcome.ok() && outcome->fault ? *outcome->fault : vgpu::Finding{};
+    return outcome.ok() && outcome->fault ? *outcome->fault : gpu::Finding{};
   }
 
   std::unique_ptr<CudaDevice> device_;
@@ -63,7 +64,7 @@ class CudaDeviceTest : public FakeDriverTest {
 
 TEST_F(CudaDeviceTest, IsAModelFromAttributesWithTheProductsPeaks) {
   EXPECT_EQ(device_->name(), "cuda:0");
-  const vgpu::GpuModel& model = device_->model();
+  const gpu::GpuModel& model = device_->model();
   EXPECT_EQ(model.id, "h200");
   EXPECT_EQ(model.name, "NVIDIA H200");
   EXPECT_EQ(model.compute_capability(), 90);
@@ -111,8 +112,8 @@ TEST_F(CudaDeviceTest, TakesTheCubinUnlessItIsForAnotherGpu) {
 }
 
 TEST_F(CudaDeviceTest, FaultsAreFindingsAndLoseTheDevice) {
-  const vgpu::Finding fault = fault_of(copy_request(13));
-  EXPECT_EQ(fault.kind, vgpu::FindingKind::illegal_address);
+  const gpu::Finding fault = fault_of(copy_request(13));
+  EXPECT_EQ(fault.kind, gpu::FindingKind::illegal_address);
   EXPECT_EQ(fault.kernel, "copy_f32");
   EXPECT_TRUE(mentions(fault.message, "CUDA_ERROR_ILLEGAL_ADDRESS")) << fault.message;
   EXPECT_TRUE(device_->lost());
@@ -120,25 +121,25 @@ TEST_F(CudaDeviceTest, FaultsAreFindingsAndLoseTheDevice) {
 }
 
 TEST_F(CudaDeviceTest, AssertionsSayWhere) {
-  const vgpu::Finding fault = fault_of(copy_request(21));
-  EXPECT_EQ(fault.kind, vgpu::FindingKind::assertion);
+  const gpu::Finding fault = fault_of(copy_request(21));
+  EXPECT_EQ(fault.kind, gpu::FindingKind::assertion);
   EXPECT_EQ(fault.message, "Assertion `n != 21` failed.");
   ASSERT_EQ(fault.source.size(), 1U);
   EXPECT_EQ(fault.source[0].file, "copy.cu");
   EXPECT_EQ(fault.source[0].line, 12);
-  EXPECT_EQ(fault.block, (vgpu::Dim3{1, 0, 0}));
-  EXPECT_EQ(fault.thread, (vgpu::Dim3{3, 0, 0}));
+  EXPECT_EQ(fault.block, (gpu::Dim3{1, 0, 0}));
+  EXPECT_EQ(fault.thread, (gpu::Dim3{3, 0, 0}));
 }
 
 TEST_F(CudaDeviceTest, OtherFaultsByKind) {
-  EXPECT_EQ(fault_of(request("misaligned")).kind, vgpu::FindingKind::misaligned);
+  EXPECT_EQ(fault_of(request("misaligned")).kind, gpu::FindingKind::misaligned);
   fake_symbol<void()>("fake_reset")();
   const auto trap = device_->launch(request("trap"));
   ASSERT_TRUE(trap.ok());
-  EXPECT_EQ(trap->fault->kind, vgpu::FindingKind::trap);
+  EXPECT_EQ(trap->fault->kind, gpu::FindingKind::trap);
   EXPECT_TRUE(mentions(trap->fault_hint, "vgpu:h200")) << trap->fault_hint;
   fake_symbol<void()>("fake_reset")();
-  EXPECT_EQ(fault_of(request("timeout")).kind, vgpu::FindingKind::instruction_limit);
+  EXPECT_EQ(fault_of(request("timeout")).kind, gpu::FindingKind::instruction_limit);
   fake_symbol<void()>("fake_reset")();
   EXPECT_EQ(launch_error(request("ecc")).exit_code, ExitCode::environment) << "no verdict on the kernel";
 }
@@ -168,7 +169,7 @@ TEST_F(CudaDeviceTest, LaunchesThatAreTooLargeDoNotFit) {
   threads.block.x = 256;
   EXPECT_TRUE(device_->launch(threads).ok());
   LaunchRequest cluster = request("large_block");
-  cluster.cluster = vgpu::Dim3{2, 1, 1};
+  cluster.cluster = gpu::Dim3{2, 1, 1};
   cluster.grid.x = 3;
   EXPECT_TRUE(mentions(launch_error(cluster).message, "whole clusters"));
   cluster.grid.x = 4;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
+#include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/gpu.hpp"
 
 namespace assay::vgpu {
@@ -37,8 +38,8 @@ constexpr const char* kKernel = R"(.version 8.0
 
 class ClusterLaunch {
  public:
-  explicit ClusterLaunch(const std::string& text, const char* model = "h200") : gpu_(*find_model(model)) {
-    const auto loaded = gpu_.load(text, "kernel.ptx");
+  explicit ClusterLaunch(const std::string& text, const char* model = "h200") : gpu_(*gpu::find_model(model)) {
+    const auto loaded = load(gpu_, text, "kernel.ptx");
     EXPECT_TRUE(loaded.ok()) << (loaded ? "" : to_string(loaded.error()));
     if (!loaded) return;
     launch.program = *loaded;

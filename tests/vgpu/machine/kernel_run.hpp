@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/gpu.hpp"
 #include "vgpu/observe/memory_check.hpp"
 
@@ -15,8 +16,8 @@ namespace assay::vgpu {
 class KernelRun {
  public:
   // `body` is the text of the module behind its header; its kernel is called "kernel".
-  explicit KernelRun(const std::string& body, const char* model = "l4") : gpu_(*find_model(model)) {
-    const auto loaded = gpu_.load(".version 8.0\n.target sm_80\n.address_size 64\n" + body, "kernel.ptx");
+  explicit KernelRun(const std::string& body, const char* model = "l4") : gpu_(*gpu::find_model(model)) {
+    const auto loaded = load(gpu_, ".version 8.0\n.target sm_80\n.address_size 64\n" + body, "kernel.ptx");
     EXPECT_TRUE(loaded.ok()) << (loaded ? "" : to_string(loaded.error()));
     if (!loaded) return;
     launch_.program = *loaded;

@@ -6,8 +6,8 @@
 namespace assay::vgpu {
 namespace {
 
-const GpuModel& h200() {
-  return *find_model("h200");
+const gpu::GpuModel& h200() {
+  return *gpu::find_model("h200");
 }
 
 TEST(RegistersAtLaunch, FollowTheKernelsBounds) {
@@ -32,7 +32,7 @@ TEST(RegistersAtLaunch, AbsurdBoundsAreHarmless) {
   EXPECT_EQ(registers_at_launch(kernel, h200()), 0u);
   kernel.max_registers = ~0u;
   EXPECT_EQ(registers_at_launch(kernel, h200()), 256u);
-  GpuModel unknown;
+  gpu::GpuModel unknown;
   unknown.max_blocks_per_sm = 0;
   kernel.max_registers = 0;
   kernel.max_threads = 1;

@@ -7,7 +7,8 @@
 namespace assay::vgpu {
 namespace {
 
-using enum Counter;
+using gpu::Counters;
+using enum gpu::Counter;
 
 // Thread i executes `body`; %i is the thread, %p the parameter, %at = %p + 4 i, %s the shared variable.
 std::string kernel_with(const std::string& body) {
@@ -358,10 +359,10 @@ TEST(Counting, LinesOfTheSourceAddUpToTheWhole) {
   Counting counting;
   run.launch().observers = {&counting};
   ASSERT_TRUE(run.gpu().launch(run.launch()).ok());
-  const LaunchCounters counters = counting.counters();
+  const gpu::LaunchCounters counters = counting.counters();
   ASSERT_EQ(counters.lines.size(), 4);
   Counters sum;
-  for (const LineCounters& line : counters.lines) sum += line.counters;
+  for (const gpu::LineCounters& line : counters.lines) sum += line.counters;
   EXPECT_EQ(sum, counters.total);
   EXPECT_EQ(counters.lines[0].line.line, 10);
   EXPECT_EQ(counters.lines[0].counters[ptx_instructions], 3);
@@ -387,13 +388,13 @@ TEST(Counting, AccessesThatAnotherObserverRefusedAreNotCounted) {
 TEST(Counters, TheTableNamesEachCounterOnce) {
   std::map<std::string_view, int> names;
   std::map<std::string_view, int> metrics;
-  for (const CounterInfo& row : counter_table()) {
+  for (const gpu::CounterInfo& row : gpu::counter_table()) {
     EXPECT_EQ(&info(row.counter), &row);
     EXPECT_EQ(++names[row.name], 1) << row.name;
     EXPECT_TRUE(row.ncu.empty() || ++metrics[row.ncu] == 1) << row.ncu;
     EXPECT_FALSE(row.meaning.empty());
   }
-  EXPECT_EQ(Counters{}.flat().size(), kCounterCount);
+  EXPECT_EQ(Counters{}.flat().size(), gpu::kCounterCount);
 }
 
 }  // namespace

@@ -294,7 +294,7 @@ Finding sample(FindingKind kind, int line, uint32_t thread) {
 }
 
 TEST(FindingList, FoldsTheSameLineAndThread) {
-  FindingList list;
+  gpu::FindingList list;
   list.add(sample(FindingKind::misaligned, 5, 1));
   list.add(sample(FindingKind::misaligned, 5, 2));
   list.add(sample(FindingKind::misaligned, 5, 1));
@@ -308,7 +308,7 @@ TEST(FindingList, FoldsTheSameLineAndThread) {
 }
 
 TEST(FindingList, TellsInstructionsApartWhereThereAreNoLines) {
-  FindingList list;
+  gpu::FindingList list;
   Finding finding = sample(FindingKind::misaligned, 5, 1);
   finding.source.clear();
   finding.kernel = "kernel";
@@ -321,8 +321,8 @@ TEST(FindingList, TellsInstructionsApartWhereThereAreNoLines) {
 }
 
 TEST(FindingList, MergesInOrderAndKeepsTheFirst) {
-  FindingList first;
-  FindingList second;
+  gpu::FindingList first;
+  gpu::FindingList second;
   Finding early = sample(FindingKind::misaligned, 5, 1);
   early.block = {0, 0, 0};
   Finding late = early;
@@ -338,17 +338,17 @@ TEST(FindingList, MergesInOrderAndKeepsTheFirst) {
 }
 
 TEST(FindingList, CountsWhatItDoesNotList) {
-  FindingList list;
-  for (size_t i = 0; i < FindingList::kMost + 10; ++i)
+  gpu::FindingList list;
+  for (size_t i = 0; i < gpu::FindingList::kMost + 10; ++i)
     list.add(sample(FindingKind::misaligned, static_cast<int>(i), 0));
   list.add(sample(FindingKind::misaligned, 0, 0));
-  EXPECT_EQ(list.findings().size(), FindingList::kMost);
+  EXPECT_EQ(list.findings().size(), gpu::FindingList::kMost);
   EXPECT_EQ(list.not_listed(), 10u);
-  EXPECT_EQ(list.occurrences(), FindingList::kMost + 11);
+  EXPECT_EQ(list.occurrences(), gpu::FindingList::kMost + 11);
   EXPECT_EQ(list.findings()[0].count, 2u);
-  FindingList all;
+  gpu::FindingList all;
   all.merge(std::move(list));
-  EXPECT_EQ(all.occurrences(), FindingList::kMost + 11);
+  EXPECT_EQ(all.occurrences(), gpu::FindingList::kMost + 11);
 }
 
 // The second eight rows of C are behind the end, and read as zero.

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace assay::vgpu {
+namespace assay::gpu {
 
 // The generations of tensor cores whose arithmetic differs.
 enum class TensorArch { ampere, ada, hopper };
@@ -58,4 +58,4 @@ std::span<const GpuModel> all_models();
 // nullptr if there is none of that id.
 const GpuModel* find_model(std::string_view id);
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

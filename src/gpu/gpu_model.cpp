@@ -6,12 +6,12 @@
 //   SFU results per clock         CUDA programming guide, table of arithmetic throughput
 //   SM count, L2, clocks          the architecture's white paper (GA100, AD10x, GH100)
 //   bandwidth, memory, TFLOP/s    the product's data sheet; figures "with sparsity" halved
-#include "vgpu/models/gpu_model.hpp"
+#include "gpu/gpu_model.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace assay::vgpu {
+namespace assay::gpu {
 namespace {
 
 constexpr int64_t kKiB = 1024;
@@ -141,4 +141,4 @@ const GpuModel* find_model(std::string_view id) {
   return found == kModels.end() ? nullptr : &*found;
 }
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vgpu/observe/diagnosis.hpp"
+#include "vgpu/machine/access_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -129,8 +129,7 @@ std::string place_of(const Warp& warp, Space space, uint64_t address) {
   return "";
 }
 
-std::optional<Finding> diagnose_access(const Warp& warp, Space space, AccessKind kind, uint32_t bytes,
-                                       uint64_t address) {
+std::optional<Finding> access_fault(const Warp& warp, Space space, AccessKind kind, uint32_t bytes, uint64_t address) {
   if (address % bytes != 0) {
     return make(FindingKind::misaligned, space, kind, bytes, address,
                 fmt::format("misaligned {} of {} bytes in {} memory: address 0x{:x} is {} bytes past a multiple of {}",

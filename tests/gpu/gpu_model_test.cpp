@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "vgpu/models/gpu_model.hpp"
+#include "gpu/gpu_model.hpp"
 
 #include <gtest/gtest.h>
 #include <set>
 
-namespace assay::vgpu {
+namespace assay::gpu {
 namespace {
 
 TEST(GpuModel, TheFivePromisedModelsAreThere) {
@@ -53,4 +53,4 @@ TEST(GpuModel, SharedMemoryLimitsAreTheDocumentedOnes) {
 }
 
 }  // namespace
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "device/virtual_device.hpp"
+#include "device/virtual/virtual_device.hpp"
 
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
 #include <limits>
 
-#include "device/initialisation_trial.hpp"
 #include "device/tensor_map_check.hpp"
+#include "device/virtual/initialisation_trial.hpp"
+#include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 #include "vgpu/observe/counting.hpp"
 #include "vgpu/observe/initialisation_check.hpp"
@@ -66,7 +67,7 @@ std::string VirtualDevice::name() const {
 }
 
 Result<std::unique_ptr<Module>> VirtualDevice::load(std::string_view ptx, const std::string& file_name) {
-  ASSAY_TRY(const vgpu::Program* program, gpu_.load(ptx, file_name));
+  ASSAY_TRY(const vgpu::Program* program, vgpu::load(gpu_, ptx, file_name));
   return std::unique_ptr<Module>(std::make_unique<VirtualModule>(program));
 }
 
@@ -138,9 +139,9 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   if (request.count) launch.observers.push_back(&counting);
   ASSAY_TRY(vgpu::LaunchResult result, gpu_.launch(launch));
   LaunchOutcome outcome;
-  vgpu::FindingList found = memory_check.found();
+  gpu::FindingList found = memory_check.found();
   if (request.check_initialisation) {
-    vgpu::FindingList uninitialised = initialisation_check.found();
+    gpu::FindingList uninitialised = initialisation_check.found();
     if (!result.fault) {
       ASSAY_TRY(uninitialised, findings_with_effect(gpu_, std::move(launch), initialisation_check, before));
     }

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
-#include "device/virtual_device.hpp"
+#include "device/open/open_device.hpp"
+#include "device/virtual/virtual_device.hpp"
 
 namespace assay::device {
 namespace {
@@ -63,7 +64,7 @@ Result run(const std::string& body) {
 TEST(InitialisationTrial, ReportsAReadThatChangesTheResult) {
   const Result result = run("  ld.shared.u32 %r, [box];");
   ASSERT_EQ(result.outcome.findings.size(), 1u);
-  EXPECT_EQ(result.outcome.findings[0].kind, vgpu::FindingKind::uninitialised);
+  EXPECT_EQ(result.outcome.findings[0].kind, gpu::FindingKind::uninitialised);
   EXPECT_EQ(result.outcome.finding_occurrences, 1u);
 }
 
@@ -100,14 +101,14 @@ TEST(InitialisationTrial, ReportsAReadThatMakesTheKernelFail) {
   const Result result = run("  ld.shared.u32 %a, [box];\n  setp.ne.u32 %p, %a, 0;\n  @%p trap;");
   EXPECT_TRUE(result.outcome.fault.has_value());
   ASSERT_EQ(result.outcome.findings.size(), 1u);
-  EXPECT_EQ(result.outcome.findings[0].kind, vgpu::FindingKind::uninitialised);
+  EXPECT_EQ(result.outcome.findings[0].kind, gpu::FindingKind::uninitialised);
 }
 
 TEST(InitialisationTrial, ReportsAnIndexFromUnwrittenMemoryBesideTheBadAccess) {
   const Result result = run("  ld.shared.u32 %a, [box];\n  and.b32 %a, %a, 4092;\n  ld.shared.u32 %r, [%a];");
   ASSERT_EQ(result.outcome.findings.size(), 2u);
-  EXPECT_EQ(result.outcome.findings[0].kind, vgpu::FindingKind::out_of_bounds);
-  EXPECT_EQ(result.outcome.findings[1].kind, vgpu::FindingKind::uninitialised);
+  EXPECT_EQ(result.outcome.findings[0].kind, gpu::FindingKind::out_of_bounds);
+  EXPECT_EQ(result.outcome.findings[1].kind, gpu::FindingKind::uninitialised);
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "vgpu/models/gpu_model.hpp"
+#include "gpu/gpu_model.hpp"
 
-namespace assay::vgpu {
+namespace assay::gpu {
 
 // What one block of a launch takes. Empty: not known; then nothing that depends on it is claimed.
 struct BlockNeeds {
@@ -40,4 +40,4 @@ struct Occupancy {
 
 Occupancy occupancy(const GpuModel& model, const BlockNeeds& needs);
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

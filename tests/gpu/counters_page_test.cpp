@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/file.hpp"
-#include "vgpu/observe/counters.hpp"
+#include "gpu/counters.hpp"
 
-namespace assay::vgpu {
+namespace assay::gpu {
 namespace {
 
 TEST(CountersPage, NamesEveryCounterAndMetric) {
@@ -19,4 +19,4 @@ TEST(CountersPage, NamesEveryCounterAndMetric) {
 }
 
 }  // namespace
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

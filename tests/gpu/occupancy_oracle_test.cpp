@@ -2,14 +2,14 @@
 // Our occupancy against the CUDA toolkit's own calculator, where its header is installed.
 #include <gtest/gtest.h>
 
-#include "vgpu/models/occupancy.hpp"
+#include "gpu/occupancy.hpp"
 
 #if __has_include(<cuda_occupancy.h>)
 #include <cuda_occupancy.h>
 
 #include "base/random.hpp"
 
-namespace assay::vgpu {
+namespace assay::gpu {
 namespace {
 
 cudaOccDeviceProp properties_of(const GpuModel& model) {
@@ -98,7 +98,7 @@ TEST(OccupancyOracle, AgreesWithTheToolkitOnRandomLaunches) {
 }
 
 }  // namespace
-}  // namespace assay::vgpu
+}  // namespace assay::gpu
 
 #else
 

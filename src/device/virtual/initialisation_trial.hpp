@@ -11,7 +11,7 @@ namespace assay::device {
 // The findings of `first`, which watched `launch`, without the reads that have no effect: the launch is repeated from
 // `before` with zeros for all of them, then with zeros for all but one; global memory must come out different, other
 // accesses be bad, or the launch fail. Leaves global memory as it found it.
-Result<vgpu::FindingList> findings_with_effect(vgpu::Gpu& gpu, vgpu::Launch launch,
-                                               const vgpu::InitialisationCheck& first, const vgpu::MemoryImage& before);
+Result<gpu::FindingList> findings_with_effect(vgpu::Gpu& gpu, vgpu::Launch launch,
+                                              const vgpu::InitialisationCheck& first, const vgpu::MemoryImage& before);
 
 }  // namespace assay::device

@@ -9,10 +9,10 @@ namespace assay::device {
 
 class VirtualDevice final : public Device {
  public:
-  explicit VirtualDevice(const vgpu::GpuModel& model) : gpu_(model) {}
+  explicit VirtualDevice(const gpu::GpuModel& model) : gpu_(model) {}
 
   std::string name() const override;
-  const vgpu::GpuModel& model() const override { return gpu_.model(); }
+  const gpu::GpuModel& model() const override { return gpu_.model(); }
   Result<std::unique_ptr<Module>> load(std::string_view ptx, const std::string& file_name) override;
   std::vector<std::string> approximate_instructions(const Module& module) const override;
   Result<uint64_t> allocate(uint64_t bytes, const std::string& label) override;

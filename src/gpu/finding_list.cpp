@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "vgpu/observe/finding_list.hpp"
+#include "gpu/finding_list.hpp"
 
-namespace assay::vgpu {
+namespace assay::gpu {
 
 FindingList::Key FindingList::key_of(const Finding& finding) {
   const SourceLine* line = user_line(finding);
@@ -35,4 +35,4 @@ void FindingList::merge(FindingList&& other) {
   not_listed_ += other.not_listed_;
 }
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

@@ -6,9 +6,9 @@
 #include <tuple>
 #include <vector>
 
-#include "vgpu/observe/finding.hpp"
+#include "gpu/finding.hpp"
 
-namespace assay::vgpu {
+namespace assay::gpu {
 
 // Findings in the order of their first occurrence, each with a count.
 class FindingList {
@@ -32,4 +32,4 @@ class FindingList {
   uint64_t not_listed_ = 0;
 };
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "vgpu/observe/counters.hpp"
+#include "gpu/counters.hpp"
 
-namespace assay::vgpu {
+namespace assay::gpu {
 namespace {
 
 using enum Counter;
@@ -131,4 +131,4 @@ uint64_t bank_conflicts(const Counters& counters) {
          counters[shared_atomic_bank_conflicts] + counters[shared_copy_bank_conflicts];
 }
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "vgpu/models/occupancy.hpp"
+#include "gpu/occupancy.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 
-namespace assay::vgpu {
+namespace assay::gpu {
 namespace {
 
 constexpr int kLanes = 32;
@@ -175,4 +175,4 @@ Occupancy occupancy(const GpuModel& model, const BlockNeeds& needs) {
   return result;
 }
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

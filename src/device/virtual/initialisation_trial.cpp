@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/initialisation_trial.hpp"
+#include "device/virtual/initialisation_trial.hpp"
 
 #include "vgpu/observe/memory_check.hpp"
 
@@ -57,8 +57,8 @@ class Trials {
 
 }  // namespace
 
-Result<vgpu::FindingList> findings_with_effect(vgpu::Gpu& gpu, vgpu::Launch launch, const InitialisationCheck& first,
-                                               const vgpu::MemoryImage& before) {
+Result<gpu::FindingList> findings_with_effect(vgpu::Gpu& gpu, vgpu::Launch launch, const InitialisationCheck& first,
+                                              const vgpu::MemoryImage& before) {
   if (first.unwritten_reads().empty() || first.unwritten_reads().size() > kMostTrials) return first.found();
   Trials trials(gpu, std::move(launch), before);
   ASSAY_TRY(const bool comparable, trials.run_with_zeros());

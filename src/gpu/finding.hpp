@@ -2,15 +2,15 @@
 // A finding: one thing that is wrong with a kernel, said so that a person can go to the line and mend it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "vgpu/machine/address_space.hpp"
+#include "gpu/dim3.hpp"
+#include "gpu/space.hpp"
 
-namespace assay::vgpu {
+namespace assay::gpu {
 
 enum class FindingKind : uint8_t {
   out_of_bounds,
@@ -45,12 +45,6 @@ struct SourceLine {
   bool operator==(const SourceLine&) const = default;
 };
 
-struct Dim3 {
-  uint32_t x = 1, y = 1, z = 1;
-  uint64_t volume() const { return uint64_t{x} * y * z; }
-  auto operator<=>(const Dim3&) const = default;
-};
-
 struct Finding {
   FindingKind kind = FindingKind::illegal_address;
   AccessKind access = AccessKind::none;
@@ -74,4 +68,4 @@ struct Finding {
 // line information.
 const SourceLine* user_line(const Finding& finding);
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "vgpu/models/occupancy.hpp"
+#include "gpu/occupancy.hpp"
 
 #include <gtest/gtest.h>
 
-namespace assay::vgpu {
+namespace assay::gpu {
 namespace {
 
 BlockNeeds needs(int64_t threads, std::optional<int> registers, std::optional<int64_t> fixed, int64_t dynamic) {
@@ -121,4 +121,4 @@ TEST(Occupancy, AbsurdSizesAreRefusedWithoutOverflow) {
 }
 
 }  // namespace
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

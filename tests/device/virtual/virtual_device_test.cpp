@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "device/virtual_device.hpp"
+#include "device/virtual/virtual_device.hpp"
 
 #include <array>
 #include <cstring>
 #include <gtest/gtest.h>
 
+#include "device/open/open_device.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 
 namespace assay::device {
@@ -82,7 +83,7 @@ class VirtualDeviceTest : public testing::Test {
 
 TEST(OpenDevice, opens_the_default_and_every_model) {
   EXPECT_EQ((*open_device(default_device_name()))->name(), default_device_name());
-  for (const vgpu::GpuModel& model : vgpu::all_models()) {
+  for (const gpu::GpuModel& model : gpu::all_models()) {
     const auto device = open_device("vgpu:" + std::string(model.id));
     ASSERT_TRUE(device.ok()) << model.id;
     EXPECT_EQ((*device)->model().id, model.id);
@@ -94,7 +95,7 @@ TEST(OpenDevice, lists_the_devices_for_an_unknown_name) {
     const auto device = open_device(name);
     ASSERT_FALSE(device.ok()) << name;
     EXPECT_TRUE(mentions(device.error().message, "'" + name + "'")) << device.error().message;
-    for (const vgpu::GpuModel& model : vgpu::all_models()) {
+    for (const gpu::GpuModel& model : gpu::all_models()) {
       EXPECT_TRUE(mentions(device.error().hint, "vgpu:" + std::string(model.id))) << device.error().hint;
     }
   }
@@ -157,7 +158,7 @@ TEST_F(VirtualDeviceTest, reports_bad_accesses_and_goes_on) {
   EXPECT_FALSE(outcome->fault);
   ASSERT_EQ(outcome->findings.size(), 2u);
   EXPECT_EQ(outcome->finding_occurrences, 2u);
-  EXPECT_EQ(outcome->findings[0].kind, vgpu::FindingKind::out_of_bounds);
+  EXPECT_EQ(outcome->findings[0].kind, gpu::FindingKind::out_of_bounds);
   EXPECT_EQ(outcome->findings[0].thread.x, 32u);
   EXPECT_TRUE(mentions(outcome->findings[0].allocation, "buffer")) << outcome->findings[0].allocation;
   EXPECT_EQ(content()[31], 7u);
@@ -171,7 +172,7 @@ TEST_F(VirtualDeviceTest, stops_at_the_instruction_limit) {
   const auto outcome = device_->launch(request);
   ASSERT_TRUE(outcome.ok());
   ASSERT_TRUE(outcome->fault);
-  EXPECT_EQ(outcome->fault->kind, vgpu::FindingKind::instruction_limit);
+  EXPECT_EQ(outcome->fault->kind, gpu::FindingKind::instruction_limit);
 }
 
 TEST_F(VirtualDeviceTest, copies_only_inside_one_allocation) {
@@ -212,7 +213,7 @@ TEST_F(VirtualDeviceTest, refuses_more_memory_than_there_is) {
 
 // As on the hardware: cuTensorMapEncodeTiled ignores the step of the contiguous dimension.
 TEST(VirtualDevice, has_no_steps_along_the_contiguous_dimension) {
-  VirtualDevice device(*vgpu::find_model("h200"));
+  VirtualDevice device(*gpu::find_model("h200"));
   const auto bytes = device.encode_tensor_map({.dtype = "f32",
                                                .address = 1024,
                                                .dims = {8, 16},

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "vgpu/observe/finding.hpp"
+#include "gpu/finding.hpp"
 
-namespace assay::vgpu {
+namespace assay::gpu {
 
 enum class Counter : uint8_t {
   ptx_instructions,
@@ -104,4 +104,4 @@ struct LaunchCounters {
   std::vector<LineCounters> lines;  // by file and line
 };
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu

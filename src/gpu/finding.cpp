@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "vgpu/observe/finding.hpp"
+#include "gpu/finding.hpp"
 
-namespace assay::vgpu {
+namespace assay::gpu {
 
 std::string_view to_string(FindingKind kind) {
   switch (kind) {
@@ -67,4 +67,4 @@ const SourceLine* user_line(const Finding& finding) {
   return finding.source.empty() ? nullptr : &finding.source.front();
 }
 
-}  // namespace assay::vgpu
+}  // namespace assay::gpu
