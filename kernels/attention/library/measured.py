@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: MIT
 """From sweeps to what sdpa() and the C library know. Needs neither PyTorch nor a GPU.
 
-  python3 kernels/attention/library/measured.py fit SWEEP.jsonl ...   # writes the GPU's table of the Python package, then the header
+  python3 kernels/attention/library/measured.py fit SWEEP.jsonl[.gz] ...   # writes the GPU's table of the Python package, then the header
   python3 kernels/attention/library/measured.py test SWEEP.jsonl ...  # the shipped table on shapes that it was not made from
   python3 kernels/attention/library/measured.py header [--check]      # measured_tables.hpp from all tables, or whether it is up to date
 
-fit grows a decision tree on one half of the shapes, says what it loses on the other half against the best choice at each
-shape, does the same with the halves exchanged, and writes the tree of all shapes. A leaf is "faster" only if ours was at
-least as fast as the best SDPA backend at 95 % of its shapes.
+fit learns from one half of the shapes, says what it loses on the other half against the best choice at each shape, does
+the same with the halves exchanged, and writes the table of all shapes.
+
+One tree of a few thousand noisy shapes draws its borders through single shapes. So a forest of trees is grown, each on
+shapes drawn anew from the sweep, and says of any shape how likely ours is to lose; one tree then learns what the forest
+says of many random shapes. A leaf of it is "faster" only if the measured shapes in it agree (RULE).
 """
 
+import gzip
 import json
 import math
 import pathlib
+import random
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2] / "python"))
 
+sys.path.insert(0, str(HERE))
+import sweep  # noqa: E402
 from assay_attention import decision  # noqa: E402
 
 HEADER = HERE / "measured_tables.hpp"
@@ -32,10 +39,15 @@ namespace assay::attention::library {
 // clang-format off
 """
 
-LEAST_SHAPES = 12  # of a leaf
-MOST_DEPTH = 12
 HARM = 4.0  # a loss against PyTorch weighs as much as so many gains of its size
-RULE = "faster: ours is at least as fast as the best SDPA backend at 95 % of the leaf's shapes"
+TREES = 16
+TREE_FEATURES = 5  # that a tree of the forest may choose among at a split
+RISK = 0.15  # what the forest may expect of losses where ours is taken
+DRAWN = 8000  # random shapes that the forest is asked about
+PURE = 0.9  # share of a leaf's random shapes that must be below RISK
+MEASURED = 10  # shapes of the sweep that a leaf must hold
+RULE = ("faster: a forest grown on the sweep expects losses at no more than 15 % of such shapes, and of the leaf's own, ten or "
+        "more, ours is at least as fast as the best SDPA backend at 95 %")
 
 
 # ---- Samples ----
@@ -50,78 +62,131 @@ class Sample:
         self.speedup = min(line["us"][name] for name in ("cudnn", "flash") if name in line["us"]) / line["us"]["ours"]
         gain = math.log(self.speedup)
         self.weight = gain if gain > 0 else -HARM * gain
+        self.good = self.speedup >= 1.0
+
+
+class Drawn:
+    """A random shape and whether the forest gives it to us."""
+
+    def __init__(self, shape, forest):
+        self.features = Sample({**shape, "us": {"ours": 1.0, "cudnn": 1.0}}).features
+        self.weight = 1.0
+        self.good = risk(forest, self.features) <= RISK
 
 
 def read(paths):
     """The facts of the first sweep and the samples of all. Shapes that a side refused were not compared and are left out."""
     facts, samples = None, []
     for path in paths:
-        for line in map(json.loads, pathlib.Path(path).read_text().splitlines()):
+        data = pathlib.Path(path).read_bytes()
+        for line in map(json.loads, (gzip.decompress(data) if str(path).endswith(".gz") else data).decode().splitlines()):
             if "gpu" in line:
                 if facts is not None and (line["gpu"] != facts["gpu"] or line["measured"]["library"] != facts["measured"]["library"]):
                     raise SystemExit(f"{path}: another GPU or version of the library than the sweeps before it")
                 facts = facts or line
             elif "ours" in line["us"] and len(line["us"]) > 1 and {"cudnn", "flash"} & line["us"].keys():
                 samples.append(Sample(line))
-    if facts is None or len(samples) < 2 * LEAST_SHAPES:
+    if facts is None or len(samples) < 100:
         raise SystemExit("too few shapes, or no line that says what they were measured on")
+    facts["measured"].update(shapes=len(samples), sweeps=[pathlib.Path(path).name for path in paths])
     return facts, samples
 
 
-# ---- The tree ----
+# ---- Trees ----
+
+def mixed(good, bad):
+    """Gini impurity of weights, times their sum."""
+    return good * bad / (good + bad) if good + bad > 0 else 0.0
+
+
+def best_split(items, features, least):
+    """(feature, at most) that separates good items from bad ones best, or None."""
+    best, chosen = None, None
+    all_good = sum(item.weight for item in items if item.good)
+    all_bad = sum(item.weight for item in items if not item.good)
+    for feature in features:
+        ordered = sorted(items, key=lambda item: item.features[feature])
+        good = bad = 0.0
+        for count, (item, after) in enumerate(zip(ordered, ordered[1:]), start=1):
+            if item.good:
+                good += item.weight
+            else:
+                bad += item.weight
+            value, next_value = item.features[feature], after.features[feature]
+            if value == next_value or count < least or len(ordered) - count < least:
+                continue
+            impurity = mixed(good, bad) + mixed(all_good - good, all_bad - bad)
+            if best is None or impurity < best:
+                best, chosen = impurity, (feature, (value + next_value - 1) // 2)
+    return chosen
+
+
+def grow(items, choose_features, least, depth=14):
+    """A tree of tuples (feature, at most, then, else); its leaves are shares of good items."""
+    good = sum(item.good for item in items)
+    split = None
+    if depth > 0 and len(items) >= 2 * least and 0 < good < len(items):
+        split = best_split(items, choose_features(), least)
+    if split is None:
+        return good / len(items)
+    feature, at_most = split
+    return (feature, at_most, grow([item for item in items if item.features[feature] <= at_most], choose_features, least, depth - 1),
+            grow([item for item in items if item.features[feature] > at_most], choose_features, least, depth - 1))
+
+
+def value_of(tree, features):
+    while isinstance(tree, tuple):
+        tree = tree[2] if features[tree[0]] <= tree[1] else tree[3]
+    return tree
+
+
+def grow_forest(samples, draw):
+    every = range(len(decision.FEATURES))
+    return [grow(draw.choices(samples, k=len(samples)), lambda: draw.sample(every, TREE_FEATURES), least=4) for _ in range(TREES)]
+
+
+def risk(forest, features):
+    """The share of shapes like this one at which the forest expects ours to lose."""
+    return 1.0 - sum(value_of(tree, features) for tree in forest) / len(forest)
+
+
+# ---- The table ----
 
 def quantile(values, share):
     """The value that a share of the values lie below."""
     return sorted(values)[int(share * len(values))]
 
 
-def leaf(samples):
+def leaf(samples, pure):
+    """What a table says of a leaf: `pure` by the forest, and with these measured shapes in it."""
+    if not samples:
+        return {"is": "not measured", "shapes": 0}
     speedups = [sample.speedup for sample in samples]
     low = quantile(speedups, 0.05)
-    faster = low >= 1.0 and len(samples) >= LEAST_SHAPES
+    faster = pure >= PURE and len(samples) >= MEASURED and low >= 1.0
     return {"is": "faster" if faster else "not faster", "shapes": len(samples), "median": round(quantile(speedups, 0.5), 3),
             "quantile_5": math.floor(low * 1000) / 1000, "worst": round(min(speedups), 3)}
 
 
-def mixed(wins, losses):
-    """Gini impurity of weighted wins and losses, times their weight."""
-    return wins * losses / (wins + losses) if wins + losses > 0 else 0.0
-
-
-def best_split(samples):
-    """(impurity left, feature, at most) of the split that separates wins from losses best, or None."""
-    best = None
-    wins = sum(sample.weight for sample in samples if sample.speedup >= 1.0)
-    losses = sum(sample.weight for sample in samples if sample.speedup < 1.0)
-    for feature in range(len(decision.FEATURES)):
-        ordered = sorted(samples, key=lambda sample: sample.features[feature])
-        left_wins = left_losses = 0.0
-        for count, (sample, after) in enumerate(zip(ordered, ordered[1:]), start=1):
-            if sample.speedup >= 1.0:
-                left_wins += sample.weight
-            else:
-                left_losses += sample.weight
-            if sample.features[feature] == after.features[feature] or count < LEAST_SHAPES or len(ordered) - count < LEAST_SHAPES:
-                continue
-            impurity = mixed(left_wins, left_losses) + mixed(wins - left_wins, losses - left_losses)
-            if best is None or impurity < best[0]:
-                best = (impurity, feature, (sample.features[feature] + after.features[feature] - 1) // 2)
-    return best
-
-
-def grow(samples, depth=0):
-    """The tree of a table for these samples."""
-    if depth == MOST_DEPTH or len(samples) < 2 * LEAST_SHAPES or len({sample.speedup >= 1.0 for sample in samples}) == 1:
-        return leaf(samples)
-    split = best_split(samples)
-    if split is None:
-        return leaf(samples)
-    _, feature, at_most = split
-    then = grow([sample for sample in samples if sample.features[feature] <= at_most], depth + 1)
-    otherwise = grow([sample for sample in samples if sample.features[feature] > at_most], depth + 1)
-    if then.get("is") is not None and then.get("is") == otherwise.get("is") == leaf(samples)["is"]:
-        return leaf(samples)
+def described(tree, samples):
+    """A tree as the table has it, with what was measured at its leaves. Branches that say the same become one."""
+    if not isinstance(tree, tuple):
+        return leaf(samples, tree)
+    feature, at_most = tree[:2]
+    then = described(tree[2], [sample for sample in samples if sample.features[feature] <= at_most])
+    otherwise = described(tree[3], [sample for sample in samples if sample.features[feature] > at_most])
+    if "is" in then and then["is"] == otherwise.get("is"):
+        return leaf(samples, 1.0 if then["is"] == "faster" else 0.0)
     return {"feature": decision.FEATURES[feature], "at_most": at_most, "then": then, "else": otherwise}
+
+
+def learn(samples):
+    """The tree of a table. The same samples give the same tree."""
+    draw = random.Random(1)
+    forest = grow_forest(samples, draw)
+    shapes = [Drawn(sweep.random_shape("learn", number), forest) for number in range(DRAWN)]
+    every = range(len(decision.FEATURES))
+    return described(grow(shapes, lambda: every, least=8), samples)
 
 
 def domain(samples):
@@ -212,13 +277,16 @@ def header(tables):
 
 # ---- Commands ----
 
+def make_table(facts, samples, learned_from):
+    return {**facts, "rule": RULE, "domain": domain(samples), "tree": learn(learned_from)}
+
+
 def fit(paths):
     facts, samples = read(paths)
 
     def table_of(some):
-        return {**facts, "rule": RULE, "domain": domain(samples), "tree": grow(some)}
+        return make_table(facts, samples, some)
 
-    facts["measured"]["shapes"] = len(samples)
     halves = samples[::2], samples[1::2]
     for title, made_from, tested in (("first half, tested on the second", *halves), ("second half, tested on the first", *halves[::-1])):
         judge(title, table_of(made_from), tested)
