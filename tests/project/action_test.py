@@ -12,6 +12,7 @@ from project import BUILD, FolderTest, ROOT, VERSION, run
 class ActionTest(FolderTest):
     @classmethod
     def setUpClass(cls):
+        shutil.rmtree(BUILD / "action-test", ignore_errors=True)
         done = run([ROOT / "tools/package.sh", BUILD, BUILD / "action-test"])
         if done.returncode != 0:
             raise RuntimeError(done.stderr)
