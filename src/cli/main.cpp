@@ -82,9 +82,9 @@ int main(int count, char** values) {
       return assay::measure::cuda::serve_kernel_provider(std::cin);
     return assay::cli::run_command_line(arguments);
   } catch (const std::exception& problem) {
-    std::fprintf(stderr, "assay: a defect of ours: %s\n", problem.what());
+    std::fprintf(stderr, "assay: internal error: %s\n", problem.what());
   } catch (...) {
-    std::fputs("assay: a defect of ours that does not say what it is\n", stderr);
+    std::fputs("assay: internal error (unknown exception)\n", stderr);
   }
   return static_cast<int>(assay::ExitCode::internal);
 }
