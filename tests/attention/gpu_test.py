@@ -84,6 +84,33 @@ class Correctness(GpuTest):
                         self.assertTrue(torch.equal(out, attention(q, k, v, causal=causal)), "two runs differ")
                         self.assertTrue(torch.allclose(lse.double(), expected_lse, atol=2e-3, rtol=0))
 
+    def test_few_queries(self):
+        seed = 3000
+        for dim in (64, 72, 128, 192, 256):
+            for batch, heads, key_heads, rows, keys in ((1, 32, 8, 1, 5000), (3, 8, 8, 1, 257), (40, 8, 2, 1, 1000), (2, 12, 2, 7, 3333),
+                                                        (1, 8, 1, 64, 2000), (2, 4, 4, 33, 300), (1, 1, 1, 1, 100000)):
+                for causal in (False, True):
+                    seed += 1
+                    dtype, bshd = BF16 if seed % 3 == 0 else F16, seed % 2 == 0
+                    q, k, v = draw(seed, batch, heads, rows, dim, dtype, key_heads=key_heads, key_rows=keys, bshd=bshd)
+                    with self.subTest(seed=seed, dim=dim, heads=heads, rows=rows, keys=keys, causal=causal):
+                        expected, expected_lse = attention_float64(q, k, v, causal)
+                        out, lse = attention(q, k, v, causal=causal, return_lse=True)
+                        self.assert_close(out, expected, dtype)
+                        self.assertTrue(torch.equal(out, attention(q, k, v, causal=causal)), "two runs differ")
+                        self.assertTrue(torch.allclose(lse.double(), expected_lse, atol=2e-3, rtol=0))
+
+    def test_few_queries_with_special_values(self):
+        q, k, v = draw(5, 1, 8, 1, 128, key_heads=2, key_rows=3000)
+        k[0, 0, 2999, 0] = float("nan")
+        out = attention(q, k, v)
+        self.assertTrue(out[0, :4].isnan().all())
+        self.assertFalse(out[0, 4:].isnan().any())
+        q, k, v = draw(6, 1, 8, 1, 128, key_heads=2, key_rows=3000, spread=30.0)  # one key takes all of a row
+        self.assert_close(attention(q, k, v), attention_float64(q, k, v, False)[0], F16)
+        shared = k[:, :1].expand(-1, 4, -1, -1), v[:, :1].expand(-1, 4, -1, -1)  # strides of 0
+        self.assert_close(attention(q, *shared), attention_float64(q, *shared, False)[0], F16)
+
     def test_columns_beyond_head_dim_are_not_written(self):
         for dim in (8, 40, 64, 72, 128, 136, 192, 200):
             for causal in (False, True):

@@ -235,6 +235,10 @@ class Query(unittest.TestCase):
         self.assertTrue(assay_attention.query(1, 1, 1, 256, dtype="bf16", compute_capability=90).startswith("warp_bf16_d256"))
         self.assertTrue(assay_attention.query(4, 8, 64, 64, compute_capability=90).startswith("warp_f16_d64"), "few keys")
         self.assertTrue(assay_attention.query(4, 8, 65, 64, compute_capability=90).startswith("resident"))
+        for head_dim, size in ((40, 64), (64, 64), (72, 128), (128, 128), (136, 256), (256, 256)):
+            decoding = {"batch": 1, "query_heads": 32, "query_rows": 1, "head_dim": head_dim, "key_heads": 8, "key_rows": 4096}
+            self.assertRegex(assay_attention.query(**decoding, compute_capability=90), f"^split_keys_f16_d{size}_")
+            self.assertRegex(assay_attention.query(**decoding, compute_capability=89), "^warp_")
         for head_dim in range(8, 257, 8):
             for causal in (False, True):
                 for capability in (80, 89, 90):
