@@ -137,8 +137,12 @@ def measure(shape):
     estimate = key_bytes / 3e12 * 1e6 + 6
     calls = min(64, max(2, math.ceil(400 / estimate)))
     contenders = {"library": None, "long queries": (0, 0, 0), **{f"{s}x16, {w} warps, {c}": (s, w, c) for s, w, c in layouts(dim)}}
-    graphs = {name: captured(lambda i, layout=layout: launch(*sets[i % count], outs[i % count], layout=layout), calls)
-              for name, layout in contenders.items()}
+    graphs = {}
+    for name, layout in contenders.items():
+        try:
+            graphs[name] = captured(lambda i, layout=layout: launch(*sets[i % count], outs[i % count], layout=layout), calls)
+        except RuntimeError as error:
+            print(f"{name}: {error}", file=sys.stderr)
     options = {"enable_gqa": heads != key_heads}
     for name, backend in (("cudnn", SDPBackend.CUDNN_ATTENTION), ("flash", SDPBackend.FLASH_ATTENTION)):
         try:

@@ -47,8 +47,9 @@ constexpr ClusterSlots usual_slots(int multiprocessors) {
   ClusterSlots slots{};
   const int whole_groups = std::max(0, multiprocessors / 16 - 1);
   for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
-    slots.of_8_warps[cluster] = cluster == 1 ? multiprocessors : whole_groups * (16 / cluster) + 14 / cluster;
-    slots.of_4_warps[cluster] = cluster == 1 ? 2 * multiprocessors : whole_groups * (32 / cluster) + 28 / cluster;
+    slots.of_8_warps[cluster] = cluster <= 2 ? multiprocessors / cluster : whole_groups * (16 / cluster) + 14 / cluster;
+    slots.of_4_warps[cluster] =
+        cluster <= 2 ? 2 * multiprocessors / cluster : whole_groups * (32 / cluster) + 28 / cluster;
   }
   return slots;
 }
@@ -86,10 +87,11 @@ constexpr double estimate_us(const Shape& shape, const Plan& plan, int clusters_
 
 constexpr Plan plan(const Shape& shape, const ClusterSlots& slots) {
   const int slabs = shape.head_dim > 128 || packed_rows(shape) <= 16 ? 1 : 2;
-  Plan best{slabs, 4, 1};
+  Plan best{};
   double least = 0;
   for (int warps : {4, 8}) {
     if (warps == 8 && shape.head_dim > 128) continue;
+    if (warps == 4 && slabs == 2) continue;  // a multiprocessor would hold no more than one block of them either
     for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
       const bool alone = warps == 8 || shape.head_dim > 128;  // on its multiprocessor
       const int clusters = (alone ? slots.of_8_warps : slots.of_4_warps)[cluster];
