@@ -146,6 +146,8 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
     addresses[argument.name] = buffer.address + static_cast<uint64_t>(buffer.payload);
     run.buffers.push_back(std::move(buffer));
     ASSAY_CHECK(device_->upload(run.buffers.back().address, std::as_bytes(std::span(run.buffers.back().before))));
+    if (tensor->role == spec::Role::output)
+      device_->mark_unwritten(addresses[argument.name], static_cast<uint64_t>(tensor->bytes));
   }
   ASSAY_TRY(request.arguments, argument_bytes(*device_, arguments, addresses));
   ASSAY_TRY(run.outcome, device_->launch(request));

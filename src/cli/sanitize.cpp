@@ -99,7 +99,7 @@ Result<ExitCode> run(const Options& given) {
 
 Command sanitize_command() {
   return {"sanitize",
-          "find bad memory accesses and reads of unwritten shared memory, down to the source line and thread",
+          "find bad memory accesses and uses of what nothing has written, down to the source line and thread",
           add_options, run};
 }
 

@@ -40,7 +40,7 @@ struct LaunchRequest {
   std::optional<gpu::Dim3> cluster;               // blocks of one cluster
   std::vector<std::vector<std::byte>> arguments;  // one per parameter, in the kernel's order
   bool check_memory = false;                      // report bad accesses as findings and go on
-  bool check_initialisation = false;              // and reads of shared memory that nothing has written
+  bool check_initialisation = false;              // and uses of what nothing has written
   uint64_t instruction_limit = 0;                 // 0: the device's own
   bool count = false;                             // LaunchOutcome::counters; a device that cannot count gives none
 };
@@ -88,6 +88,8 @@ class Device {
   virtual Result<uint64_t> allocate(uint64_t bytes, const std::string& label) = 0;
   virtual Result<void> release(uint64_t address) = 0;
   virtual Result<void> upload(uint64_t address, std::span<const std::byte> bytes) = 0;
+  // Nothing of the program has written these bytes: what was uploaded there is poison. For the initialisation check.
+  virtual void mark_unwritten(uint64_t /*address*/, uint64_t /*bytes*/) {}
   virtual Result<void> download(uint64_t address, std::span<std::byte> bytes) = 0;
   virtual Result<LaunchOutcome> launch(const LaunchRequest& request) = 0;
   // The bytes of a kernel's tensor-map parameter.

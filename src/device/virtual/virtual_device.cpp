@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "device/tensor_map_check.hpp"
-#include "device/virtual/initialisation_trial.hpp"
 #include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 #include "vgpu/observe/counting.hpp"
@@ -80,6 +79,7 @@ Result<uint64_t> VirtualDevice::allocate(uint64_t bytes, const std::string& labe
 }
 
 Result<void> VirtualDevice::release(uint64_t address) {
+  unwritten_.forget(address);
   return gpu_.memory().free(address);
 }
 
@@ -97,6 +97,7 @@ Result<void> VirtualDevice::upload(uint64_t address, std::span<const std::byte> 
   ASSAY_CHECK(check_range(address, bytes.size()));
   if (bytes.empty()) return {};
   std::memcpy(gpu_.memory().host(address), bytes.data(), bytes.size());
+  unwritten_.wrote(address, bytes.size());
   return {};
 }
 
@@ -129,24 +130,14 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   if (request.instruction_limit != 0) launch.instruction_limit = request.instruction_limit;
   vgpu::MemoryCheck memory_check;
   if (request.check_memory) launch.observers.push_back(&memory_check);
-  vgpu::InitialisationCheck initialisation_check;
-  vgpu::MemoryImage before;
-  if (request.check_initialisation) {
-    launch.observers.push_back(&initialisation_check);
-    before = gpu_.memory().image();
-  }
+  vgpu::InitialisationCheck initialisation_check(&unwritten_);
+  if (request.check_initialisation) launch.observers.push_back(&initialisation_check);
   vgpu::Counting counting;
   if (request.count) launch.observers.push_back(&counting);
   ASSAY_TRY(vgpu::LaunchResult result, gpu_.launch(launch));
   LaunchOutcome outcome;
   gpu::FindingList found = memory_check.found();
-  if (request.check_initialisation) {
-    gpu::FindingList uninitialised = initialisation_check.found();
-    if (!result.fault) {
-      ASSAY_TRY(uninitialised, findings_with_effect(gpu_, std::move(launch), initialisation_check, before));
-    }
-    found.merge(std::move(uninitialised));
-  }
+  found.merge(gpu::FindingList(initialisation_check.found()));
   outcome.findings = found.findings();
   outcome.finding_occurrences = found.occurrences();
   outcome.fault = std::move(result.fault);

@@ -4,6 +4,7 @@
 
 #include "device/device.hpp"
 #include "vgpu/machine/gpu.hpp"
+#include "vgpu/observe/unwritten_memory.hpp"
 
 namespace assay::device {
 
@@ -18,6 +19,7 @@ class VirtualDevice final : public Device {
   Result<uint64_t> allocate(uint64_t bytes, const std::string& label) override;
   Result<void> release(uint64_t address) override;
   Result<void> upload(uint64_t address, std::span<const std::byte> bytes) override;
+  void mark_unwritten(uint64_t address, uint64_t bytes) override { unwritten_.add(address, bytes); }
   Result<void> download(uint64_t address, std::span<std::byte> bytes) override;
   Result<LaunchOutcome> launch(const LaunchRequest& request) override;
   Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
@@ -29,6 +31,7 @@ class VirtualDevice final : public Device {
   Result<void> check_range(uint64_t address, uint64_t bytes);
 
   vgpu::Gpu gpu_;
+  vgpu::UnwrittenMemory unwritten_;
 };
 
 }  // namespace assay::device

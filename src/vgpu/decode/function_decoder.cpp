@@ -187,6 +187,7 @@ Result<void> FunctionDecoder::decode_instruction(const ptx::Instruction& source)
   table_row_ = pattern.row_index;
   operands.clear();
   group_sizes.clear();
+  written_ = 0;
   Instruction out;
   instruction = &out;
   if (source.guard) ASSAY_CHECK(bind_guard(*source.guard, out));
@@ -200,7 +201,7 @@ Result<void> FunctionDecoder::decode_instruction(const ptx::Instruction& source)
     auto& list = program_.approximate;
     if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(std::move(name));
   }
-  emit(out, source.position, table_row_, operands);
+  emit(out, source.position, table_row_, operands, written_);
   return {};
 }
 
@@ -225,12 +226,17 @@ int FunctionDecoder::opcode_number(const ptx::Instruction& source) {
 }
 
 void FunctionDecoder::emit(const Instruction& out, const ptx::TextPosition& position, int table_row,
-                           const std::vector<BoundOperand>& bound) {
+                           const std::vector<BoundOperand>& bound, size_t written) {
   row_starts_.push_back(function->row_pool.size());
-  for (const BoundOperand& operand : bound) function->row_pool.push_back(operand.row);
+  for (const BoundOperand& operand : bound) {
+    function->row_pool.push_back(operand.row);
+    function->row_info.push_back(
+        {static_cast<uint8_t>(operand.bits / 8), operand.is_address, operand.is_lane_parameter});
+  }
   function->code.push_back(out);
   function->code.back().row_count = static_cast<uint16_t>(bound.size());
-  function->origins.push_back({position.line, locations_.current(), table_row, opcode_number(*syntax), used_bytes_});
+  function->origins.push_back({position.line, locations_.current(), table_row, opcode_number(*syntax), used_bytes_,
+                               static_cast<uint16_t>(written)});
   used_bytes_ = InstructionOrigin::kAllBytes;
   locations_.instruction_seen();
 }

@@ -63,7 +63,7 @@ class FunctionDecoder final : private BindContext {
 
   int opcode_number(const ptx::Instruction& source);  // in Program::opcodes
   void emit(const Instruction& instruction, const ptx::TextPosition& position, int table_row,
-            const std::vector<BoundOperand>& operands);
+            const std::vector<BoundOperand>& operands, size_t written);
 
   const ptx::Function& source_;
   const ModuleLayout& layout_;
@@ -80,6 +80,7 @@ class FunctionDecoder final : private BindContext {
   uint32_t predicate_room_ = 0;  // bytes left in the current line of predicates
   uint32_t predicate_next_ = 0;
   int table_row_ = 0;
+  size_t written_ = 0;                                  // of the operands: results
   uint32_t used_bytes_ = InstructionOrigin::kAllBytes;  // of the next instruction
   bool uses_dynamic_shared_ = false;
 };

@@ -69,6 +69,12 @@ bool is_clock(const std::string& name) {
          name == "%globaltimer_lo" || name == "%globaltimer_hi";
 }
 
+// A register that the instruction writes: "d" in the table's syntax. "[d]" is an address, which it reads.
+bool is_written(const ptx::OperandPattern& pattern) {
+  using Form = ptx::OperandPattern::Form;
+  return pattern.name.front() == 'd' && pattern.form != Form::address && pattern.form != Form::tensor;
+}
+
 uint32_t row_bytes(int bits) {
   return bits == 1 ? 4u : static_cast<uint32_t>(bits) / 8 * kLanes;
 }
@@ -177,7 +183,7 @@ std::optional<ScopeVariable> FunctionDecoder::find_variable(const std::string& n
 }
 
 std::optional<BoundOperand> FunctionDecoder::special_register(const std::string& name, int bits) {
-  if (is_clock(name)) return scratch(bits);  // mov.clock reads it itself
+  if (is_clock(name)) return immediate(0, bits);  // mov reads the clock itself
   const auto found =
       std::find_if(kSpecialNames.begin(), kSpecialNames.end(), [&](const SpecialName& s) { return s.name == name; });
   if (found == kSpecialNames.end()) return std::nullopt;
@@ -247,7 +253,7 @@ Result<BoundOperand> FunctionDecoder::negate(const std::string& name) {
   helper.handler = [](Warp& warp, const Instruction& self) {
     *warp.row<LaneMask>(self.rows[0]) = ~*warp.row<LaneMask>(self.rows[1]);
   };
-  emit(helper, syntax->position, kNoTableRow, {result, source});
+  emit(helper, syntax->position, kNoTableRow, {result, source}, 1);
   return result;
 }
 
@@ -304,7 +310,7 @@ Result<BoundOperand> FunctionDecoder::bind_address(const ptx::AddressOperand& ad
 
 Result<void> FunctionDecoder::bind_operand(const ptx::OperandPattern& pattern, const ptx::Operand& operand) {
   using Form = ptx::OperandPattern::Form;
-  const bool written = pattern.name.front() == 'd';
+  const bool written = is_written(pattern);
   if (pattern.form == Form::address) {
     const auto& address = std::get<ptx::AddressOperand>(operand.value);
     ASSAY_TRY(BoundOperand bound, bind_address(address));
@@ -361,6 +367,7 @@ Result<void> FunctionDecoder::bind_operands(const ptx::OpcodePattern& pattern) {
     const size_t before = operands.size();
     ASSAY_CHECK(bind_operand(pattern.operands[i], syntax->operands[i]));
     group_sizes.push_back(static_cast<int>(operands.size() - before));
+    if (is_written(pattern.operands[i])) written_ += operands.size() - before;
   }
   return {};
 }

@@ -62,10 +62,12 @@ void Block::start(uint64_t linear_index) {
 void Block::start_observers() {
   observers_.clear();
   counter_ = nullptr;
+  followers_.clear();
   arrivals_followed_ = false;
   for (Observer* observer : grid_.launch.observers) {
     observers_.push_back(observer->begin_block(*this));
     arrivals_followed_ |= observers_.back()->follows_arrivals();
+    if (observers_.back()->follows_instructions()) followers_.push_back(observers_.back().get());
     if (counter_ == nullptr && observers_.back()->executions(*grid_.launch.kernel) != nullptr)
       counter_ = observers_.back().get();
   }

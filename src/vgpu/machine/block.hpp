@@ -72,6 +72,7 @@ class Block {
   ExecutionCount* executions(const Function& function) const {
     return counter_ == nullptr ? nullptr : counter_->executions(function);
   }
+  const std::vector<BlockObserver*>& followers() const { return followers_; }  // of every instruction
   LaneMask observe(const Access& access);
   void has_arrived(const std::byte* to, uint64_t bytes);  // by an asynchronous copy, in any memory of the cluster
 
@@ -112,9 +113,10 @@ class Block {
   };
   std::vector<PendingLoad> pending_loads_;
   std::vector<PendingArrival> pending_arrivals_;
-  int waits_in_vain_ = 0;             // since something moved
-  BlockObserver* counter_ = nullptr;  // one of the observers
-  bool arrivals_followed_ = false;    // by one of them
+  int waits_in_vain_ = 0;                  // since something moved
+  BlockObserver* counter_ = nullptr;       // one of the observers
+  std::vector<BlockObserver*> followers_;  // some of them
+  bool arrivals_followed_ = false;         // by one of them
 };
 
 }  // namespace assay::vgpu

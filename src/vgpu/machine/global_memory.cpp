@@ -85,23 +85,4 @@ const Allocation* GlobalMemory::nearest(uint64_t address) const {
   return address - below.end() <= above->second.address - address ? &below : &above->second;
 }
 
-MemoryImage GlobalMemory::image() const {
-  const std::lock_guard lock(mutex_);
-  MemoryImage image;
-  for (const auto& [address, allocation] : allocations_) {
-    if (!allocation.freed) image.emplace(address, std::vector(host(address), host(address) + allocation.bytes));
-  }
-  return image;
-}
-
-void GlobalMemory::restore(const MemoryImage& image) {
-  for (const auto& [address, bytes] : image) std::ranges::copy(bytes, host(address));
-}
-
-bool GlobalMemory::matches(const MemoryImage& image) const {
-  return std::ranges::all_of(image, [&](const auto& entry) {
-    return std::ranges::equal(entry.second, std::span(host(entry.first), entry.second.size()));
-  });
-}
-
 }  // namespace assay::vgpu

@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "base/result.hpp"
 #include "vgpu/machine/address_space.hpp"
@@ -23,9 +22,6 @@ struct Allocation {
   uint64_t end() const { return address + bytes; }
   bool covers(uint64_t first, uint64_t last_end) const { return first >= address && last_end <= end(); }
 };
-
-// The bytes of the allocations that are in use, by their addresses.
-using MemoryImage = std::map<uint64_t, std::vector<std::byte>>;
 
 // Addresses are never reused, so that a use after free is always seen; the host's pages are given back.
 class GlobalMemory {
@@ -50,10 +46,6 @@ class GlobalMemory {
   // The allocation that contains the address, freed ones included; else the nearest one below, else above; else none.
   const Allocation* containing(uint64_t address) const;
   const Allocation* nearest(uint64_t address) const;
-
-  MemoryImage image() const;
-  void restore(const MemoryImage& image);
-  bool matches(const MemoryImage& image) const;
 
  private:
   // Red space between allocations: an index one past the end never lands in a neighbour.

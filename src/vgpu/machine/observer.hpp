@@ -49,6 +49,16 @@ class BlockObserver {
   virtual LaneMask access(const Access& access) = 0;
   // What one of the observers skipped: `lanes` are those.
   virtual void left_out(const Access&) {}
+  // Whether before() and after() are to be called.
+  virtual bool follows_instructions() const { return false; }
+  // An instruction is about to be executed by the lanes of warp.mask: none if its guard is off in all of warp.active.
+  // One that has to wait is announced again each time that it is tried.
+  virtual void before(const Warp& /*warp*/, const Instruction& /*instruction*/) {}
+  // It was executed by these lanes, and the warp is still in the same activation of the same function.
+  virtual void after(const Warp& /*warp*/, const Instruction& /*instruction*/, LaneMask /*lanes*/) {}
+  // A collective (shfl, vote, ...) of lanes that stand at several places: these executed it elsewhere, before after() is
+  // called for those of the running path.
+  virtual void met(const Warp& /*warp*/, const Instruction& /*instruction*/, LaneMask /*lanes*/) {}
   // Whether arrived() is to be called.
   virtual bool follows_arrivals() const { return false; }
   // An asynchronous copy to this block's shared memory has arrived: the bytes from `offset` on.

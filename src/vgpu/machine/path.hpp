@@ -21,7 +21,8 @@ struct Frame {
   uint32_t local_base = 0;  // of this activation's .local variables
   uint32_t local_top = 0;   // where the next activation's begin; alloca raises it
   uint32_t depth = 0;
-  LaneMask lanes = 0;  // that have not returned yet
+  LaneMask lanes = 0;                // that have not returned yet
+  std::shared_ptr<void> attachment;  // of an observer that follows instructions: its shadow of this activation
 };
 
 // A warp is one path while its lanes agree, and several after they part. Paths that reach the same instruction of the

@@ -45,6 +45,13 @@ struct Instruction {
   uint32_t detail = 0;  // the handler's own matter
 };
 
+// What an operand's row is, beside the row itself.
+struct RowInfo {
+  uint8_t bytes = 0;            // of one lane's register; 0: a predicate
+  bool address = false;         // of a memory access
+  bool lane_parameter = false;  // the place of a parameter or result that functions pass to each other
+};
+
 // What an instruction was in the text; looked at only when something is reported.
 inline constexpr int kNoTableRow = -1;  // InstructionOrigin::table_row of what the decoder added by itself
 struct InstructionOrigin {
@@ -53,6 +60,7 @@ struct InstructionOrigin {
   int table_row = 0;                // index into the opcode table
   int opcode = 0;                   // index into Program::opcodes
   uint32_t used_bytes = kAllBytes;  // of a load: a bit for each that the program wants; the others are read in passing
+  uint16_t written = 0;             // so many of the rows, the first ones, are results
 
   static constexpr uint32_t kAllBytes = ~uint32_t{0};
 };
@@ -149,6 +157,7 @@ struct Function {
   std::vector<Instruction> code;
   std::vector<InstructionOrigin> origins;  // beside `code`
   std::vector<uint32_t> row_pool;          // what Instruction::rows points into
+  std::vector<RowInfo> row_info;           // beside `row_pool`
   std::vector<std::byte> constants;        // rows of immediate operands
   std::vector<SpecialRow> special_rows;
   std::vector<LocalRow> local_rows;
@@ -171,6 +180,9 @@ struct Function {
 
   size_t index_of(const Instruction& instruction) const { return static_cast<size_t>(&instruction - code.data()); }
   const InstructionOrigin& origin_of(const Instruction& instruction) const { return origins[index_of(instruction)]; }
+  const RowInfo* info_of(const Instruction& instruction) const {
+    return row_info.data() + (instruction.rows - row_pool.data());
+  }
 };
 
 struct ConstantVariable {

@@ -29,7 +29,10 @@ void Warp::run() {
     Path* path = pick();
     if (path == nullptr) return;
     enter(*path);
-    if (ExecutionCount* counts = block_->executions(*frame_->function)) {
+    ExecutionCount* const counts = block_->executions(*frame_->function);
+    if (!block_->followers().empty()) {
+      loop_followed(counts);
+    } else if (counts != nullptr) {
       loop<true>(counts);
     } else {
       loop<false>(nullptr);
@@ -95,6 +98,39 @@ void Warp::loop([[maybe_unused]] ExecutionCount* counts) {
     } else {
       instruction.handler(*this, instruction);
     }
+  } while (!stop_ && pc != limit_);
+  block_->count(executed, executed * threads);
+}
+
+void Warp::loop_followed(ExecutionCount* counts) {
+  const Instruction* code = frame_->function->code.data();
+  const auto threads = static_cast<uint64_t>(std::popcount(active));
+  uint64_t executed = 0;
+  do {
+    const Instruction& instruction = code[pc];
+    ++pc;
+    ++executed;
+    mask = active;
+    if (instruction.guard != kNoRow) {
+      const LaneMask predicate = *row<LaneMask>(instruction.guard);
+      mask &= instruction.guard_negated ? ~predicate : predicate;
+    }
+    for (BlockObserver* const follower : block_->followers()) follower->before(*this, instruction);
+    if (mask == 0) {
+      if (counts != nullptr) counts[pc - 1].add(threads, threads);
+      continue;
+    }
+    const Frame* const frame = frame_;
+    const LaneMask lanes = mask;
+    coming_back_ = 0;
+    if (counts != nullptr) {
+      execute_counted(instruction, counts[pc - 1]);
+    } else {
+      instruction.handler(*this, instruction);
+    }
+    const LaneMask done = lanes & ~coming_back_;
+    if (done == 0 || frame_ != frame || block_->stopped()) continue;
+    for (BlockObserver* const follower : block_->followers()) follower->after(*this, instruction, done);
   } while (!stop_ && pc != limit_);
   block_->count(executed, executed * threads);
 }
@@ -249,6 +285,9 @@ void Warp::go_on(std::span<const Place> places) {
     Path& path = paths_[place.path];
     if (ExecutionCount* counts = block_->executions(*path.frame->function))
       counts[path.pc].add(static_cast<uint64_t>(std::popcount(place.lanes)), 0);
+    if (path.frame == frame_) {
+      for (BlockObserver* const follower : block_->followers()) follower->met(*this, *place.instruction, place.lanes);
+    }
     Path ahead = path;
     ahead.lanes = place.lanes;
     ahead.state = Path::State::ready;

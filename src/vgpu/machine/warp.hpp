@@ -124,6 +124,8 @@ class Warp {
   // The instructions of a path, until it stops. Without counts there is no trace of them in the compiled loop.
   template <bool Counting>
   void loop(ExecutionCount* counts);
+  // The same with observers told of each instruction, and counts if they are wanted.
+  void loop_followed(ExecutionCount* counts);
   void execute_counted(const Instruction& instruction, ExecutionCount& count);
   // Adds the lanes to a path (not the one at `except`) that stands at the same instruction, if there is one.
   bool join(const Path& from, size_t except);

@@ -1,73 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Finds reads of shared memory that nothing has written yet, or that an asynchronous copy is to fill and
-// has not been waited for. On a GPU such a read gives what an earlier block left there, often the right value.
+// Finds uses of what nothing has written: global, shared and local memory, registers and function parameters; and of
+// shared memory that an asynchronous copy is still to bring. A byte that nothing wrote is followed through copies
+// (loads and stores, cp.async, bulk copies, shuffles, packed moves). It is reported where it matters: in an address, in
+// what decides a branch, or in arithmetic whose result is stored to global memory. A value that is loaded and dropped,
+// as compilers do, is no finding, and neither is a plain copy of global or local bytes: padding is copied all the time.
+// Shared memory has no padding worth copying to a result, so that a copy from there to global memory is a finding.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <set>
 #include <vector>
 
 #include "gpu/finding_list.hpp"
 #include "vgpu/machine/observer.hpp"
+#include "vgpu/observe/definedness_rule.hpp"
+#include "vgpu/observe/unwritten_memory.hpp"
 
 namespace assay::vgpu {
 
-// What is known of each byte of a block's shared memory.
-class SharedState {
- public:
-  enum Byte : uint8_t { unwritten, written, under_way };
-
-  explicit SharedState(uint64_t bytes) : bytes_(bytes, unwritten) {}
-
-  bool covers(uint64_t offset, uint64_t count) const {
-    return offset <= bytes_.size() && count <= bytes_.size() - offset;
-  }
-  // The callers ask covers() before.
-  void set(uint64_t offset, uint64_t count, Byte state);
-  // Of the bytes that `used` has a bit for, and those from the 33rd on; the end of the range: all can be read.
-  uint64_t first_unreadable(uint64_t offset, uint64_t count, uint32_t used) const;
-  Byte at(uint64_t offset) const { return bytes_[offset]; }
-
- private:
-  std::vector<Byte> bytes_;
-};
-
-struct InstructionId {
-  size_t function = 0;     // in the program
-  size_t instruction = 0;  // in the function
-  auto operator<=>(const InstructionId&) const = default;
-};
+class BlockInitialisationCheck;
 
 class InitialisationCheck final : public Observer {
  public:
-  // Gives zeros to the instructions that read what nothing has written, to find out which of them have an effect.
-  struct Zeros {
-    std::optional<InstructionId> except;
-  };
-  // Reads `without_effect` are not reported.
-  explicit InitialisationCheck(std::set<InstructionId> without_effect = {}, std::optional<Zeros> zeros = {})
-      : without_effect_(std::move(without_effect)), zeros_(zeros) {}
+  // `global` says what of global memory is unwritten, and is kept up to date; nullptr: all of it is written.
+  explicit InitialisationCheck(UnwrittenMemory* global = nullptr) : global_(global) {}
 
+  void begin_launch(const LaunchView& launch) override;
   std::unique_ptr<BlockObserver> begin_block(const Block& block) override;
   void end_block(std::unique_ptr<BlockObserver> observer) override;
 
-  // Of a block that is running, in the same cluster as the one that asks; nullptr: of no such block.
-  SharedState* state_of(const Block& block);
   const gpu::FindingList& found() const { return found_; }
-  const std::set<InstructionId>& unwritten_reads() const { return unwritten_reads_; }  // that read what nothing wrote
-  bool has_no_effect(InstructionId id) const { return without_effect_.contains(id); }
-  bool is_zeroed(InstructionId id) const { return zeros_.has_value() && zeros_->except != id; }
+
+  // --- for the observers of blocks
+  UnwrittenMemory* global() { return global_; }
+  const std::vector<DefinednessStep>& steps(const Function& function) const { return steps_.at(&function); }
+  // Of a block that is running, in the same cluster as the one that asks; nullptr: of no such block.
+  BlockInitialisationCheck* of(const Block& block);
 
  private:
-  const std::set<InstructionId> without_effect_;
-  const std::optional<Zeros> zeros_;
-  std::mutex mutex_;                             // clusters run on threads of their own
-  std::map<const Block*, SharedState*> states_;  // of the blocks that are running
+  UnwrittenMemory* global_;
+  std::map<const Function*, std::vector<DefinednessStep>> steps_;
+  std::mutex mutex_;  // clusters run on threads of their own
+  std::map<const Block*, BlockInitialisationCheck*> running_;
   gpu::FindingList found_;
-  std::set<InstructionId> unwritten_reads_;
 };
 
 }  // namespace assay::vgpu
