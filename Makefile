@@ -19,7 +19,7 @@ help:
 	@echo "make wheel     dist/: a Python wheel of assay_attention with that library inside"
 	@echo "make bench     benchmarks, with ratios taken in one run"
 	@echo "make fuzz      fuzz every reader of foreign bytes, and the virtual GPU (ASSAY_FUZZ_SECONDS=600 each)"
-	@echo "make format    clang-format;  make lint: clang-tidy, headers that compile alone, formatting, scripts"
+	@echo "make format    clang-format, documents of 120 columns;  make lint: clang-tidy, headers that compile alone, formatting, scripts"
 	@echo "make static    build-static/assay: one file that runs on any x86-64 Linux with glibc 2.36"
 	@echo "make install   the program, man pages, completions and documents (ASSAY_PREFIX=/usr/local)"
 	@echo "make package   dist/: a .deb, and a tar of the one-file program"
@@ -82,6 +82,7 @@ fuzz: setup
 ASSAY_SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh' | grep -v '^tests/ptx_corpus/')
 format:
 	clang-format-19 -i $(ASSAY_SOURCES)
+	python3 tools/wrap_documents.py $$(git ls-files '*.md' | grep -v '^docs/cli/')
 
 lint: build
 	clang-format-19 --dry-run -Werror $(ASSAY_SOURCES)

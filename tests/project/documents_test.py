@@ -28,6 +28,7 @@ from project import BUILD, FolderTest, PROGRAM, ROOT, run
 
 sys.path.insert(0, str(ROOT / "tools"))
 import pages  # noqa: E402
+import wrap_documents  # noqa: E402
 
 try:
     import tomllib
@@ -266,7 +267,7 @@ class FormTest(unittest.TestCase):
     def test_lines_have_at_most_120_columns(self):
         for name in page_files():
             long = [line for line in (ROOT / name).read_text().split("\n") if len(line) > 120 and not line.startswith("|")]
-            self.assertTrue(not long or name in LONG_LINES, f"{name}: {long[:3]}")
+            self.assertTrue(not long or name in LONG_LINES, f"{name}: make format wraps {long[:3]}")
 
     def test_tables_have_at_most_six_columns(self):
         for name in page_files():
@@ -294,6 +295,16 @@ class HarnessTest(unittest.TestCase):
         found = read_examples("p.md", "x\n\n```toml file=a.toml\nb = 1\n```\n\n    make test\n\n- item\n\n    of the list\n")
         self.assertEqual([(each.language, each.file, each.lines) for each in found],
                          [("toml", "a.toml", ["b = 1"]), ("", None, ["    make test"])])
+
+    def test_wrapping(self):
+        words = " ".join(["word"] * 30)
+        wrapped = wrap_documents.wrap(f"# {words}\n\n{words}\nshort\n\n- {words}\n  more\n\n| {words} |\n\n```sh\n{words}\n```\n")
+        lines = wrapped.split("\n")
+        kept = [line for line in lines if len(line) > 120]
+        self.assertEqual(kept, [f"# {words}", f"| {words} |", words])  # heading, table and block
+        self.assertIn("  " + " ".join(["word"] * 7) + " more", lines)   # an item goes on under its text
+        self.assertEqual(wrap_documents.wrap(wrapped), wrapped)
+        self.assertEqual(wrapped.split(), f"# {words} {words} short - {words} more | {words} | ```sh {words} ```".split())
 
     def test_wide_tables(self):
         self.assertEqual(wide_tables("| a | b | c | d | e | f |\n"), [])
