@@ -129,6 +129,43 @@ class ProgramTest(unittest.TestCase):
         self.assertRegex(self.refusal("check", "KERNEL", "--no-such-option"), "(not expected|no option).*--no-such-option")
 
 
+# A declaration of an option: line.flag("--prebuilt,--carry", ...), line.choice("--cache", value, "text", {"warm", "cold"})
+DECLARATION = re.compile(r'\bline\.(\w+)\(\s*"((?:--[a-z-]+,?)+)"(.*?)\);', re.DOTALL)
+
+
+class DeclarationsTest(unittest.TestCase):
+    """What the sources declare, the pages say."""
+
+    def setUp(self):
+        _, self.commands = pages.read_pages(HELP)
+        self.declared = [(file.stem, kind, names.split(","), rest) for file in sorted((ROOT / "src/cli").glob("*.cpp"))
+                         for kind, names, rest in DECLARATION.findall(file.read_text())]
+        self.assertGreater(len(self.declared), 30)
+
+    def test_every_declared_option_is_on_a_page(self):
+        for stem, _, names, _ in self.declared:
+            # Those of a command's own file are on that command's page, shared ones on some page.
+            candidates = [page for page in self.commands if page.command == stem] or self.commands
+            listed = {name for page in candidates for name, _, _ in page.options()}
+            self.assertIn(names[0], listed, f"src/cli/{stem}.cpp declares {names[0]}")
+            for older in names[1:]:
+                self.assertTrue(any(older in (HELP / f"{page.command}.md").read_text() for page in candidates), older)
+
+    def test_choices_are_those_of_the_page(self):
+        compared = 0
+        for stem, kind, names, rest in self.declared:
+            if kind != "choice":
+                continue
+            choices = re.findall('"([^"]*)"', rest[rest.rindex("{"):])
+            candidates = [page for page in self.commands if page.command == stem] or self.commands
+            for page in candidates:
+                for name, value, _ in page.options():
+                    if name == names[0]:
+                        self.assertEqual(value, "|".join(choices), f"{page.command} {name}")
+                        compared += 1
+        self.assertGreater(compared, 5)
+
+
 class WrongPagesTest(FolderTest):
     def refused(self, **files):
         folder = self.folder / "help"
