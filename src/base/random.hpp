@@ -37,4 +37,7 @@ class Random {
   uint64_t state_;
 };
 
+// From the system, which nobody can foresee. What a rerun needs of it has to be recorded.
+uint64_t system_random();
+
 }  // namespace assay

@@ -75,7 +75,7 @@ Result<ExitCode> compare_attempts(int64_t first, int64_t second, const Options& 
   ASSAY_CHECK(check_contracts(candidate.contract, baseline.contract, options.measure.force));
   judge::CompareOptions compare = compare_options(options);
   compare.interleaved = false;
-  ASSAY_TRY(const judge::Comparison comparison, judge::compare(candidate.blocks, baseline.blocks, compare));
+  ASSAY_TRY(const judge::Comparison comparison, judge::compare(candidate.batches, baseline.batches, compare));
   nlohmann::json document = {{"assay", kVersion},
                              {"command", "compare"},
                              {"candidate", first},

@@ -133,9 +133,9 @@ Result<std::vector<judge::GateCase>> time_cases(const spec::KernelSpec& spec, co
     } else if (!nothing_yet) {
       const StoredMeasurement& baseline = stored[cases.size()];
       ASSAY_CHECK(check_contracts(measured.measured.contract, baseline.contract, options.measure.force));
-      judge::CompareOptions compare = compare_options(options);
+      judge::CompareOptions compare = compare_options(options, bench, recording);
       compare.interleaved = false;
-      ASSAY_TRY(gate_case.comparison, judge::compare(candidate.blocks, baseline.blocks, compare));
+      ASSAY_TRY(gate_case.comparison, judge::compare(candidate.batches, baseline.batches, compare));
     }
     if (candidate.good() && attempt && !options.measure.save.empty() && recording.ledger() != nullptr)
       ASSAY_CHECK(recording.ledger()->set_baseline(
@@ -143,8 +143,7 @@ Result<std::vector<judge::GateCase>> time_cases(const spec::KernelSpec& spec, co
     cases.push_back(std::move(gate_case));
     return {};
   };
-  ASSAY_TRY(const auto measured,
-            run_bench(bench, judge::without_process_spread(compare_options(wanted)), recording, on_case));
+  ASSAY_TRY(const auto measured, run_bench(bench, compare_options(wanted, bench, recording), recording, on_case));
   return cases;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,10 @@ struct MeasureOptions {
   std::string protocol = "graph";
   std::string cache = "warm";
   size_t sets = 4;
-  size_t samples = 100;  // at least
-  size_t most_samples = 1000;
-  double width = 0.005;               // relative, of the median's interval
+  std::optional<size_t> order_seed;  // of order, poison and places in memory; the system's randomness otherwise
+  size_t samples = 100;              // at least
+  size_t most_samples = 1200;
+  double width = 0.008;               // half the interval of the ratio
   double budget_s = 20;               // of each shape
   std::string format;                 // "csv" or "markdown"; empty: for the terminal
   std::string save;                   // name under which the measurement becomes a baseline
@@ -34,8 +36,11 @@ struct MeasureOptions {
   size_t pairs = 200;   // calibrate: A/A comparisons
   size_t trials = 100;  // calibrate: comparisons with each injected slowdown
   std::vector<double> slowdowns{0.01, 0.02, 0.03, 0.05};
-  bool restart = false;  // suite: measure everything anew
-  bool list = false;     // suite: say what would be measured
+  double stop_after_s = 0;  // calibrate: go on another time after so many seconds; 0: do all
+  bool simulate = false;    // calibrate: judge simulated runs, without a GPU
+  size_t runs = 10'000;     // calibrate --simulate: of each cell
+  bool restart = false;     // suite: measure everything anew
+  bool list = false;        // suite: say what would be measured
 };
 
 }  // namespace assay::cli

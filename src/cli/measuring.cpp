@@ -26,9 +26,10 @@ void add_measuring(CommandLine& line, Options& options) {
   line.choice("--cache", measure.cache, "warm, cold or rotating", {"warm", "cold", "rotating"});
   line.option("--sets", measure.sets, "different inputs that take turns", {1, measure::kMostSets});
   line.option("--samples", measure.samples, "at least, of each contender", {100, 1000000});
-  line.option("--most-samples", measure.most_samples, "of each contender", {100, 1000000});
+  line.option("--most-samples", measure.most_samples, "of each contender, in processes of 40", {100, 1000000});
+  line.option("--order-seed", measure.order_seed, "of order, poison and places, as a report gives it");
   line.option("--budget", measure.budget_s, "seconds of sampling for each shape", kPositive);
-  line.option("--width", measure.width, "of the median's interval, relative, at which to stop", {1e-6, 1});
+  line.option("--width", measure.width, "half the interval of the ratio at which to stop", {1e-6, 1});
 }
 
 Result<std::vector<spec::KernelSpec>> load_kernels(const std::string& folder_or_file) {
@@ -165,11 +166,9 @@ Result<Bench> prepare_bench(const spec::KernelSpec& spec, const Options& options
   request.protocol.launch = measure::launch_from_name(wanted.protocol).value_or(measure::Launch::graph);
   request.protocol.cache = measure::cache_from_name(wanted.cache).value_or(measure::Cache::warm);
   request.protocol.sets = wanted.sets;
-  request.sampling.minimum = wanted.samples;
-  request.sampling.maximum = std::max(wanted.samples, wanted.most_samples);
-  request.sampling.budget_s = wanted.budget_s;
-  request.sampling.width = wanted.width;
+  request.sampling = measure::sampling_for(wanted.samples, wanted.most_samples, wanted.width, wanted.budget_s);
   request.seed = options.seed;
+  if (wanted.order_seed) request.order_seed = *wanted.order_seed;
   request.quiet = options.json;
   ASSAY_TRY(request.shapes, chosen_shapes(spec, request.configuration, options));
   request.contract = describe(bench, request.device);
@@ -203,7 +202,7 @@ judge::CompareOptions compare_options(const Options& options) {
 }
 
 judge::CompareOptions compare_options(const Options& options, const Bench& bench, Recording& recording) {
-  return judge::widened(compare_options(options), stored_calibration(recording, bench.request.model));
+  return judge::calibrated(compare_options(options), stored_calibration(recording, bench.request.model));
 }
 
 std::vector<ledger::Samples> samples_of(const measure::CaseMeasurement& measured) {
@@ -218,11 +217,11 @@ std::vector<ledger::Samples> samples_of(const measure::CaseMeasurement& measured
     samples.dtype = dtype_of(measured);
     samples.protocol =
         fmt::format("{} {}", measured.contract.value("protocol.launch"), measured.contract.value("protocol.cache"));
-    for (const judge::Block& block : contender.blocks) {
-      for (size_t k = 0; k < block.microseconds.size(); ++k) {
-        samples.times_us.push_back(block.microseconds[k]);
-        samples.clocks_mhz.push_back(block.clock_mhz.value_or(0));
-        samples.throttle.push_back(!block.throttled.empty() && block.throttled[k] ? 1 : 0);
+    for (const judge::Batch& batch : contender.batches) {
+      for (size_t k = 0; k < batch.microseconds.size(); ++k) {
+        samples.times_us.push_back(batch.microseconds[k]);
+        samples.clocks_mhz.push_back(batch.clock_mhz.value_or(0));
+        samples.throttle.push_back(!batch.throttled.empty() && batch.throttled[k] ? 1 : 0);
       }
     }
     list.push_back(std::move(samples));
@@ -230,20 +229,21 @@ std::vector<ledger::Samples> samples_of(const measure::CaseMeasurement& measured
   return list;
 }
 
-judge::Blocks blocks_of(const ledger::Samples& samples, size_t block) {
-  judge::Blocks blocks;
-  const size_t size = std::max<size_t>(1, block);
+judge::Batches batches_of(const ledger::Samples& samples, size_t batch, size_t batches_per_process) {
+  judge::Batches batches;
+  const size_t size = std::max<size_t>(1, batch);
   for (size_t at = 0; at < samples.times_us.size(); at += size) {
-    judge::Block part;
+    judge::Batch part;
     const size_t end = std::min(samples.times_us.size(), at + size);
     for (size_t i = at; i < end; ++i) {
       part.microseconds.push_back(samples.times_us[i]);
       part.throttled.push_back(i < samples.throttle.size() && samples.throttle[i] != 0);
     }
     if (at < samples.clocks_mhz.size() && samples.clocks_mhz[at] > 0) part.clock_mhz = samples.clocks_mhz[at];
-    blocks.push_back(std::move(part));
+    if (batches_per_process > 0) part.process = batches.size() / batches_per_process;
+    batches.push_back(std::move(part));
   }
-  return blocks;
+  return batches;
 }
 
 ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, const report::BenchCase& measured) {
@@ -269,6 +269,7 @@ ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, 
 Result<std::vector<report::BenchCase>> run_bench(Bench& bench, const judge::CompareOptions& compare,
                                                  Recording& recording, const OnCase& on_case) {
   std::vector<report::BenchCase> cases;
+  bench.request.compare = compare;
   bench.request.on_case = [&](measure::CaseMeasurement measured) -> Result<void> {
     const std::vector<ledger::Samples> samples = samples_of(measured);
     ASSAY_TRY(report::BenchCase judged, report::judge_case(std::move(measured), compare));

@@ -40,8 +40,8 @@ judge::CompareOptions compare_options(const Options& options, const Bench& bench
 // A measured case as an attempt, with the samples of every contender.
 ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, const report::BenchCase& measured);
 std::vector<ledger::Samples> samples_of(const measure::CaseMeasurement& measured);
-// Back to blocks, as they were taken.
-judge::Blocks blocks_of(const ledger::Samples& samples, size_t block);
+// Back to batches, as they were taken: so many samples each, so many of each process (0: all of one).
+judge::Batches batches_of(const ledger::Samples& samples, size_t batch, size_t batches_per_process);
 
 // Measures all shapes; each case is in the ledger before on_case hears of it.
 using OnCase = std::function<Result<void>(const report::BenchCase&, std::optional<int64_t> attempt)>;

@@ -20,13 +20,16 @@ Result<StoredMeasurement> load_measurement(ledger::Ledger& ledger, int64_t id) {
     }
   }
   ASSAY_TRY(const std::vector<ledger::Samples> all, ledger.samples(id));
-  size_t block = 1;
-  const std::string text = stored.contract.value("protocol.block");
-  std::from_chars(text.data(), text.data() + text.size(), block);
+  const auto number = [&](const char* field, size_t otherwise) {
+    const std::string text = stored.contract.value(field);
+    std::from_chars(text.data(), text.data() + text.size(), otherwise);
+    return otherwise;
+  };
   for (const ledger::Samples& samples : all) {
-    if (samples.role == ledger::Role::candidate) stored.blocks = blocks_of(samples, block);
+    if (samples.role == ledger::Role::candidate)
+      stored.batches = batches_of(samples, number("protocol.batch", 1), number("protocol.batches", 0));
   }
-  if (stored.blocks.empty())
+  if (stored.batches.empty())
     return Error{
         fmt::format("attempt {} is a {} and holds no samples of a candidate", id, to_string(stored.attempt.kind)),
         Place{ledger.file().string()}, "assay log --kind measure lists measurements"};

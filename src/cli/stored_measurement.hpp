@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "judge/block.hpp"
+#include "judge/batch.hpp"
 #include "ledger/ledger.hpp"
 #include "measure/contract.hpp"
 
@@ -15,7 +15,7 @@ namespace assay::cli {
 struct StoredMeasurement {
   ledger::Attempt attempt;
   measure::Contract contract;
-  judge::Blocks blocks;  // of the candidate
+  judge::Batches batches;  // of the candidate
 };
 
 // An error if the attempt is no measurement or its record is damaged.

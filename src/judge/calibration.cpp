@@ -43,11 +43,31 @@ Calibration calibrate(std::span<const GateVerdict> same_kernel, std::span<const 
   return result;
 }
 
-CompareOptions widened(CompareOptions options, const std::optional<Calibration>& calibration) {
-  if (calibration) {
-    options.process_spread_us = std::max(options.process_spread_us, calibration->side_spread_us.value_or(0));
+std::optional<ProcessSpread> process_spread(const Calibration& calibration) {
+  std::vector<SpreadPoint> known;
+  for (const SpreadPoint& point : calibration.spread) {
+    if (point.processes >= kSpreadProcesses) known.push_back(point);
   }
+  return known.empty() ? std::nullopt : std::optional(fit_spread(known));
+}
+
+CompareOptions calibrated(CompareOptions options, const std::optional<Calibration>& calibration) {
+  if (calibration) options.process_spread = process_spread(*calibration);
   return options;
+}
+
+std::vector<SpreadPoint> merged(std::span<const SpreadPoint> newer, std::span<const SpreadPoint> older) {
+  constexpr double kSameLength = 1.2;
+  std::vector<SpreadPoint> all(newer.begin(), newer.end());
+  for (const SpreadPoint& point : older) {
+    const bool again = std::any_of(newer.begin(), newer.end(), [&](const SpreadPoint& each) {
+      const double ratio = each.microseconds / point.microseconds;
+      return ratio < kSameLength && ratio > 1 / kSameLength;
+    });
+    if (!again) all.push_back(point);
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.microseconds < b.microseconds; });
+  return all;
 }
 
 std::string describe(const Calibration& calibration) {

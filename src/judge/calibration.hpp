@@ -39,19 +39,23 @@ struct Calibration {
   std::vector<Detection> detections;          // by size of slowdown
   // The smallest injected slowdown that was found in at least kDetectionRate of its trials, and all larger ones too.
   std::optional<double> smallest_detected{};
-  // The deviation of one side's level where both sides run the same kernel; nothing after too few trials.
-  std::optional<double> side_spread_us{};
+  // What the levels of processes that run the same kernel differ by, at each length that was tried on this machine.
+  std::vector<SpreadPoint> spread{};
 
   bool operator==(const Calibration&) const = default;
 };
 
 inline constexpr double kDetectionRate = 0.95;
-inline constexpr size_t kSpreadTrials = 20;  // from so many on the spread is taken for known
+inline constexpr size_t kSpreadProcesses = 30;  // pairs of them, from which on a spread is taken for known
 
 Calibration calibrate(std::span<const GateVerdict> same_kernel, std::span<const InjectedTrials> injected);
 
-// A machine on which the same kernel differs from itself more than usual gets wider intervals.
-CompareOptions widened(CompareOptions options, const std::optional<Calibration>& calibration);
+// A part of the time and a constant, from all lengths that were tried; nothing if none was tried often enough.
+std::optional<ProcessSpread> process_spread(const Calibration& calibration);
+// Comparisons of this machine's, compare's and the gate's alike, expect what it was seen to be like.
+CompareOptions calibrated(CompareOptions options, const std::optional<Calibration>& calibration);
+// The points of a new calibration, and those of an older one at other lengths.
+std::vector<SpreadPoint> merged(std::span<const SpreadPoint> newer, std::span<const SpreadPoint> older);
 
 // "false verdicts 0 of 200 (at most 1.8 %), finds 2 %": the gate shows it beside its verdict.
 std::string describe(const Calibration& calibration);

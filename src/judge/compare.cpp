@@ -5,6 +5,8 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "judge/units.hpp"
@@ -15,7 +17,9 @@
 #include "stats/hodges_lehmann.hpp"
 #include "stats/independence.hpp"
 #include "stats/mann_whitney.hpp"
+#include "stats/median_ratio.hpp"
 #include "stats/power.hpp"
+#include "stats/quantile.hpp"
 #include "stats/ratio_estimate.hpp"
 #include "stats/trimmed_mean.hpp"
 
@@ -39,21 +43,21 @@ Result<void> validate(const CompareOptions& options) {
   if (!(options.run_spread >= 0 && options.run_spread < 1)) {
     return Error{.message = fmt::format("spread of runs {}: expected 0 to 1", options.run_spread)};
   }
-  if (!(options.process_spread_us >= 0 && std::isfinite(options.process_spread_us))) {
-    return Error{.message = fmt::format("spread of processes {} us: expected 0 or more", options.process_spread_us)};
+  if (options.process_spread && !(options.process_spread->part >= 0 && options.process_spread->constant_us >= 0 &&
+                                  std::isfinite(options.process_spread->of(1)))) {
+    return Error{.message = fmt::format("spread of processes {} and {} us: expected 0 or more",
+                                        options.process_spread->part, options.process_spread->constant_us)};
   }
-  if (options.resamples < 1 || options.resamples > 10'000'000) {
-    return Error{.message = fmt::format("{} resamples: expected 1 to 10000000", options.resamples)};
+  if (options.resamples > 10'000'000) {
+    return Error{.message = fmt::format("{} resamples: expected 0 to 10000000", options.resamples)};
   }
   return {};
 }
 
-std::vector<double> log_levels(const Blocks& units, bool in_cycles) {
+std::vector<double> log_levels(const std::vector<Batches>& units, bool in_cycles) {
   std::vector<double> logs;
   logs.reserve(units.size());
-  for (const Block& unit : units) {
-    logs.push_back(std::log(stats::midmean(unit.microseconds)) + (in_cycles ? std::log(*unit.clock_mhz) : 0.0));
-  }
+  for (const Batches& unit : units) logs.push_back(log_level(unit, in_cycles));
   return logs;
 }
 
@@ -63,12 +67,13 @@ std::vector<double> differences(const std::vector<double>& first, const std::vec
   return result;
 }
 
-// Relative to a side's time. What differs from process to process is a part of a microsecond, however long the kernel.
-double process_spread(const Units& units, const CompareOptions& options) {
+// Relative deviation of the ratio of two processes; 0 where nothing is known.
+double expected_deviation(const Units& units, const CompareOptions& options) {
+  if (!options.process_spread) return 0;
   double squares = 0;
-  for (const Blocks* side : {&units.candidate, &units.baseline}) {
-    const double relative = options.process_spread_us / stats::midmean(pooled(*side));
-    squares += relative * relative / 2;
+  for (const auto* side : {&units.candidate, &units.baseline}) {
+    const double relative = options.process_spread->of(stats::midmean(pooled(joined(*side))));
+    squares += relative * relative;
   }
   return std::sqrt(squares);
 }
@@ -76,47 +81,74 @@ double process_spread(const Units& units, const CompareOptions& options) {
 RatioEstimate estimate(const Units& units, const CompareOptions& options, bool in_cycles) {
   const std::vector<double> candidate = log_levels(units.candidate, in_cycles);
   const std::vector<double> baseline = log_levels(units.baseline, in_cycles);
-  if (units.paired) return stats::paired_ratio(differences(candidate, baseline), process_spread(units, options));
-  return stats::unpaired_ratio(candidate, baseline, options.run_spread);
+  const double expected = expected_deviation(units, options);
+  if (!units.paired) {
+    const double processes = units.replicated ? 0 : expected / std::numbers::sqrt2;
+    return stats::unpaired_ratio(candidate, baseline, std::hypot(options.run_spread, processes));
+  }
+  const std::vector<double> ratios = differences(candidate, baseline);
+  return units.replicated ? stats::paired_ratio(ratios, expected)
+                          : stats::trimmed_ratio(ratios, expected / std::numbers::sqrt2);
+}
+
+// Kalibera and Jones's two levels: how much the ratio varies within pairs of processes, and how much from pair to pair
+// beyond what that explains.
+void add_levels(const Units& units, Comparison& comparison) {
+  if (!units.paired || !units.replicated) return;
+  double within = 0;
+  double within_degrees = 0;
+  double share = 0;  // of the variance within, in a pair's mean
+  std::vector<double> means;
+  for (size_t unit = 0; unit < units.candidate.size(); ++unit) {
+    std::vector<double> ratios;
+    for (size_t i = 0; i < units.candidate[unit].size(); ++i)
+      ratios.push_back(std::log(stats::midmean(units.candidate[unit][i].microseconds) /
+                                stats::midmean(units.baseline[unit][i].microseconds)));
+    const double mean = std::accumulate(ratios.begin(), ratios.end(), 0.0) / static_cast<double>(ratios.size());
+    for (const double each : ratios) within += (each - mean) * (each - mean);
+    within_degrees += static_cast<double>(ratios.size()) - 1;
+    share += 1.0 / static_cast<double>(ratios.size());
+    means.push_back(mean);
+  }
+  if (within_degrees > 0) within /= within_degrees;
+  const double pairs = static_cast<double>(means.size());
+  const double center = std::accumulate(means.begin(), means.end(), 0.0) / pairs;
+  double between = 0;
+  for (const double each : means) between += (each - center) * (each - center);
+  between = between / (pairs - 1) - within * share / pairs;
+  comparison.between_processes = std::sqrt(std::max(0.0, between));
+  comparison.between_batches = std::sqrt(within);
 }
 
 // Every pair of units divided by its own level: what both sides share at that moment is gone, their ratio is not.
-void level(Units& units) {
-  if (!units.paired) return;
-  for (size_t i = 0; i < units.candidate.size(); ++i) {
-    auto& candidate = units.candidate[i].microseconds;
-    auto& baseline = units.baseline[i].microseconds;
+void level(Batches& candidates, Batches& baselines) {
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    auto& candidate = candidates[i].microseconds;
+    auto& baseline = baselines[i].microseconds;
     const double common = std::sqrt(stats::midmean(candidate)) * std::sqrt(stats::midmean(baseline));
     for (double& time : candidate) time /= common;
     for (double& time : baseline) time /= common;
   }
 }
 
-Side summarize_side(const Blocks& all, const Sample& sample, const stats::BootstrapOptions& options) {
-  return {stats::summarize(sample), stats::median_interval(sample, options).interval, throttled_fraction(all),
-          all.size(), mean_clock(all)};
+Side summarize_side(const Batches& all, const Sample& sample, const stats::BootstrapOptions& options) {
+  return {stats::summarize(sample), stats::median_interval(sample, options).interval,
+          throttled_fraction(all),  all.size(),
+          process_count(all),       mean_clock(all)};
 }
 
 bool dependent(const std::vector<double>& series, double alpha) {
   return stats::runs_test(series).p < alpha || stats::ljung_box(series, stats::default_lags(series.size())).p < alpha;
 }
 
-// Warns where a statistic assumes independence that the samples lack. `units` are levelled: drift between blocks harms
-// nothing.
-void warn_of_samples(const Units& units, Comparison& comparison) {
-  for (const auto& [blocks, name] : {std::pair{&units.candidate, "candidate"}, {&units.baseline, "baseline"}}) {
-    if (!dependent(pooled(*blocks), comparison.options.alpha)) continue;
+// Warns where a statistic assumes independence that the samples lack.
+void warn_of_samples(const Batches& candidate, const Batches& baseline, Comparison& comparison) {
+  for (const auto& [batches, name] : {std::pair{&candidate, "candidate"}, {&baseline, "baseline"}}) {
+    if (!dependent(pooled(*batches), comparison.options.alpha)) continue;
     comparison.warnings.push_back(
         fmt::format("the {}'s samples are not independent: the Mann-Whitney p and the intervals of single samples are "
-                    "too optimistic (the verdict rests on blocks)",
+                    "too optimistic (the verdict rests on processes)",
                     name));
-  }
-}
-
-void warn_of_units(const Units& units, Comparison& comparison) {
-  if (units.paired && dependent(differences(log_levels(units.candidate, false), log_levels(units.baseline, false)),
-                                comparison.options.alpha)) {
-    comparison.warnings.emplace_back("the ratios of neighbouring blocks are not independent: longer blocks would help");
   }
 }
 
@@ -130,21 +162,23 @@ void warn_of_throttling(Comparison& comparison) {
 }
 
 // From single samples: effect sizes and the tests that people expect to see.
-Result<void> add_sample_evidence(const Blocks& candidate, const Blocks& baseline, Units units, Comparison& comparison) {
+Result<void> add_sample_evidence(const Batches& candidate, const Batches& baseline, const Units& units,
+                                 Comparison& comparison) {
   const CompareOptions& options = comparison.options;
   const stats::BootstrapOptions bootstrap{options.resamples, 1.0 - options.alpha, options.seed};
-  ASSAY_TRY(const Sample candidate_times, Sample::make(pooled(units.candidate), "the candidate's times"));
-  ASSAY_TRY(const Sample baseline_times, Sample::make(pooled(units.baseline), "the baseline's times"));
+  Batches candidates = joined(units.candidate);
+  Batches baselines = joined(units.baseline);
+  ASSAY_TRY(const Sample candidate_times, Sample::make(pooled(candidates), "the candidate's times"));
+  ASSAY_TRY(const Sample baseline_times, Sample::make(pooled(baselines), "the baseline's times"));
   comparison.candidate = summarize_side(candidate, candidate_times, bootstrap);
   comparison.baseline = summarize_side(baseline, baseline_times, bootstrap);
-  const stats::Bootstrap ratio = stats::median_ratio_interval(candidate_times, baseline_times, bootstrap);
-  comparison.median_ratio = ratio.estimate;
-  comparison.median_ratio_interval = ratio.interval;
+  comparison.median_ratio = stats::median(candidate_times.sorted()) / stats::median(baseline_times.sorted());
+  comparison.median_ratio_interval = stats::median_ratio_interval(candidate_times, baseline_times, 1.0 - options.alpha);
 
-  level(units);
-  warn_of_samples(units, comparison);
-  ASSAY_TRY(const Sample first, Sample::make(pooled(units.candidate), "the candidate's times"));
-  ASSAY_TRY(const Sample second, Sample::make(pooled(units.baseline), "the baseline's times"));
+  if (units.paired) level(candidates, baselines);
+  warn_of_samples(candidates, baselines, comparison);
+  ASSAY_TRY(const Sample first, Sample::make(pooled(candidates), "the candidate's times"));
+  ASSAY_TRY(const Sample second, Sample::make(pooled(baselines), "the baseline's times"));
   comparison.mann_whitney_p = stats::mann_whitney(first, second).p;
   comparison.cliff_delta = stats::cliff_delta(first, second);
   const stats::HodgesLehmann shift = stats::hodges_lehmann_ratio(first, second, 1.0 - options.alpha);
@@ -164,7 +198,26 @@ double detectable(const RatioEstimate& time, const CompareOptions& options) {
 
 }  // namespace
 
-Result<Comparison> compare(const Blocks& candidate, const Blocks& baseline, const CompareOptions& options) {
+RatioEstimate ratio_of(const Batches& candidate, const Batches& baseline, const CompareOptions& options) {
+  const Units units = make_units(candidate, baseline, options.interleaved, false);
+  if (units.candidate.empty() || units.baseline.empty()) return {};
+  return estimate(units, options, false);
+}
+
+std::vector<double> process_ratios(const Batches& candidate, const Batches& baseline) {
+  const Units units = make_units(candidate, baseline, true, false);
+  if (!units.replicated) return {};
+  return differences(log_levels(units.candidate, false), log_levels(units.baseline, false));
+}
+
+RatioEstimate level_of(const Batches& batches, const CompareOptions& options) {
+  const Units units = make_units(batches, batches, true, false);
+  if (!units.replicated) return {};
+  return stats::paired_ratio(log_levels(units.candidate, false),
+                             expected_deviation(units, options) / std::numbers::sqrt2);
+}
+
+Result<Comparison> compare(const Batches& candidate, const Batches& baseline, const CompareOptions& options) {
   ASSAY_CHECK(validate(options));
   ASSAY_CHECK(validate(candidate, "the candidate"));
   ASSAY_CHECK(validate(baseline, "the baseline"));
@@ -174,11 +227,13 @@ Result<Comparison> compare(const Blocks& candidate, const Blocks& baseline, cons
   const double throttled = std::max(evidence.candidate_throttled, evidence.baseline_throttled);
   Units units = make_units(candidate, baseline, options.interleaved, throttled > options.max_throttled);
   if (units.candidate.empty() || units.baseline.empty()) {
-    // No pair of blocks is complete: show what there is, without leaving anything out.
+    // No pair of batches is complete: show what there is, without leaving anything out.
     units = make_units(candidate, baseline, false, true);
   }
   evidence.time = estimate(units, options, false);
-  if (mean_clock(units.candidate) && mean_clock(units.baseline)) evidence.cycles = estimate(units, options, true);
+  evidence.process_spread_known = units.replicated || options.process_spread.has_value();
+  if (mean_clock(joined(units.candidate)) && mean_clock(joined(units.baseline)))
+    evidence.cycles = estimate(units, options, true);
 
   Comparison comparison{.options = options};
   auto [verdict, reason] = decide(evidence, options);
@@ -186,17 +241,20 @@ Result<Comparison> compare(const Blocks& candidate, const Blocks& baseline, cons
   comparison.reason = std::move(reason);
   comparison.ratio = evidence.time.ratio();
   comparison.interval = evidence.time.interval(1.0 - options.alpha);
+  comparison.likely = evidence.time.interval(0.9);
   comparison.p = evidence.time.p_different();
   comparison.equivalence_p = evidence.time.p_outside(options.margin);
   comparison.minimum_detectable_effect = detectable(evidence.time, options);
   comparison.units = evidence.time.units;
+  comparison.replicated = units.replicated;
+  add_levels(units, comparison);
   if (evidence.cycles) {
     comparison.cycles = {evidence.cycles->ratio(), evidence.cycles->interval(1.0 - options.alpha),
                          cycles_confirm(evidence.time, *evidence.cycles, options)};
   }
   comparison.warnings = units.warnings;
-  warn_of_units(units, comparison);
-  ASSAY_CHECK(add_sample_evidence(candidate, baseline, std::move(units), comparison));
+  if (options.resamples == 0) return comparison;
+  ASSAY_CHECK(add_sample_evidence(candidate, baseline, units, comparison));
   warn_of_throttling(comparison);
   return comparison;
 }

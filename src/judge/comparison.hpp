@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/process_spread.hpp"
 #include "stats/interval.hpp"
 #include "stats/summary.hpp"
 
@@ -30,15 +31,16 @@ enum class Verdict { faster, slower, same, inconclusive, throttled };
 std::string_view to_string(Verdict verdict);  // "FASTER", ...
 
 struct CompareOptions {
-  double margin = 0.03;             // within it two times are the same
-  double minimum_effect = 0.01;     // smaller differences are not called FASTER or SLOWER, however certain
-  double alpha = 0.01;              // of every test; intervals have confidence 1 - alpha
-  double power = 0.95;              // for the minimum detectable effect
-  double max_throttled = 0.2;       // fraction of a side's samples
-  bool interleaved = true;          // block i of one side was taken beside block i of the other
-  double run_spread = 0.005;        // how much whole runs differ; used only if not interleaved
-  double process_spread_us = 0.07;  // how much processes that run the same differ; used if interleaved
-  size_t resamples = 10'000;        // of the bootstrap
+  double margin = 0.03;          // within it two times are the same
+  double minimum_effect = 0.01;  // smaller differences are not called FASTER or SLOWER, however certain
+  double alpha = 0.005;          // of every test; intervals have confidence 1 - alpha
+  double power = 0.95;           // for the minimum detectable effect
+  double max_throttled = 0.2;    // fraction of a side's samples
+  bool interleaved = true;       // batch i of one side was taken beside batch i of the other
+  double run_spread = 0.005;     // how much whole runs differ; used only if not interleaved
+  // How much processes that run the same were seen to differ on this machine; nothing if it was not calibrated.
+  std::optional<ProcessSpread> process_spread{};
+  size_t resamples = 10'000;  // of the bootstrap; 0: nothing is computed from single samples, which do not decide
   uint64_t seed = 1;
 
   bool operator==(const CompareOptions&) const = default;
@@ -48,7 +50,8 @@ struct Side {
   stats::Summary time_us{};           // of all samples that count
   stats::Interval median_interval{};  // BCa; assumes independent samples
   double throttled_fraction = 0;
-  size_t blocks = 0;
+  size_t batches = 0;
+  size_t processes = 0;
   std::optional<double> clock_mhz{};
 
   bool operator==(const Side&) const = default;
@@ -67,16 +70,21 @@ struct Comparison {
   Verdict verdict = Verdict::inconclusive;
   std::string reason{};  // one sentence
 
-  // The estimate that decides: from the ratio of levels (mean of the middle half) of each pair of blocks.
+  // The estimate that decides: from the ratio of levels (mean of the middle half of each batch) of each pair of
+  // processes.
   double ratio = 1;
   stats::Interval interval{};
+  stats::Interval likely{};              // 90 %: it lies above either end with 95 %
   double p = 1;                          // two-sided, against "no difference"
   double equivalence_p = 1;              // against "differs by the margin or more"
   double minimum_detectable_effect = 0;  // what this run would call FASTER or SLOWER with probability `power`
-  size_t units = 0;                      // pairs of blocks that count as independent
+  size_t units = 0;                      // pairs of processes, or what had to do for them
+  bool replicated = false;               // they are processes
+  double between_processes = 0;          // deviation of the ratio from pair to pair of processes
+  double between_batches = 0;            // and from batch to batch of one pair
   std::optional<Cycles> cycles{};
 
-  // Beside it, from single samples (each pair of blocks brought to one level first, so that drift does not count).
+  // Beside it, from single samples (each pair of batches brought to one level first, so that drift does not count).
   double mann_whitney_p = 1;
   double cliff_delta = 0;     // above 0: the candidate's times tend to be larger
   double hodges_lehmann = 1;  // ratio

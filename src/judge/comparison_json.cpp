@@ -19,7 +19,9 @@ json options_json(const CompareOptions& options) {
           {"max_throttled", options.max_throttled},
           {"interleaved", options.interleaved},
           {"run_spread", options.run_spread},
-          {"process_spread_us", options.process_spread_us},
+          {"process_spread", options.process_spread ? json{{"part", number(options.process_spread->part)},
+                                                           {"constant_us", number(options.process_spread->constant_us)}}
+                                                    : json()},
           {"resamples", options.resamples},
           {"seed", options.seed}};
 }
@@ -33,8 +35,8 @@ CompareOptions options_from(const json& value) {
   options.max_throttled = number_from(value.at("max_throttled"));
   options.interleaved = flag_from(value.at("interleaved"));
   options.run_spread = number_from(value.at("run_spread"));
-  // Comparisons of earlier versions did not know of it.
-  options.process_spread_us = value.contains("process_spread_us") ? number_from(value.at("process_spread_us")) : 0;
+  if (const json& spread = value.at("process_spread"); !spread.is_null())
+    options.process_spread = {number_from(spread.at("part")), number_from(spread.at("constant_us"))};
   options.resamples = whole_from(value.at("resamples"));
   options.seed = whole_from(value.at("seed"));
   return options;
@@ -43,7 +45,8 @@ CompareOptions options_from(const json& value) {
 json side_json(const Side& side) {
   const stats::Summary& time = side.time_us;
   json result{{"samples", time.count},
-              {"blocks", side.blocks},
+              {"batches", side.batches},
+              {"processes", side.processes},
               {"min_us", number(time.minimum)},
               {"p50_us", number(time.p50)},
               {"p90_us", number(time.p90)},
@@ -69,7 +72,8 @@ Side side_from(const json& value) {
                   .mean = number_from(value.at("mean_us")),
                   .deviation = number_from(value.at("deviation_us")),
                   .robust_spread = number_from(value.at("robust_spread_us"))};
-  side.blocks = whole_from(value.at("blocks"));
+  side.batches = whole_from(value.at("batches"));
+  side.processes = whole_from(value.at("processes"));
   side.median_interval = interval_from(value.at("median_interval_us"));
   side.throttled_fraction = number_from(value.at("throttled_fraction"));
   if (value.contains("clock_mhz")) side.clock_mhz = number_from(value.at("clock_mhz"));
@@ -86,7 +90,11 @@ Comparison read(const json& value) {
   result.p = number_from(value.at("p"));
   result.equivalence_p = number_from(value.at("equivalence_p"));
   result.minimum_detectable_effect = number_from(value.at("minimum_detectable_effect"));
+  result.likely = interval_from(value.at("likely"));
   result.units = whole_from(value.at("units"));
+  result.replicated = flag_from(value.at("replicated"));
+  result.between_processes = number_from(value.at("between_processes"));
+  result.between_batches = number_from(value.at("between_batches"));
   if (value.contains("cycles")) {
     const json& cycles = value.at("cycles");
     result.cycles = {number_from(cycles.at("ratio")), interval_from(cycles.at("interval")),
@@ -118,7 +126,11 @@ json to_json(const Comparison& comparison) {
               {"p", number(comparison.p)},
               {"equivalence_p", number(comparison.equivalence_p)},
               {"minimum_detectable_effect", number(comparison.minimum_detectable_effect)},
+              {"likely", interval_json(comparison.likely)},
               {"units", comparison.units},
+              {"replicated", comparison.replicated},
+              {"between_processes", number(comparison.between_processes)},
+              {"between_batches", number(comparison.between_batches)},
               {"mann_whitney_p", number(comparison.mann_whitney_p)},
               {"cliff_delta", number(comparison.cliff_delta)},
               {"hodges_lehmann", number(comparison.hodges_lehmann)},

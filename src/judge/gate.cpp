@@ -35,12 +35,15 @@ int severity(GateVerdict verdict) {
 Judgement judge_time(const Comparison& comparison, double adjusted_p, const GateOptions& options) {
   const std::string difference = describe_difference(comparison.ratio, comparison.interval, comparison.options.alpha);
   if (comparison.verdict == Verdict::throttled) return {GateVerdict::inconclusive, comparison.reason};
-  if (comparison.interval.high < options.limit()) return {GateVerdict::pass, difference};
-  if (comparison.ratio > 1 && adjusted_p < options.alpha) {
+  if (!comparison.replicated && !comparison.options.process_spread)
+    return {GateVerdict::inconclusive, comparison.reason};
+  if (comparison.interval.high < 1 + options.threshold) return {GateVerdict::pass, difference};
+  const bool likely = comparison.likely.high >= 1 + GateOptions::kGrain * options.threshold;
+  if (comparison.ratio > 1 && adjusted_p < options.alpha && likely) {
     if (!comparison.cycles || comparison.cycles->confirms) return {GateVerdict::regression, difference};
     return {GateVerdict::inconclusive, comparison.reason};
   }
-  return {GateVerdict::inconclusive, fmt::format("a slowdown of {:g} % is neither certain nor ruled out: {}",
+  return {GateVerdict::inconclusive, fmt::format("a slowdown of {:g} % is neither likely nor ruled out: {}",
                                                  options.threshold * 100.0, difference)};
 }
 
@@ -121,10 +124,6 @@ std::string_view to_string(GateVerdict verdict) {
       return "INCORRECT";
   }
   return "INCONCLUSIVE";
-}
-
-double GateOptions::limit() const {
-  return 1.0 + threshold - std::min(allowance, threshold / 2.0);
 }
 
 size_t GateResult::count(GateVerdict wanted) const {

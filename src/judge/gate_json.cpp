@@ -77,9 +77,9 @@ GateResult read_gate(const json& value) {
   result.exit_code = exit_code_from(value.at("exit_code"));
   result.reason = word_from(value.at("reason"));
   const json& options = value.at("options");
-  result.options = {number_from(options.at("threshold")),         number_from(options.at("allowance")),
-                    number_from(options.at("counter_threshold")), number_from(options.at("alpha")),
-                    flag_from(options.at("inconclusive_passes")), flag_from(options.at("strict"))};
+  result.options = {number_from(options.at("threshold")), number_from(options.at("counter_threshold")),
+                    number_from(options.at("alpha")), flag_from(options.at("inconclusive_passes")),
+                    flag_from(options.at("strict"))};
   const json& cases = value.at("cases");
   expect_list(cases);
   result.cases.reserve(cases.size());
@@ -106,7 +106,11 @@ Calibration read_calibration(const json& value) {
                                  interval_from(detection.at("interval"))});
   }
   if (value.contains("smallest_detected")) result.smallest_detected = number_from(value.at("smallest_detected"));
-  if (value.contains("side_spread_us")) result.side_spread_us = number_from(value.at("side_spread_us"));
+  const json& points = value.at("spread");
+  expect_list(points);
+  for (const json& point : points)
+    result.spread.push_back(
+        {number_from(point.at("us")), number_from(point.at("deviation")), whole_from(point.at("processes"))});
   return result;
 }
 
@@ -128,7 +132,6 @@ json to_json(const GateResult& result) {
                 {"reason", valid_utf8(result.reason)},
                 {"options",
                  {{"threshold", options.threshold},
-                  {"allowance", options.allowance},
                   {"counter_threshold", options.counter_threshold},
                   {"alpha", options.alpha},
                   {"inconclusive_passes", options.inconclusive_passes},
@@ -154,7 +157,10 @@ json to_json(const Calibration& calibration) {
                                       {"interval", interval_json(detection.interval)}});
   }
   if (calibration.smallest_detected) document["smallest_detected"] = number(*calibration.smallest_detected);
-  if (calibration.side_spread_us) document["side_spread_us"] = number(*calibration.side_spread_us);
+  document["spread"] = json::array();
+  for (const SpreadPoint& point : calibration.spread)
+    document["spread"].push_back(
+        {{"us", number(point.microseconds)}, {"deviation", number(point.deviation)}, {"processes", point.processes}});
   return document;
 }
 

@@ -2,65 +2,86 @@
 #include "judge/units.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <utility>
+
+#include "stats/trimmed_mean.hpp"
 
 namespace assay::judge {
 namespace {
 
-// What is left of a block, or an empty block if less than half of it is left.
-Block unthrottled(const Block& block) {
-  if (block.throttled.empty()) return block;
-  Block kept{{}, {}, block.clock_mhz};
-  kept.microseconds.reserve(block.microseconds.size());
-  for (size_t i = 0; i < block.microseconds.size(); ++i) {
-    if (!block.throttled[i]) kept.microseconds.push_back(block.microseconds[i]);
+// What is left of a batch, or an empty batch if less than half of it is left.
+Batch unthrottled(const Batch& batch) {
+  if (batch.throttled.empty()) return batch;
+  Batch kept{{}, {}, batch.clock_mhz, batch.process};
+  kept.microseconds.reserve(batch.microseconds.size());
+  for (size_t i = 0; i < batch.microseconds.size(); ++i) {
+    if (!batch.throttled[i]) kept.microseconds.push_back(batch.microseconds[i]);
   }
-  if (2 * kept.microseconds.size() < block.microseconds.size()) kept.microseconds.clear();
+  if (2 * kept.microseconds.size() < batch.microseconds.size()) kept.microseconds.clear();
   return kept;
 }
 
-Blocks unthrottled(const Blocks& blocks) {
-  Blocks kept;
-  kept.reserve(blocks.size());
-  for (const Block& block : blocks) kept.push_back(unthrottled(block));
+Batches unthrottled(const Batches& batches) {
+  Batches kept;
+  kept.reserve(batches.size());
+  for (const Batch& batch : batches) kept.push_back(unthrottled(batch));
   return kept;
 }
 
-void drop_empty(Blocks& blocks) {
-  std::erase_if(blocks, [](const Block& block) { return block.microseconds.empty(); });
+void drop_empty(Batches& batches) {
+  std::erase_if(batches, [](const Batch& batch) { return batch.microseconds.empty(); });
 }
 
-void drop_empty_pairs(Blocks& first, Blocks& second) {
-  Blocks kept_first;
-  Blocks kept_second;
-  for (size_t i = 0; i < first.size(); ++i) {
-    if (first[i].microseconds.empty() || second[i].microseconds.empty()) continue;
-    kept_first.push_back(std::move(first[i]));
-    kept_second.push_back(std::move(second[i]));
+// Batch by batch of the same process: what lacks its partner, or is empty on a side, is left out on both.
+void keep_pairs(Batches& first, Batches& second) {
+  std::map<size_t, std::vector<Batch*>> partners;
+  for (Batch& batch : second) partners[batch.process].push_back(&batch);
+  std::map<size_t, size_t> next;
+  Batches kept_first;
+  Batches kept_second;
+  for (Batch& batch : first) {
+    const auto found = partners.find(batch.process);
+    const size_t index = next[batch.process]++;
+    if (found == partners.end() || index >= found->second.size()) continue;
+    Batch& partner = *found->second[index];
+    if (batch.microseconds.empty() || partner.microseconds.empty()) continue;
+    kept_first.push_back(std::move(batch));
+    kept_second.push_back(std::move(partner));
   }
   first = std::move(kept_first);
   second = std::move(kept_second);
 }
 
-// Neighbouring blocks joined, as evenly as whole blocks allow.
-Blocks join(const Blocks& blocks, size_t count) {
-  Blocks joined(count);
+std::vector<Batches> by_process(const Batches& batches) {
+  std::map<size_t, Batches> processes;
+  for (const Batch& batch : batches) processes[batch.process].push_back(batch);
+  std::vector<Batches> units;
+  units.reserve(processes.size());
+  for (auto& [process, own] : processes) units.push_back(std::move(own));
+  return units;
+}
+
+// Neighbouring batches joined, as evenly as whole batches allow.
+Batches join(const Batches& batches, size_t count) {
+  Batches joined(count);
   for (size_t unit = 0; unit < count; ++unit) {
-    const size_t first = unit * blocks.size() / count;
-    const size_t last = (unit + 1) * blocks.size() / count;
-    const Blocks part(blocks.begin() + static_cast<ptrdiff_t>(first), blocks.begin() + static_cast<ptrdiff_t>(last));
+    const size_t first = unit * batches.size() / count;
+    const size_t last = (unit + 1) * batches.size() / count;
+    const Batches part(batches.begin() + static_cast<ptrdiff_t>(first), batches.begin() + static_cast<ptrdiff_t>(last));
     joined[unit] = {pooled(part), {}, mean_clock(part)};
   }
   return joined;
 }
 
 // All samples in a row, cut into `count` stretches of nearly the same length; fewer if there are too few samples.
-Blocks cut(const Blocks& blocks, size_t count) {
-  const std::vector<double> times = pooled(blocks);
+Batches cut(const Batches& batches, size_t count) {
+  const std::vector<double> times = pooled(batches);
   count = std::min(count, times.size());
-  const auto clock = mean_clock(blocks);
-  Blocks stretches(count);
+  const auto clock = mean_clock(batches);
+  Batches stretches(count);
   for (size_t i = 0; i < count; ++i) {
     const auto first = times.begin() + static_cast<ptrdiff_t>(i * times.size() / count);
     const auto last = times.begin() + static_cast<ptrdiff_t>((i + 1) * times.size() / count);
@@ -69,42 +90,66 @@ Blocks cut(const Blocks& blocks, size_t count) {
   return stretches;
 }
 
-Blocks fit(const Blocks& blocks) {
-  if (blocks.size() > kMaximumUnits) return join(blocks, kJoinedUnits);
-  return blocks.size() < kMinimumUnits ? cut(blocks, kCutUnits) : blocks;
+std::vector<Batches> stretches(const Batches& batches) {
+  Batches fit = batches;
+  if (batches.size() > kMaximumUnits) fit = join(batches, kJoinedUnits);
+  if (batches.size() < kMinimumUnits) fit = cut(batches, kCutUnits);
+  std::vector<Batches> units;
+  units.reserve(fit.size());
+  for (Batch& batch : fit) units.push_back({std::move(batch)});
+  return units;
 }
 
 }  // namespace
 
-Units make_units(const Blocks& candidate, const Blocks& baseline, bool interleaved, bool keep_throttled) {
-  Units units{keep_throttled ? candidate : unthrottled(candidate),
-              keep_throttled ? baseline : unthrottled(baseline),
-              interleaved,
-              {}};
-  if (interleaved && candidate.size() != baseline.size()) {
-    const size_t pairs = std::min(candidate.size(), baseline.size());
-    units.warnings.push_back(fmt::format("{} blocks of the candidate and {} of the baseline: {} pairs are compared",
-                                         candidate.size(), baseline.size(), pairs));
-    units.candidate.resize(pairs);
-    units.baseline.resize(pairs);
-  }
+Units make_units(const Batches& candidate, const Batches& baseline, bool interleaved, bool keep_throttled) {
+  Units units;
+  Batches first = keep_throttled ? candidate : unthrottled(candidate);
+  Batches second = keep_throttled ? baseline : unthrottled(baseline);
+  units.paired = interleaved;
   if (interleaved) {
-    drop_empty_pairs(units.candidate, units.baseline);
-    if (units.candidate.size() < kMinimumUnits) {
-      units.paired = false;
-      units.warnings.push_back(fmt::format(
-          "only {} pairs of blocks: drift during the run cannot be told from a difference; take at least {}",
-          units.candidate.size(), kMinimumUnits));
-    }
+    if (candidate.size() != baseline.size())
+      units.warnings.push_back(
+          fmt::format("{} batches of the candidate and {} of the baseline: only pairs are compared", candidate.size(),
+                      baseline.size()));
+    keep_pairs(first, second);
   } else {
-    drop_empty(units.candidate);
-    drop_empty(units.baseline);
+    drop_empty(first);
+    drop_empty(second);
     units.warnings.emplace_back(
         "candidate and baseline were measured in separate runs; measure them interleaved for a sharper verdict");
   }
-  units.candidate = fit(units.candidate);
-  units.baseline = fit(units.baseline);
+  units.replicated = std::min(process_count(first), process_count(second)) >= kMinimumProcesses;
+  if (units.replicated) {
+    units.candidate = by_process(first);
+    units.baseline = by_process(second);
+    return units;
+  }
+  units.warnings.push_back(fmt::format(
+      "fewer than {} processes a side: what differs from process to process does not show", kMinimumProcesses));
+  if (interleaved && first.size() < kMinimumUnits) {
+    units.paired = false;
+    units.warnings.push_back(
+        fmt::format("only {} pairs of batches: drift during the run cannot be told from a difference; take at least {}",
+                    first.size(), kMinimumUnits));
+  }
+  units.candidate = stretches(first);
+  units.baseline = stretches(second);
   return units;
+}
+
+Batches joined(const std::vector<Batches>& units) {
+  Batches result;
+  result.reserve(units.size());
+  for (const Batches& unit : units) result.push_back({pooled(unit), {}, mean_clock(unit), unit.front().process});
+  return result;
+}
+
+double log_level(const Batches& unit, bool in_cycles) {
+  double sum = 0;
+  for (const Batch& batch : unit)
+    sum += std::log(stats::midmean(batch.microseconds)) + (in_cycles ? std::log(*batch.clock_mhz) : 0.0);
+  return sum / static_cast<double>(unit.size());
 }
 
 }  // namespace assay::judge

@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: MIT
-// From blocks to the units of a comparison: stretches of samples whose levels count as independent.
+// From batches to the units of a comparison: what counts as independent of each other.
 //
-// Blocks are the units as they are if there are 4 to 40 of them. More are joined into 20 (a block of one sample is no
-// unit, and neighbours are correlated); fewer are cut into stretches, and the comparison then counts as not
-// interleaved, because nothing separates the kernel from the moment it ran.
+// A unit is a process (a pair of processes, one of each side, where the run was interleaved). Where a side has fewer
+// than three of them, stretches of samples have to do: batches as they are if there are 4 to 40, more joined into 20,
+// fewer cut. Such units do not show what differs from process to process, and the comparison says so.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "judge/block.hpp"
-#include "judge/comparison.hpp"
+#include "judge/batch.hpp"
 
 namespace assay::judge {
 
 struct Units {
-  Blocks candidate;
-  Blocks baseline;
-  bool paired = false;  // candidate[i] was taken beside baseline[i]
+  std::vector<Batches> candidate;  // by unit
+  std::vector<Batches> baseline;
+  bool paired = false;      // candidate[i] was taken beside baseline[i], batch by batch
+  bool replicated = false;  // a unit is a process
   std::vector<std::string> warnings;
 };
 
+inline constexpr size_t kMinimumProcesses = 3;
 inline constexpr size_t kMinimumUnits = 4;
 inline constexpr size_t kMaximumUnits = 40;
 inline constexpr size_t kJoinedUnits = 20;
 inline constexpr size_t kCutUnits = 10;
 
-// Throttled samples are dropped, and a pair of blocks with them where they are more than half; unless `keep_throttled`.
-Units make_units(const Blocks& candidate, const Blocks& baseline, bool interleaved, bool keep_throttled);
+// Throttled samples are left out, and a pair of batches with it where they are more than half; unless `keep_throttled`.
+Units make_units(const Batches& candidate, const Batches& baseline, bool interleaved, bool keep_throttled);
+
+// One batch for each unit.
+Batches joined(const std::vector<Batches>& units);
+// The mean of the logarithms of the levels (mean of the middle half) of a unit's batches; times the clock `in_cycles`.
+double log_level(const Batches& unit, bool in_cycles);
 
 }  // namespace assay::judge

@@ -36,6 +36,10 @@ Decision decide(const Evidence& evidence, const CompareOptions& options) {
   if (!time.usable()) return {Verdict::inconclusive, "too few samples to tell the noise"};
 
   const std::string difference = describe(time, options.alpha);
+  if (!evidence.process_spread_known) {
+    return {Verdict::inconclusive,
+            fmt::format("{}, within one process: what processes differ by is not known on this machine", difference)};
+  }
   if (differs(time, options.minimum_effect, options.alpha)) {
     if (evidence.cycles && !cycles_confirm(time, *evidence.cycles, options)) {
       return {Verdict::inconclusive, fmt::format("in time {}, but in cycles {}: the clocks differed", difference,

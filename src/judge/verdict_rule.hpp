@@ -14,6 +14,7 @@ struct Evidence {
   std::optional<stats::RatioEstimate> cycles{};
   double candidate_throttled = 0;
   double baseline_throttled = 0;
+  bool process_spread_known = true;  // what differs from process to process is in the error of the estimates
 };
 
 struct Decision {

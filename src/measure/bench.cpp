@@ -15,13 +15,15 @@ Contract contract_of(const BenchRequest& request, const Protocol& protocol, cons
   contract.set("protocol.launch", std::string(name(protocol.launch)));
   contract.set("protocol.cache", std::string(name(protocol.cache)));
   contract.set("protocol.sets", std::to_string(protocol.sets));
-  contract.set("protocol.block", std::to_string(request.sampling.block));
+  contract.set("protocol.batch", std::to_string(request.sampling.plan.batch));
+  contract.set("protocol.batches", std::to_string(request.sampling.plan.batches));
   contract.set("protocol.delay_cycles", std::to_string(protocol.delay_cycles));
   contract.set("problem.reference", request.spec->problem.reference);
   contract.set("problem.shape", measured.shape);
   contract.set("candidate.kernel", request.spec->kernel.name);
   contract.set("candidate.configuration", request.configuration.id());
   contract.set("seed", std::to_string(measured.seed));
+  contract.set("order_seed", std::to_string(measured.order_seed));
   for (const ContenderResult& contender : measured.contenders) {
     if (contender.provider == "kernel") continue;
     for (const auto& [what, version] : contender.versions) contract.set("library." + what, version);
@@ -43,6 +45,8 @@ Result<void> bench(const BenchRequest& request) {
   options.timing = timing_of(request);
   options.device = request.device;
   options.model = request.model;
+  options.order_seed = request.order_seed;
+  options.compare = request.compare;
   Random seeds(request.seed);
   Progress progress("measuring", request.shapes.size(), request.quiet);
   for (const spec::Shape& shape : request.shapes) {

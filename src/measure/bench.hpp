@@ -19,6 +19,8 @@ struct BenchRequest {
   Protocol protocol;
   Sampling sampling;
   uint64_t seed = 1;
+  std::optional<uint64_t> order_seed = {};  // as a report gives it; the system's randomness otherwise
+  judge::CompareOptions compare;            // tells when enough is known
   int device = 0;
   gpu::GpuModel model;
   std::filesystem::path cache_folder;

@@ -14,7 +14,7 @@ std::string Contract::value(const std::string& field) const {
 }
 
 bool Contract::binds(const std::string& field) {
-  return !field.starts_with("candidate.") && !field.starts_with("machine.") && field != "seed";
+  return !field.starts_with("candidate.") && !field.starts_with("machine.") && field != "seed" && field != "order_seed";
 }
 
 std::string Contract::hash() const {

@@ -17,7 +17,7 @@ class Contract {
   std::string value(const std::string& field) const;  // "" if it has none
   std::string hash() const;                           // of the fields that bind, 32 hexadecimal digits
 
-  // A comparison is about the kernel, so the kernel's own fields (candidate.*) and the seed may differ, and so may
+  // A comparison is about the kernel, so the kernel's own fields (candidate.*) and the seeds may differ, and so may
   // which GPU of the same model it was (machine.*); everything else binds.
   static bool binds(const std::string& field);
 

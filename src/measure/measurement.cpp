@@ -4,43 +4,29 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "stats/bootstrap.hpp"
-
 namespace assay::measure {
-namespace {
-
-// Whether the 95 % interval of the median is no wider than this fraction of it.
-bool narrow_enough(const judge::Blocks& blocks, double width) {
-  const auto sample = stats::Sample::make(judge::pooled(blocks));
-  if (!sample) return false;
-  stats::BootstrapOptions bootstrap;
-  bootstrap.resamples = 500;
-  const stats::Bootstrap median = stats::median_interval(*sample, bootstrap);
-  return median.interval.width() <= width * median.estimate;
-}
-
-}  // namespace
-
-judge::Block as_block(const SampleBlock& block, size_t lead_in) {
-  const auto from = static_cast<ptrdiff_t>(std::min(lead_in, block.us.size()));
-  judge::Block entry{
-      {block.us.begin() + from, block.us.end()}, {block.throttled.begin() + from, block.throttled.end()}, {}};
+judge::Batch as_batch(const SampleBatch& batch, size_t lead_in, size_t process) {
+  const auto from = static_cast<ptrdiff_t>(std::min(lead_in, batch.us.size()));
+  judge::Batch entry{
+      {batch.us.begin() + from, batch.us.end()}, {batch.throttled.begin() + from, batch.throttled.end()}, {}, process};
   double clock = 0;
-  for (const double mhz : block.clock_mhz) clock += mhz / static_cast<double>(block.clock_mhz.size());
+  for (const double mhz : batch.clock_mhz) clock += mhz / static_cast<double>(batch.clock_mhz.size());
   if (clock > 0) entry.clock_mhz = clock;
   return entry;
 }
 
-std::optional<std::string> reason_to_stop(const Sampling& sampling, size_t samples, double seconds,
-                                          const std::vector<const judge::Blocks*>& all) {
-  if (samples >= sampling.maximum) return "the most samples that were asked for";
-  if (samples < sampling.minimum) return std::nullopt;
+std::optional<std::string> reason_to_stop(const Sampling& sampling, size_t processes, double seconds,
+                                          const std::vector<const judge::Batches*>& all,
+                                          const judge::CompareOptions& compare) {
+  if (all.empty()) return "no contender was left";
+  if (processes < sampling.plan.first) return std::nullopt;
+  if (processes >= sampling.plan.most) return "the most processes that were asked for";
   if (seconds > sampling.budget_s) return "the time budget";
-  // Looking after every round would stop at lucky moments.
-  if (samples % sampling.minimum != 0) return std::nullopt;
-  const auto narrow = [&](const judge::Blocks* blocks) { return narrow_enough(*blocks, sampling.width); };
-  if (!std::all_of(all.begin(), all.end(), narrow)) return std::nullopt;
-  return "the medians are known well enough";
+  const judge::Batches& first = *all.front();
+  bool known = all.size() > 1 || judge::enough(sampling.plan, first, compare);
+  for (size_t i = 1; i < all.size() && known; ++i) known = judge::enough(sampling.plan, first, *all[i], compare);
+  if (!known) return std::nullopt;
+  return "the ratios are known well enough";
 }
 
 std::string ContenderResult::objection() const {

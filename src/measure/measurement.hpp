@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "judge/block.hpp"
+#include "judge/batch.hpp"
+#include "judge/comparison.hpp"
 #include "measure/contract.hpp"
 #include "measure/guard.hpp"
 #include "measure/provider.hpp"
@@ -20,12 +21,13 @@
 namespace assay::measure {
 
 // The samples of one request as the judgement takes them, without the lead-in, with the mean of their clocks.
-judge::Block as_block(const SampleBlock& block, size_t lead_in);
+judge::Batch as_batch(const SampleBatch& batch, size_t lead_in, size_t process);
 
-// Why sampling may end now that everyone in `all` has so many samples and so many seconds have passed; nothing: it must
-// go on. A contender is removed by removing its blocks.
-std::optional<std::string> reason_to_stop(const Sampling& sampling, size_t samples, double seconds,
-                                          const std::vector<const judge::Blocks*>& all);
+// Why sampling may end now that everyone in `all` has run in so many processes and so many seconds have passed;
+// nothing: it must go on. The first of them is compared with the others; those that are out are not in the list.
+std::optional<std::string> reason_to_stop(const Sampling& sampling, size_t processes, double seconds,
+                                          const std::vector<const judge::Batches*>& all,
+                                          const judge::CompareOptions& compare);
 
 struct ContenderResult {
   std::string name;
@@ -37,7 +39,7 @@ struct ContenderResult {
   Accuracy accuracy;               // the worst of the sets
   size_t verified_sets = 0;        // against float64
   bool deterministic = true;       // the same bits for the same inputs
-  judge::Blocks blocks;            // in order
+  judge::Batches batches;          // in order
   std::vector<double> throughput;  // us per call, back to back
   std::optional<stats::Summary> time_us;
   stats::Interval median_interval;
@@ -54,7 +56,8 @@ struct CaseMeasurement {
   Work work;
   Floor floor;
   Contract contract;
-  uint64_t seed = 0;
+  uint64_t seed = 0;                                  // of the inputs
+  uint64_t order_seed = 0;                            // of the order, the poison and the places in memory
   std::vector<ContenderResult> contenders;            // the candidate first
   std::string stopped_because;                        // why sampling ended
   double seconds = 0;                                 // of sampling

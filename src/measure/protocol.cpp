@@ -36,6 +36,17 @@ std::optional<Cache> cache_from_name(std::string_view text) {
   return std::nullopt;
 }
 
+Sampling sampling_for(size_t least, size_t most, double width, double budget_s) {
+  Sampling sampling;
+  judge::Replication& plan = sampling.plan;
+  const size_t wanted = (least + plan.first * plan.batch - 1) / (plan.first * plan.batch);
+  plan.batches = std::max(plan.batches, wanted + wanted % 2);  // even: ABBA
+  plan.most = std::max(plan.first, most / sampling.samples_per_process());
+  plan.width = width;
+  sampling.budget_s = budget_s;
+  return sampling;
+}
+
 Result<size_t> sets_for(const Protocol& protocol, uint64_t case_bytes, uint64_t l2_bytes) {
   if (protocol.cache != Cache::rotating) return protocol.sets;
   const uint64_t needed = 2 * l2_bytes / std::max<uint64_t>(1, case_bytes) + 1;

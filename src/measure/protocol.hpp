@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "judge/replication.hpp"
 
 namespace assay::measure {
 
@@ -44,17 +45,20 @@ inline constexpr size_t kMostSets = 64;
 // twice the cache holds. An error where even the most would fit into it.
 Result<size_t> sets_for(const Protocol& protocol, uint64_t case_bytes, uint64_t l2_bytes);
 
-// Where arguments lie in memory makes the same kernel faster or slower by half a per cent; each round gets new places.
+// Where arguments lie in memory makes the same kernel faster or slower by half a per cent; each process gets new
+// places.
 inline constexpr size_t kPlacements = 64;
 inline constexpr uint64_t kPlacementBytes = uint64_t{2} << 20;
 
-// When to stop sampling. The floor does not depend on how long the candidate takes: a slow warm-up buys nothing.
+// How much is sampled. The floor does not depend on how long the candidate takes: a slow warm-up buys nothing.
 struct Sampling {
-  size_t block = 10;  // samples of one contender in a row
-  size_t minimum = 100;
-  size_t maximum = 1000;
-  double width = 0.005;  // of the median's 95 % interval, relative: narrow enough
-  double budget_s = 20;  // of one shape, all contenders together
+  judge::Replication plan;
+  double budget_s = 20;  // of one shape, all contenders together, starting them included
+
+  size_t samples_per_process() const { return plan.batch * plan.batches; }
 };
+
+// At least and at most so many samples of each contender, as far as whole processes allow.
+Sampling sampling_for(size_t least, size_t most, double width, double budget_s);
 
 }  // namespace assay::measure

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/random.hpp"
 #include "base/text.hpp"
 #include "judge/escape.hpp"
 
@@ -128,7 +129,7 @@ Error Provider::lost(const std::string& what, const std::string& guard) {
 Result<json> Provider::ask(const char* op, json request, std::chrono::milliseconds limit) {
   if (!child_) return Error{fmt::format("provider '{}' has been stopped", name_), {}, "", ExitCode::environment};
   // Within the integers that every JSON reader keeps exactly.
-  const uint64_t id = random_.next() >> 12;
+  const uint64_t id = system_random() >> 12;
   request["op"] = op;
   request["id"] = id;
   if (!child_->send(request.dump(-1, ' ', false, json::error_handler_t::replace)))
@@ -163,8 +164,8 @@ Result<json> Provider::ask(const char* op, json request, std::chrono::millisecon
       ExitCode::environment};
 }
 
-Result<std::unique_ptr<Provider>> Provider::launch(const Contender& contender, uint64_t seed, const Limits& limits) {
-  std::unique_ptr<Provider> provider(new Provider(contender, seed, limits));
+Result<std::unique_ptr<Provider>> Provider::launch(const Contender& contender, const Limits& limits) {
+  std::unique_ptr<Provider> provider(new Provider(contender, limits));
   auto child = Child::start(contender.arguments);
   if (!child) {
     Error error = child.error();
@@ -187,9 +188,8 @@ Result<void> Provider::greet(int device) {
   return {};
 }
 
-Result<std::unique_ptr<Provider>> Provider::start(const Contender& contender, int device, uint64_t seed,
-                                                  const Limits& limits) {
-  ASSAY_TRY(std::unique_ptr<Provider> provider, launch(contender, seed, limits));
+Result<std::unique_ptr<Provider>> Provider::start(const Contender& contender, int device, const Limits& limits) {
+  ASSAY_TRY(std::unique_ptr<Provider> provider, launch(contender, limits));
   ASSAY_CHECK(provider->greet(device));
   return provider;
 }
@@ -214,26 +214,26 @@ Result<void> Provider::write(size_t set, const ArgumentFiles& files) {
   return {};
 }
 
-Result<SampleBlock> Provider::sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison) {
+Result<SampleBatch> Provider::sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison) {
   const auto start = steady_clock::now();
   ASSAY_TRY(const json answer, ask("sample", {{"order", order}, {"poison", poison}}, limits_.request));
-  SampleBlock block;
-  block.wall_us = std::chrono::duration<double, std::micro>(steady_clock::now() - start).count();
+  SampleBatch batch;
+  batch.wall_us = std::chrono::duration<double, std::micro>(steady_clock::now() - start).count();
   auto times = times_of(answer, order.size());
   if (!times) return lost(times.error().message, has_list(answer, "us", order.size()) ? "not_positive" : "");
-  block.us = std::move(*times);
+  batch.us = std::move(*times);
   auto fingerprints = fingerprints_of(answer, order.size());
   if (!fingerprints) return lost(fingerprints.error().message);
-  block.fingerprints = std::move(*fingerprints);
+  batch.fingerprints = std::move(*fingerprints);
   const auto clocks = numbers_of(answer, "clock_mhz", order.size());
-  block.clock_mhz = clocks ? *clocks : std::vector<double>(order.size(), 0.0);
-  block.throttled.assign(order.size(), false);
+  batch.clock_mhz = clocks ? *clocks : std::vector<double>(order.size(), 0.0);
+  batch.throttled.assign(order.size(), false);
   if (has_list(answer, "throttled", order.size())) {
     const json& marks = answer.at("throttled");
-    for (size_t i = 0; i < order.size(); ++i) block.throttled[i] = marks[i].is_boolean() && marks[i].get<bool>();
+    for (size_t i = 0; i < order.size(); ++i) batch.throttled[i] = marks[i].is_boolean() && marks[i].get<bool>();
   }
-  block.host_us = number_of(answer, "host_us");
-  return block;
+  batch.host_us = number_of(answer, "host_us");
+  return batch;
 }
 
 Result<Throughput> Provider::throughput(size_t replays) {

@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "base/child.hpp"
-#include "base/random.hpp"
 #include "base/result.hpp"
 #include "measure/contender.hpp"
 
 namespace assay::measure {
 
 // The timed calls of one request, in order.
-struct SampleBlock {
+struct SampleBatch {
   std::vector<double> us;
   std::vector<uint64_t> fingerprints;
   std::vector<double> clock_mhz;  // 0: not known
@@ -68,14 +67,13 @@ class Provider {
   };
 
   // Starts the program, which ends with the thread that called.
-  static Result<std::unique_ptr<Provider>> launch(const Contender& contender, uint64_t seed, const Limits& limits);
+  static Result<std::unique_ptr<Provider>> launch(const Contender& contender, const Limits& limits);
   // The first request: which device, and who it is. Until then nothing else may be asked.
   Result<void> greet(int device);
   // Both.
-  static Result<std::unique_ptr<Provider>> start(const Contender& contender, int device, uint64_t seed,
-                                                 const Limits& limits);
-  static Result<std::unique_ptr<Provider>> start(const Contender& contender, int device, uint64_t seed) {
-    return start(contender, device, seed, Limits());
+  static Result<std::unique_ptr<Provider>> start(const Contender& contender, int device, const Limits& limits);
+  static Result<std::unique_ptr<Provider>> start(const Contender& contender, int device) {
+    return start(contender, device, Limits());
   }
 
   const ProviderIdentity& identity() const { return identity_; }
@@ -88,19 +86,17 @@ class Provider {
   Result<void> run(size_t set, uint8_t poison);
   Result<void> read(size_t set, const ArgumentFiles& files);
   Result<void> write(size_t set, const ArgumentFiles& files);
-  Result<SampleBlock> sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison);
+  Result<SampleBatch> sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison);
   Result<Throughput> throughput(size_t replays);
   Result<KernelList> kernels(size_t set);
 
  private:
-  Provider(const Contender& contender, uint64_t seed, const Limits& limits)
-      : name_(contender.name), random_(seed), limits_(limits) {}
+  Provider(const Contender& contender, const Limits& limits) : name_(contender.name), limits_(limits) {}
   Result<nlohmann::json> ask(const char* op, nlohmann::json request, std::chrono::milliseconds limit);
   Error lost(const std::string& what, const std::string& guard = "");
 
   std::string name_;
   std::string failed_guard_;
-  Random random_;  // of the ids
   Limits limits_;
   std::unique_ptr<Child> child_;
   ProviderIdentity identity_;

@@ -21,11 +21,11 @@ Round Schedule::next_round(size_t samples, size_t set_count) {
   return {order_, plan(samples, set_count)};
 }
 
-BlockPlan Schedule::plan(size_t samples, size_t set_count) {
+BatchPlan Schedule::plan(size_t samples, size_t set_count) {
   std::vector<size_t> turns(set_count);
   std::iota(turns.begin(), turns.end(), size_t{0});
   shuffle(turns);
-  BlockPlan plan;
+  BatchPlan plan;
   plan.lead_in = std::min(set_count, samples);
   plan.sets.resize(plan.lead_in + samples);
   for (size_t i = 0; i < plan.sets.size(); ++i) plan.sets[i] = turns[i % set_count];

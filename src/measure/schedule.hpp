@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose turn it is: rounds in which every contender has one block of samples, in an order that is drawn anew, and each
+// Whose turn it is: rounds in which every contender has one batch of samples, in an order that is drawn anew, and each
 // second round is the first one backwards, so that a drift of the GPU's clock hits all of them alike.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace assay::measure {
 
-// The samples of one block: which input set each takes, and the byte that its outputs hold before.
-struct BlockPlan {
+// The samples of one batch: which input set each takes, and the byte that its outputs hold before.
+struct BatchPlan {
   std::vector<size_t> sets;
   std::vector<uint8_t> poisons;
   size_t lead_in = 0;  // samples at the beginning that do not count
@@ -21,7 +21,7 @@ struct BlockPlan {
 // All contenders of a round follow the same plan, so that what depends on the input set or its place is no difference.
 struct Round {
   std::vector<size_t> contenders;
-  BlockPlan plan;
+  BatchPlan plan;
 };
 
 class Schedule {
@@ -32,7 +32,7 @@ class Schedule {
   // Calls cycle through the sets in random order, so that each was used equally long ago: what of it is still in a
   // cache is then the same for every sample that counts. The lead-in is one turn of each (at most `samples`), after
   // which nothing of the other contenders is in the way.
-  BlockPlan plan(size_t samples, size_t set_count);
+  BatchPlan plan(size_t samples, size_t set_count);
   // Any bytes, anew for each sample: what cannot be foreseen cannot be waited for.
   std::vector<uint8_t> poisons(size_t count);
 

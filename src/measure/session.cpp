@@ -29,11 +29,14 @@ Session::Session(const ProblemCase& problem, const check::Oracle& oracle, const 
     : problem_(problem),
       verifier_(problem, oracle),
       options_(std::move(options)),
-      schedule_(contenders.size(), options_.seed),
+      order_seed_(options_.order_seed.value_or(system_random())),
+      schedule_(contenders.size(), order_seed_),
       random_(options_.seed ^ 0x5eed) {
   measurement_.shape = problem.shape.text();
   measurement_.work = problem.work;
   measurement_.seed = options_.seed;
+  measurement_.order_seed = order_seed_;
+  Random places(order_seed_ ^ 0x97ace);
   measurement_.contenders.resize(contenders.size());
   states_.resize(contenders.size());
   for (size_t i = 0; i < contenders.size(); ++i) {
@@ -44,7 +47,7 @@ Session::Session(const ProblemCase& problem, const check::Oracle& oracle, const 
     states_[i].contender = &contenders[i];
     states_[i].result = &result;
     states_[i].candidate = i == 0;
-    states_[i].placements = Random(random_.next());
+    states_[i].placements = Random(places.next());
   }
 }
 
@@ -113,21 +116,27 @@ void Session::for_all_at_once(void (Session::*step)(State&)) {
   for (std::future<void>& each : running) each.get();
 }
 
-// Importing PyTorch takes seconds, and so does drawing large inputs: both at once. Processes are launched from this
-// thread, as they end with the one that launched them.
+// Importing PyTorch takes seconds, and so does drawing large inputs: both at once.
 Result<void> Session::start() {
+  launch_all();
+  const auto greeting = std::async(std::launch::async, [this] { for_all_at_once(&Session::greet); });
+  const auto made = make_inputs();
+  greeting.wait();
+  return made;
+}
+
+// Processes are launched from this thread, as they end with the one that launched them.
+void Session::launch_all() {
   for (State& state : states_) {
-    auto launched = Provider::launch(*state.contender, random_.next(), {});
+    if (state.out()) continue;
+    state.process.reset();
+    auto launched = Provider::launch(*state.contender, {});
     if (launched) {
       state.process = std::move(*launched);
     } else {
       take_out(state, launched.error());
     }
   }
-  const auto greeting = std::async(std::launch::async, [this] { for_all_at_once(&Session::greet); });
-  const auto made = make_inputs();
-  greeting.wait();
-  return made;
 }
 
 Result<void> Session::make_inputs() {
@@ -145,7 +154,7 @@ void Session::greet(State& state) {
   state.result->versions = state.process->identity().versions;
 }
 
-// Before every round: the same inputs anew, elsewhere in memory.
+// For every process: the same inputs, elsewhere in memory.
 void Session::prepare(State& state) {
   Protocol protocol = options_.protocol;
   protocol.placement = state.placements.below(kPlacements);
@@ -243,71 +252,80 @@ bool Session::still_as_before(State& state, const OutputBytes& outputs) const {
   return !expected_.empty() && !verifier_.verify(expected_[0], outputs).mismatch;
 }
 
-void Session::sample_block(State& state, const BlockPlan& plan) {
-  auto block = state.provider().sample(plan.sets, plan.poisons);
-  if (!block) return take_out(state, block.error());
+void Session::sample_batch(State& state, const BatchPlan& plan) {
+  auto batch = state.provider().sample(plan.sets, plan.poisons);
+  if (!batch) return take_out(state, batch.error());
   Guards& guards = state.result->guards;
   double sum = 0;
-  for (const double us : block->us) sum += us;
+  for (const double us : batch->us) sum += us;
   // Clocks of two devices agree to far better than this; a patched timer does not.
-  if (sum > block->wall_us * 1.02 || block->host_us > block->wall_us * 1.02) {
+  if (sum > batch->wall_us * 1.02 || batch->host_us > batch->wall_us * 1.02) {
     guards.fail("host_clock", fmt::format("{} calls are said to take {:.0f} us, but all was over in {:.0f} us",
-                                          plan.sets.size(), std::max(sum, block->host_us), block->wall_us));
+                                          plan.sets.size(), std::max(sum, batch->host_us), batch->wall_us));
   } else {
     guards.pass("host_clock");
   }
   if (state.result->deterministic) {
     for (size_t i = 0; i < plan.sets.size(); ++i) {
-      if (block->fingerprints[i] == state.fingerprints[plan.sets[i]]) continue;
+      if (batch->fingerprints[i] == state.fingerprints[plan.sets[i]]) continue;
       guards.fail("fingerprint",
-                  fmt::format("block {}, call {}, set {}: the output right after the timed call is not the one "
+                  fmt::format("batch {}, call {}, set {}: the output right after the timed call is not the one "
                               "that was verified",
-                              state.result->blocks.size(), i, plan.sets[i]));
+                              state.result->batches.size(), i, plan.sets[i]));
       break;
     }
     guards.pass("fingerprint", "every timed call");
   } else if (const size_t last = plan.sets.back(); last < expected_.size()) {
-    // Results that differ from call to call have no fingerprint; the last one of each block is compared with float64.
+    // Results that differ from call to call have no fingerprint; the last one of each batch is compared with float64.
     auto outputs = read_outputs(state, last);
     if (!outputs) return take_out(state, outputs.error());
     verify_outputs(state, &expected_[last], *outputs, "fingerprint", "right after a timed call");
     if (state.out()) return;
   }
-  state.result->blocks.push_back(as_block(*block, plan.lead_in));
+  state.result->batches.push_back(as_batch(*batch, plan.lead_in, state.processes));
 }
 
+// Process after process of every contender: the process is what is replicated (judge/replication.hpp).
 void Session::sample_all() {
-  const Sampling& sampling = options_.sampling;
   const auto start = steady_clock::now();
-  // Everyone has a block that does not count: first launches, clocks that wake up.
-  const BlockPlan warm_up = schedule_.plan(sampling.block, sets_.size());
-  for (State& state : states_) {
-    if (state.out()) continue;
-    sample_block(state, warm_up);
-    state.result->blocks.clear();
-  }
-  for (size_t samples = 0;; samples += sampling.block) {
-    std::vector<const judge::Blocks*> all;
+  for (size_t process = 0;; ++process) {
+    std::vector<const judge::Batches*> all;
     for (const State& state : states_) {
-      if (!state.out()) all.push_back(&state.result->blocks);
+      if (!state.out()) all.push_back(&state.result->batches);
     }
-    auto reason = reason_to_stop(sampling, samples, seconds_since(start), all);
-    if (all.empty()) reason = "no contender was left";
-    if (reason) {
-      measurement_.stopped_because = *reason;
+    if (auto reason = reason_to_stop(options_.sampling, process, seconds_since(start), all, options_.compare)) {
+      measurement_.stopped_because = std::move(*reason);
       break;
     }
-    const Round round = schedule_.next_round(sampling.block, sets_.size());
-    // Where memory lies is part of the noise, so that it must not stay the same for all of a contender's samples.
-    for (const size_t index : round.contenders) {
-      if (!states_[index].out()) prepare(states_[index]);
+    if (process > 0) {
+      launch_all();
+      for_all_at_once(&Session::greet);
     }
-    for (const size_t index : round.contenders) {
-      if (!states_[index].out()) sample_block(states_[index], round.plan);
-    }
-    options_.on_step(fmt::format("sampling {}", samples + sampling.block));
+    sample_processes(process);
   }
   measurement_.seconds = seconds_since(start);
+}
+
+void Session::sample_processes(size_t process) {
+  const judge::Replication& plan = options_.sampling.plan;
+  for_all(&Session::prepare);
+  // Everyone has a batch that does not count: first launches, clocks that wake up.
+  const BatchPlan warm_up = schedule_.plan(plan.batch, sets_.size());
+  for (State& state : states_) {
+    state.processes = process;
+    if (state.out()) continue;
+    const size_t before = state.result->batches.size();
+    sample_batch(state, warm_up);
+    state.result->batches.resize(before);
+  }
+  for (size_t i = 0; i < plan.batches; ++i) {
+    const Round round = schedule_.next_round(plan.batch, sets_.size());
+    for (const size_t index : round.contenders) {
+      if (!states_[index].out()) sample_batch(states_[index], round.plan);
+    }
+    options_.on_step(
+        fmt::format("sampling, process {}, {} samples", process + 1, (process * plan.batches + i + 1) * plan.batch));
+  }
 }
 
 // Twice: the first request builds the graph. The second is long enough for our own clock to have a say: work that is
@@ -336,14 +354,14 @@ void Session::measure_throughput(State& state) {
 
 void Session::judge_times(State& state) {
   ContenderResult& result = *state.result;
-  const auto sample = stats::Sample::make(judge::pooled(result.blocks));
+  const auto sample = stats::Sample::make(judge::pooled(result.batches));
   if (!sample) return;
   result.time_us = stats::summarize(*sample);
   stats::BootstrapOptions bootstrap;
   bootstrap.seed = options_.seed;
   result.median_interval = stats::median_interval(*sample, bootstrap).interval;
   double clock = 0;
-  for (const judge::Block& block : result.blocks) clock = std::max(clock, block.clock_mhz.value_or(0));
+  for (const judge::Batch& batch : result.batches) clock = std::max(clock, batch.clock_mhz.value_or(0));
   const Floor floor = floor_of(problem_.work, options_.model, options_.protocol.cache, clock);
   if (state.candidate || floor.us > measurement_.floor.us) measurement_.floor = floor;
   if (floor.us <= 0) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures one case with all contenders: verified before, while and after it is timed, samples interleaved. Every
-// contender is a process of its own that ends with the session: at its end a profiler is attached, which slows
-// every later launch.
+// contender is started several times; its results are verified in the first process, the output of every timed call in
+// all of them, and the last one is looked at afterwards. It ends with the session: at its end a profiler is attached,
+// which slows every later call.
 #pragma once
 
 #include <chrono>
@@ -31,7 +32,9 @@ struct SessionOptions {
   TimingFiles timing;
   HostClock host_clock;
   int device = 0;
-  uint64_t seed = 1;
+  uint64_t seed = 1;                        // of the inputs
+  std::optional<uint64_t> order_seed = {};  // of what a contender must not foresee: order, poison, places; the system's
+  judge::CompareOptions compare;            // tells when enough is known
   gpu::GpuModel model;
   std::function<void(const std::string&)> on_step = [](const std::string&) {};  // for progress
 };
@@ -50,6 +53,7 @@ class Session {
   void begin_step(const std::string& name);
   void end_step();
   Result<void> start();
+  void launch_all();
   Result<void> make_inputs();
   void for_all(void (Session::*step)(State&));
   void for_all_at_once(void (Session::*step)(State&));
@@ -63,7 +67,8 @@ class Session {
   void check_sensitivity(State& state);
   void list_kernels(State& state);
   void sample_all();
-  void sample_block(State& state, const BlockPlan& plan);
+  void sample_processes(size_t process);
+  void sample_batch(State& state, const BatchPlan& plan);
   void probe_fresh_inputs(State& state);
   void recheck(State& state);
   void measure_throughput(State& state);
@@ -82,6 +87,7 @@ class Session {
   const ProblemCase& problem_;
   Verifier verifier_;
   SessionOptions options_;
+  uint64_t order_seed_;
   Schedule schedule_;
   Random random_;
   std::optional<ScratchFolder> scratch_;

@@ -122,7 +122,7 @@ void Session::check_sensitivity(State& state) {
     if (other->hashes.at(input->name) == sets_[0].hashes.at(input->name))
       continue;  // integers of a fill without randomness
     const auto written = state.provider().write(0, {{input->name, other->files.at(input->name)}});
-    const auto ran = written ? state.provider().run(0, 0x3c) : written;
+    const auto ran = written ? state.provider().run(0, schedule_.poisons(1).front()) : written;
     if (!ran) return take_out(state, ran.error());
     auto outputs = read_outputs(state, 0);
     if (!outputs) return take_out(state, outputs.error());
@@ -223,19 +223,19 @@ void Session::probe_fresh_inputs(State& state) {
     for (size_t i = 0; i + 1 < order.size(); ++i) order[i] = last == 0 ? 0 : i % last;
     order.back() = last;
     if (last == 0) order = {0};
-    auto block = state.provider().sample(order, schedule_.poisons(order.size()));
-    if (!block) return take_out(state, block.error());
-    times.push_back(block->us.back());
+    auto batch = state.provider().sample(order, schedule_.poisons(order.size()));
+    if (!batch) return take_out(state, batch.error());
+    times.push_back(batch->us.back());
     auto outputs = read_outputs(state, last);
     if (!outputs) return take_out(state, outputs.error());
-    if (state.result->deterministic && fingerprint(*outputs) != block->fingerprints.back())
+    if (state.result->deterministic && fingerprint(*outputs) != batch->fingerprints.back())
       state.result->guards.fail("fingerprint", "the output changed after the timed call");
     if (probe == 0 && expected_fresh_)
       verify_outputs(state, &*expected_fresh_, *outputs, "fresh_inputs",
                      "inputs seen for the first time, after timing");
   }
   const double fresh_us = stats::median_of(times);
-  const double usual_us = stats::median_of(judge::pooled(state.result->blocks));
+  const double usual_us = stats::median_of(judge::pooled(state.result->batches));
   if (fresh_us > kFreshFactor * usual_us + kFreshSlack_us) {
     state.result->guards.fail(
         "fresh_inputs",

@@ -18,6 +18,7 @@ struct Session::State {
   Random placements{0};                           // of its memory, round after round
   std::vector<std::vector<OutputBytes>> outputs;  // of the untimed calls, by set, until they are verified
   std::vector<uint64_t> fingerprints;             // of verified outputs, by set
+  size_t processes = 0;                           // before the one that runs
   bool candidate = false;
 
   Provider& provider() const { return *process; }

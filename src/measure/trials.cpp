@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "base/scratch_folder.hpp"
 #include "judge/compare.hpp"
+#include "judge/json_fields.hpp"
 #include "measure/input_set.hpp"
 #include "measure/schedule.hpp"
 #include "stats/quantile.hpp"
@@ -18,11 +20,16 @@ namespace {
 
 // Both sides hold a delay, so that only its length tells them apart; launching it costs the same on both.
 constexpr uint64_t kBaseDelay = 1000;
+constexpr double kUsualClock_mhz = 1500;  // until a sample tells
 
 class TrialRun {
  public:
   TrialRun(const BenchRequest& bench, const TrialRequest& request)
-      : bench_(bench), request_(request), schedule_(2, bench.seed), random_(bench.seed ^ 0xca11b) {}
+      : bench_(bench),
+        request_(request),
+        schedule_(2, bench.order_seed.value_or(system_random())),
+        places_(system_random()),
+        random_(bench.seed ^ 0xca11b) {}
 
   Result<TrialReport> run() {
     ASSAY_TRY(problem_, ProblemCase::make(*bench_.spec, bench_.configuration, bench_.shapes.front()));
@@ -32,33 +39,50 @@ class TrialRun {
     scratch_.emplace(std::move(folder));
     ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, scratch_->path() / "set"));
     TrialReport report;
-    ASSAY_TRY(report.same, compare_often("same kernel", request_.pairs, kBaseDelay));
-    report.kernel_us = stats::median_of(times_[1]);
-    std::vector<judge::InjectedTrials> injected;
+    ASSAY_CHECK(compare_often(0, request_.pairs, report.same));
+    report.kernel_us = median_us(report.same);
     // By size, as the calibration lists them.
     std::vector<double> slowdowns = request_.slowdowns;
     std::sort(slowdowns.begin(), slowdowns.end());
+    std::vector<judge::InjectedTrials> injected;
     for (const double slowdown : slowdowns) {
-      // The delay's cycles at the clock that the samples had.
-      const auto extra = static_cast<uint64_t>(std::llround(slowdown * report.kernel_us * clock_mhz_));
-      const std::string what = fmt::format("{:.1f} % slower", 100 * slowdown);
-      ASSAY_TRY(std::vector<Trial> trials, compare_often(what, request_.trials, kBaseDelay + extra));
-      report.measured_slowdowns.push_back(stats::median_of(times_[0]) / stats::median_of(times_[1]) - 1);
+      extra_delay_ = static_cast<uint64_t>(std::llround(slowdown * report.kernel_us * clock_of(report.same)));
+      std::vector<Trial> trials;
+      ASSAY_CHECK(compare_often(slowdown, request_.trials, trials));
+      report.measured_slowdowns.push_back(median_ratio(trials) - 1);
       injected.push_back({slowdown, gate_verdicts(trials)});
       report.slower.push_back(std::move(trials));
     }
+    report.complete = !stopped_;
     report.calibration = judge::calibrate(gate_verdicts(report.same), injected);
-    report.calibration.side_spread_us = side_spread_us(report.same, report.kernel_us);
+    report.calibration.spread = {spread_of(report.same, report.kernel_us)};
     return report;
   }
 
  private:
+  static double median_us(const std::vector<Trial>& trials) {
+    std::vector<double> times;
+    for (const Trial& trial : trials) times.push_back(trial.baseline_us);
+    return times.empty() ? 0 : stats::median_of(times);
+  }
+  static double median_ratio(const std::vector<Trial>& trials) {
+    std::vector<double> ratios;
+    for (const Trial& trial : trials) ratios.push_back(trial.ratio);
+    return ratios.empty() ? 1 : stats::median_of(ratios);
+  }
+  static double clock_of(const std::vector<Trial>& trials) {
+    return trials.empty() || trials.back().clock_mhz <= 0 ? kUsualClock_mhz : trials.back().clock_mhz;
+  }
+
   // The true ratio is 1, and both sides have their share in what is seen.
-  static std::optional<double> side_spread_us(const std::vector<Trial>& same, double kernel_us) {
-    if (same.size() < judge::kSpreadTrials) return std::nullopt;
+  static judge::SpreadPoint spread_of(const std::vector<Trial>& same, double kernel_us) {
     double squares = 0;
-    for (const Trial& trial : same) squares += std::log(trial.ratio) * std::log(trial.ratio);
-    return kernel_us * std::sqrt(squares / static_cast<double>(same.size()) / 2);
+    size_t pairs = 0;
+    for (const Trial& trial : same) {
+      for (const double ratio : trial.process_ratios) squares += ratio * ratio;
+      pairs += trial.process_ratios.size();
+    }
+    return {kernel_us, pairs == 0 ? 0 : std::sqrt(squares / static_cast<double>(pairs) / 2), pairs};
   }
 
   static std::vector<judge::GateVerdict> gate_verdicts(const std::vector<Trial>& trials) {
@@ -68,89 +92,98 @@ class TrialRun {
     return verdicts;
   }
 
+  // Launched from this thread, with which they end; their answers are waited for at once.
   Result<void> start_sides(uint64_t first_delay) {
+    for (auto& side : sides_) side.reset();
+    for (auto& side : sides_) {
+      ASSAY_TRY(side, Provider::launch(bench_.contenders.front(), {}));
+    }
+    auto greeted = std::async(std::launch::async, [this] { return sides_[0]->greet(bench_.device); });
+    const Result<void> second = sides_[1]->greet(bench_.device);
+    ASSAY_CHECK(greeted.get());
+    ASSAY_CHECK(second);
     for (size_t side = 0; side < 2; ++side) {
-      sides_[side].reset();
-      ASSAY_TRY(sides_[side], Provider::start(bench_.contenders.front(), bench_.device, random_.next()));
-      delay_[side] = side == 0 ? first_delay : kBaseDelay;
-      ASSAY_CHECK(prepare(side));
+      ASSAY_CHECK(prepare(side, side == 0 ? first_delay : kBaseDelay));
       // First launches, clocks that wake up.
-      ASSAY_TRY([[maybe_unused]] const judge::Block block,
-                sample(side, schedule_.plan(bench_.sampling.block, sets_.size())));
+      ASSAY_TRY([[maybe_unused]] const judge::Batch batch,
+                sample(side, schedule_.plan(bench_.sampling.plan.batch, sets_.size()), 0));
     }
     return {};
   }
 
-  Result<void> prepare(size_t side) {
+  Result<void> prepare(size_t side, uint64_t delay) {
     Protocol protocol = bench_.protocol;
-    protocol.delay_cycles = delay_[side];
-    protocol.placement = random_.below(kPlacements);
+    protocol.delay_cycles = delay;
+    protocol.placement = places_.below(kPlacements);
     const auto variant = sides_[side]->prepare(
         prepare_request(problem_, protocol, timing_of(bench_), sets_, bench_.contenders.front().options));
     return variant ? Result<void>() : variant.error();
   }
 
-  Result<judge::Block> sample(size_t side, const BlockPlan& plan) {
-    ASSAY_TRY(const SampleBlock block, sides_[side]->sample(plan.sets, plan.poisons));
-    judge::Block entry = as_block(block, plan.lead_in);
-    if (entry.clock_mhz) clock_mhz_ = *entry.clock_mhz;
-    return entry;
+  Result<judge::Batch> sample(size_t side, const BatchPlan& plan, size_t process) {
+    ASSAY_TRY(const SampleBatch batch, sides_[side]->sample(plan.sets, plan.poisons));
+    return as_batch(batch, plan.lead_in, process);
   }
 
-  // As many samples as a bench would take.
-  Result<Trial> compare_once() {
-    const Sampling& sampling = bench_.sampling;
+  Result<Trial> compare_once(double slowdown) {
+    const judge::Replication& plan = bench_.sampling.plan;
     const auto start = std::chrono::steady_clock::now();
-    judge::Blocks blocks[2];
-    size_t samples = 0;
+    judge::Batches batches[2];
+    size_t process = 0;
     const auto done = [&] {
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      return reason_to_stop(sampling, samples, taken.count(), {&blocks[0], &blocks[1]}).has_value();
+      return reason_to_stop(bench_.sampling, process, taken.count(), {&batches[0], &batches[1]}, request_.compare)
+          .has_value();
     };
-    while (!done()) {
-      const Round round = schedule_.next_round(sampling.block, sets_.size());
-      for (const size_t side : round.contenders) ASSAY_CHECK(prepare(side));
-      for (const size_t side : round.contenders) {
-        ASSAY_TRY(judge::Block block, sample(side, round.plan));
-        times_[side].insert(times_[side].end(), block.microseconds.begin(), block.microseconds.end());
-        blocks[side].push_back(std::move(block));
+    for (; !done(); ++process) {
+      ASSAY_CHECK(start_sides(kBaseDelay + (slowdown > 0 ? extra_delay_ : 0)));
+      for (size_t i = 0; i < plan.batches; ++i) {
+        const Round round = schedule_.next_round(plan.batch, sets_.size());
+        for (const size_t side : round.contenders) {
+          ASSAY_TRY(judge::Batch batch, sample(side, round.plan, process));
+          batches[side].push_back(std::move(batch));
+        }
       }
-      samples += sampling.block;
     }
-    judge::CompareOptions options = request_.compare;
-    options.seed = random_.next();
-    ASSAY_TRY(const judge::Comparison comparison, judge::compare(blocks[0], blocks[1], options));
-    ASSAY_TRY(const judge::Comparison for_gate,
-              judge::compare(blocks[0], blocks[1], judge::without_process_spread(options)));
+    ASSAY_TRY(const judge::Comparison comparison, judge::compare(batches[0], batches[1], request_.compare));
     const judge::GateResult gated =
-        judge::gate({judge::GateCase{.name = "trial", .comparison = for_gate}}, request_.gate);
-    return Trial{comparison.verdict, gated.verdict, comparison.ratio, samples};
+        judge::gate({judge::GateCase{.name = "trial", .comparison = comparison}}, request_.gate);
+    return Trial{slowdown,
+                 comparison.verdict,
+                 gated.verdict,
+                 comparison.ratio,
+                 comparison.interval,
+                 stats::median_of(judge::pooled(batches[1])),
+                 judge::mean_clock(batches[1]).value_or(0),
+                 judge::process_ratios(batches[0], batches[1])};
   }
 
-  Result<std::vector<Trial>> compare_often(const std::string& what, size_t count, uint64_t first_delay) {
-    times_[0].clear();
-    times_[1].clear();
-    std::vector<Trial> trials;
-    for (size_t i = 0; i < count; ++i) {
-      if (i % kTrialsPerProcess == 0) ASSAY_CHECK(start_sides(first_delay));
-      ASSAY_TRY(const Trial trial, compare_once());
-      trials.push_back(trial);
-      request_.on_step(fmt::format("{}: {} of {}", what, i + 1, count));
+  Result<void> compare_often(double slowdown, size_t count, std::vector<Trial>& trials) {
+    for (const Trial& trial : request_.done) {
+      if (trial.slowdown == slowdown && trials.size() < count) trials.push_back(trial);
     }
-    return trials;
+    const std::string what = slowdown > 0 ? fmt::format("{:.1f} % slower", 100 * slowdown) : "same kernel";
+    while (trials.size() < count && !stopped_) {
+      ASSAY_TRY(const Trial trial, compare_once(slowdown));
+      trials.push_back(trial);
+      request_.on_step(fmt::format("{}: {} of {}", what, trials.size(), count));
+      ASSAY_TRY(const bool go_on, request_.on_trial(trial));
+      stopped_ = !go_on;
+    }
+    return {};
   }
 
   const BenchRequest& bench_;
   const TrialRequest& request_;
   Schedule schedule_;
+  Random places_;
   Random random_;
   ProblemCase problem_;
   std::optional<ScratchFolder> scratch_;
   std::vector<InputSet> sets_;
   std::unique_ptr<Provider> sides_[2];
-  uint64_t delay_[2] = {kBaseDelay, kBaseDelay};
-  std::vector<double> times_[2];
-  double clock_mhz_ = 1500;  // until a sample tells
+  uint64_t extra_delay_ = 0;
+  bool stopped_ = false;
 };
 
 }  // namespace
@@ -161,17 +194,35 @@ size_t TrialReport::false_comparisons() const {
   }));
 }
 
-double TrialReport::process_spread() const {
-  std::vector<double> levels;
-  for (size_t first = 0; first + kTrialsPerProcess <= same.size(); first += kTrialsPerProcess) {
-    double sum = 0;
-    for (size_t i = 0; i < kTrialsPerProcess; ++i) sum += std::log(same[first + i].ratio);
-    levels.push_back(sum / static_cast<double>(kTrialsPerProcess));
+nlohmann::json to_json(const Trial& trial) {
+  return {{"slowdown", trial.slowdown},
+          {"compare", judge::to_string(trial.compared)},
+          {"gate", judge::to_string(trial.gated)},
+          {"ratio", judge::number(trial.ratio)},
+          {"interval", judge::interval_json(trial.interval)},
+          {"baseline_us", judge::number(trial.baseline_us)},
+          {"clock_mhz", judge::number(trial.clock_mhz)},
+          {"process_ratios", trial.process_ratios}};
+}
+
+Result<Trial> trial_from_json(const nlohmann::json& json) {
+  try {
+    Trial trial;
+    trial.slowdown = judge::number_from(json.at("slowdown"));
+    trial.compared =
+        judge::enum_from(json.at("compare"), {judge::Verdict::faster, judge::Verdict::slower, judge::Verdict::same,
+                                              judge::Verdict::inconclusive, judge::Verdict::throttled});
+    trial.gated = judge::enum_from(json.at("gate"), {judge::GateVerdict::pass, judge::GateVerdict::regression,
+                                                     judge::GateVerdict::inconclusive, judge::GateVerdict::incorrect});
+    trial.ratio = judge::number_from(json.at("ratio"));
+    trial.interval = judge::interval_from(json.at("interval"));
+    trial.baseline_us = judge::number_from(json.at("baseline_us"));
+    trial.clock_mhz = judge::number_from(json.at("clock_mhz"));
+    trial.process_ratios = json.at("process_ratios").get<std::vector<double>>();
+    return trial;
+  } catch (const std::exception& problem) {
+    return Error{fmt::format("this is no trial: {}", problem.what())};
   }
-  if (levels.size() < 3) return 0;
-  double squares = 0;
-  for (const double level : levels) squares += level * level;  // the true level is no difference
-  return std::sqrt(squares / static_cast<double>(levels.size()));
 }
 
 Result<TrialReport> run_trials(const BenchRequest& bench, const TrialRequest& request) {

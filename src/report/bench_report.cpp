@@ -38,12 +38,13 @@ json guards_document(const measure::Guards& guards) {
   return list;
 }
 
-json samples_document(const judge::Blocks& blocks) {
+json samples_document(const judge::Batches& batches) {
   json list = json::array();
-  for (const judge::Block& block : blocks) {
-    list.push_back({{"us", block.microseconds},
-                    {"throttled", block.throttled},
-                    {"clock_mhz", block.clock_mhz ? json(*block.clock_mhz) : json()}});
+  for (const judge::Batch& batch : batches) {
+    list.push_back({{"process", batch.process},
+                    {"us", batch.microseconds},
+                    {"throttled", batch.throttled},
+                    {"clock_mhz", batch.clock_mhz ? json(*batch.clock_mhz) : json()}});
   }
   return list;
 }
@@ -88,10 +89,10 @@ json contender_document(const BenchCase& bench, size_t index, bool with_samples)
                             {"tflops", measured.tflops(time.p50)},
                             {"gb_per_s", measured.gb_per_s(time.p50)},
                             {"fraction_of_roofline", floor_fraction(measured, time.p50)},
-                            {"throttled", judge::throttled_fraction(contender.blocks)}};
+                            {"throttled", judge::throttled_fraction(contender.batches)}};
   }
   if (bench.comparisons[index]) document["comparison"] = judge::to_json(*bench.comparisons[index]);
-  if (with_samples) document["blocks"] = samples_document(contender.blocks);
+  if (with_samples) document["batches"] = samples_document(contender.batches);
   return document;
 }
 
@@ -133,7 +134,7 @@ Result<BenchCase> judge_case(CaseMeasurement measured, const judge::CompareOptio
   for (size_t i = 1; i < contenders.size(); ++i) {
     // Figures that a guard objects to are shown, never compared.
     if (!contenders[0].good() || !contenders[i].good()) continue;
-    ASSAY_TRY(bench.comparisons[i], judge::compare(contenders[0].blocks, contenders[i].blocks, options));
+    ASSAY_TRY(bench.comparisons[i], judge::compare(contenders[0].batches, contenders[i].batches, options));
   }
   return bench;
 }
@@ -145,6 +146,7 @@ json bench_case_document(const BenchCase& bench, bool with_samples) {
     contenders.push_back(contender_document(bench, i, with_samples));
   return {{"shape", measured.shape},
           {"seed", measured.seed},
+          {"order_seed", measured.order_seed},
           {"flops", measured.work.flops.value_or(0)},
           {"bytes", measured.work.bytes.value_or(0)},
           {"floor_us", measured.floor.us},
@@ -187,7 +189,7 @@ std::string bench_case_text(const BenchCase& bench, const Terminal& terminal) {
   text += table.render(terminal);
   for (const std::string& note : notes) text += note;
   for (const ContenderResult& contender : measured.contenders) {
-    const double throttled = judge::throttled_fraction(contender.blocks);
+    const double throttled = judge::throttled_fraction(contender.batches);
     if (contender.timed() && throttled >= 1) {
       text += fmt::format("  {}: every sample of {} was taken while the GPU held its clocks back (power or heat)\n",
                           terminal.paint(Colour::yellow, "THROTTLED"), contender.name);

@@ -70,22 +70,4 @@ Bootstrap median_interval(const Sample& sample, const BootstrapOptions& options)
   return quantile_interval(sample, 0.5, options);
 }
 
-Bootstrap median_ratio_interval(const Sample& numerator, const Sample& denominator, const BootstrapOptions& options) {
-  assert(options.resamples >= 1 && numerator.positive() && denominator.positive());
-  const ResampledQuantile upper(numerator.sorted(), 0.5);
-  const ResampledQuantile lower(denominator.sorted(), 0.5);
-  Random random(options.seed);
-  std::vector<double> resampled(options.resamples);
-  for (double& value : resampled) {
-    const double top = upper.draw(random);
-    value = top / lower.draw(random);
-  }
-  const double top = median(numerator.sorted());
-  const double bottom = median(denominator.sorted());
-  std::array jackknives{quantile_jackknife(numerator.sorted(), 0.5), quantile_jackknife(denominator.sorted(), 0.5)};
-  for (auto& value : jackknives[0]) value.estimate /= bottom;
-  for (auto& value : jackknives[1]) value.estimate = top / value.estimate;
-  return finish(top / bottom, std::move(resampled), jackknives, options.confidence);
-}
-
 }  // namespace assay::stats

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Seeded BCa bootstrap intervals of quantiles and of the ratio of two medians. They assume independent values; for
-// samples that arrive in blocks see ratio_estimate.hpp.
+// Seeded BCa bootstrap intervals of quantiles. They assume independent values; for samples that arrive in batches and
+// processes see ratio_estimate.hpp.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,5 @@ struct Bootstrap {
 
 Bootstrap quantile_interval(const Sample& sample, double p, const BootstrapOptions& options);
 Bootstrap median_interval(const Sample& sample, const BootstrapOptions& options);
-
-// median(numerator) / median(denominator); both positive throughout.
-Bootstrap median_ratio_interval(const Sample& numerator, const Sample& denominator, const BootstrapOptions& options);
 
 }  // namespace assay::stats

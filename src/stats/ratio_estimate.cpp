@@ -69,8 +69,23 @@ double RatioEstimate::p_outside(double margin) const {
   return std::max(p_below(*this, edge), p_above(*this, -edge));
 }
 
-RatioEstimate paired_ratio(std::span<const double> log_ratios, double process_spread) {
-  const TrimmedMean location = trimmed_mean(log_ratios, kBlockTrim);
+RatioEstimate paired_ratio(std::span<const double> log_ratios, double expected_deviation) {
+  const auto count = static_cast<double>(log_ratios.size());
+  RatioEstimate estimate{.units = log_ratios.size()};
+  for (const double each : log_ratios) estimate.log_ratio += each / count;
+  if (log_ratios.size() < 2) return estimate;
+  double squares = 0;
+  for (const double each : log_ratios) squares += (each - estimate.log_ratio) * (each - estimate.log_ratio);
+  const double seen = squares / (count - 1);
+  const double expected = expected_deviation * expected_deviation;
+  const double moderated = (kExpectedUnits * expected + squares) / (kExpectedUnits + count - 1);
+  estimate.standard_error = std::sqrt(std::max(seen, moderated) / count);
+  estimate.degrees = count - 1;
+  return estimate;
+}
+
+RatioEstimate trimmed_ratio(std::span<const double> log_ratios, double process_spread) {
+  const TrimmedMean location = trimmed_mean(log_ratios, kBatchTrim);
   RatioEstimate estimate{.log_ratio = location.mean, .units = log_ratios.size()};
   if (location.degrees >= 1) add_noise(estimate, {location}, process_spread);
   return estimate;
@@ -78,8 +93,8 @@ RatioEstimate paired_ratio(std::span<const double> log_ratios, double process_sp
 
 RatioEstimate unpaired_ratio(std::span<const double> numerator_logs, std::span<const double> denominator_logs,
                              double run_spread) {
-  const TrimmedMean top = trimmed_mean(numerator_logs, kBlockTrim);
-  const TrimmedMean bottom = trimmed_mean(denominator_logs, kBlockTrim);
+  const TrimmedMean top = trimmed_mean(numerator_logs, kBatchTrim);
+  const TrimmedMean bottom = trimmed_mean(denominator_logs, kBatchTrim);
   RatioEstimate estimate{.log_ratio = top.mean - bottom.mean,
                          .units = std::min(numerator_logs.size(), denominator_logs.size())};
   if (top.degrees >= 1 && bottom.degrees >= 1) add_noise(estimate, {top, bottom}, run_spread);

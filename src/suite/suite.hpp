@@ -30,9 +30,9 @@ struct Measuring {
   std::string cache = "warm";
   size_t sets = 4;
   size_t samples = 100;  // at least
-  size_t most_samples = 1000;
+  size_t most_samples = 1200;
   double budget_s = 20;  // of each shape
-  double width = 0.005;  // relative, of the median's interval
+  double width = 0.008;  // half the interval of the ratio
 
   bool operator==(const Measuring&) const = default;
 };

@@ -51,7 +51,7 @@ TEST_F(Measuring, BenchTimesWhatIsRight) {
   EXPECT_NEAR(contender["measured"]["p50_us"].get<double>(), 10, 0.1);
   EXPECT_EQ(document["cases"][0]["contract"]["protocol.sets"], "4");
   size_t samples = 0;
-  for (const auto& block : contender["blocks"]) samples += block["us"].size();
+  for (const auto& batch : contender["batches"]) samples += batch["us"].size();
   EXPECT_EQ(samples, 100u);
 }
 
@@ -60,7 +60,7 @@ TEST_F(Measuring, BenchTakesAFolderOfKernels) {
       assay({"bench", copy_.folder().path().string(), "--shape", "ROWS=2,COLUMNS=16", "--most-samples", "100"});
   EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
   EXPECT_NE(outcome.output.find("reduction"), std::string::npos) << outcome.output;
-  EXPECT_NE(outcome.output.find("measured, 100 samples each"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("measured, 240 samples each"), std::string::npos) << outcome.output;
 }
 
 TEST_F(Measuring, BenchMeasuresBesideAnotherFolderInOtherCacheStates) {
@@ -102,38 +102,64 @@ TEST_F(Measuring, TheGateKeepsABaselineAndStopsWhatIsSlower) {
 
 TEST_F(Measuring, ACalibrationStandsBesideTheGatesVerdict) {
   const ProcessOutcome calibrated =
-      measure("calibrate", {"--pairs", "4", "--trials", "3", "--slowdowns", "0.1", "--json"});
+      measure("calibrate", {"--pairs", "3", "--trials", "2", "--slowdowns", "0.1", "--json"});
   ASSERT_EQ(calibrated.exit_status, 0) << calibrated.errors;
   const auto document = parsed(calibrated);
   EXPECT_EQ(document["calibration"]["false_verdicts"], 0);
-  EXPECT_EQ(document["calibration"]["detections"][0]["found"], 3);
+  EXPECT_EQ(document["calibration"]["detections"][0]["found"], 2);
   EXPECT_EQ(document["false_comparisons"], 0);
-  EXPECT_EQ(document["same"].size(), 4u);
-  EXPECT_EQ(document["slower"][0].size(), 3u);
+  EXPECT_EQ(document["same"].size(), 3u);
+  EXPECT_EQ(document["slower"][0].size(), 2u);
   const ProcessOutcome gate = measure("gate", {"--against", "kernels/reduction"});
   EXPECT_EQ(gate.exit_status, 0) << gate.output << gate.errors;
-  EXPECT_NE(gate.output.find("false verdicts 0 of 4"), std::string::npos) << gate.output;
+  EXPECT_NE(gate.output.find("false verdicts 0 of 3"), std::string::npos) << gate.output;
 }
 
 TEST_F(Measuring, ACalibrationOfANoisyMachineWidensIntervals) {
   const ProcessOutcome calibrated =
       measure("calibrate", {"--pairs", "1", "--trials", "1", "--slowdowns", "0.1", "--json"});
   ASSERT_EQ(calibrated.exit_status, 0) << calibrated.errors;
-  const auto spread = [&] {
-    const ProcessOutcome outcome = measure("bench", {"--baseline", "kernels/reduction", "--json"});
-    return parsed(outcome)["cases"][0]["contenders"][1]["comparison"]["options"]["process_spread_us"].get<double>();
+  const auto spread = [&](const char* command, std::vector<std::string> more) {
+    const auto document = parsed(measure(command, std::move(more)));
+    const auto& comparison = command == std::string("gate") ? document["gate"]["cases"][0]["comparison"]
+                                                            : document["cases"][0]["contenders"][1]["comparison"];
+    return comparison["options"]["process_spread"];
   };
-  EXPECT_EQ(spread(), 0.07) << "one comparison says nothing";
+  EXPECT_TRUE(spread("bench", {"--baseline", "kernels/reduction", "--json"}).is_null()) << "6 processes say nothing";
   const auto document = parsed(calibrated);
   auto calibration = document["calibration"];
-  calibration["side_spread_us"] = 0.2;
+  calibration["spread"] = {{{"us", 20}, {"deviation", 0.02}, {"processes", 100}}};
   {
     auto stored = ledger::Ledger::open(ledger());
     ASSERT_TRUE(stored.ok());
     const std::string key = "calibration/" + document["gpu"].get<std::string>();
     ASSERT_TRUE(stored->set_machine_value(ledger::this_machine().id, key, calibration.dump()).ok());
   }
-  EXPECT_EQ(spread(), 0.2);
+  EXPECT_EQ(spread("bench", {"--baseline", "kernels/reduction", "--json"})["part"], 0.02);
+  EXPECT_EQ(spread("gate", {"--against", "kernels/reduction", "--json"})["part"], 0.02) << "the gate knows it too";
+}
+
+TEST_F(Measuring, ACalibrationGoesOnWhereItWas) {
+  const std::vector<std::string> options{"--pairs",      "2",        "--trials", "1", "--slowdowns", "0.1",
+                                         "--stop-after", "0.000001", "--json"};
+  const ProcessOutcome first = measure("calibrate", options);
+  EXPECT_EQ(first.exit_status, 4) << first.errors;
+  EXPECT_EQ(parsed(first)["same"].size(), 1u);
+  const ProcessOutcome second = measure("calibrate", options);
+  EXPECT_EQ(parsed(second)["same"].size(), 2u);
+  const ProcessOutcome third = measure("calibrate", options);
+  EXPECT_EQ(parsed(third)["slower"][0].size(), 1u);
+}
+
+TEST(Simulation, MakesTheTableAndGoesOnWhereItWas) {
+  const TemporaryFolder folder;
+  Command command = assay_command({"calibrate", "--simulate", "--runs", "10", "--json"});
+  command.environment["ASSAY_CACHE"] = folder.path().string();
+  const auto document = parsed(run_command(command));
+  EXPECT_EQ(document["cells"].size(), 250u);
+  EXPECT_EQ(document["cells"][0]["runs"], 10);
+  const auto again = parsed(run_command(command));
+  EXPECT_EQ(document, again);
 }
 
 TEST_F(Measuring, ASuiteIsMeasuredOnce) {

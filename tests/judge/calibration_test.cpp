@@ -28,15 +28,21 @@ TEST(Calibration, counts_false_verdicts_with_their_interval) {
   EXPECT_FALSE(result.smallest_detected.has_value());
 }
 
-TEST(Calibration, widens_intervals_where_a_machine_is_worse_than_usual) {
-  CompareOptions usual;
+TEST(Calibration, tells_what_processes_differ_by) {
+  const CompareOptions usual;
   Calibration calibration;
-  EXPECT_EQ(widened(usual, std::nullopt), usual);
-  EXPECT_EQ(widened(usual, calibration), usual) << "too few trials to know";
-  calibration.side_spread_us = usual.process_spread_us / 2;
-  EXPECT_EQ(widened(usual, calibration), usual);
-  calibration.side_spread_us = 3 * usual.process_spread_us;
-  EXPECT_EQ(widened(usual, calibration).process_spread_us, 3 * usual.process_spread_us);
+  EXPECT_EQ(calibrated(usual, std::nullopt), usual);
+  EXPECT_EQ(calibrated(usual, calibration), usual);
+  calibration.spread = {{20, 0.01, kSpreadProcesses - 1}};
+  EXPECT_EQ(calibrated(usual, calibration), usual) << "too few processes to know";
+  calibration.spread = {{20, 0.01, kSpreadProcesses}};
+  EXPECT_EQ(calibrated(usual, calibration).process_spread, (ProcessSpread{0.01, 0}));
+}
+
+TEST(Calibration, keeps_what_was_learned_at_other_lengths) {
+  const std::vector<SpreadPoint> newer{{20, 0.004, 60}};
+  const std::vector<SpreadPoint> older{{2000, 0.002, 60}, {21, 0.009, 60}};
+  EXPECT_EQ(merged(newer, older), (std::vector<SpreadPoint>{{20, 0.004, 60}, {2000, 0.002, 60}}));
 }
 
 TEST(Calibration, finds_the_smallest_slowdown_that_is_found_reliably) {

@@ -2,9 +2,10 @@
 #include "judge/compare.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 
-#include "simulated_run.hpp"
+#include "judge/simulation.hpp"
 
 namespace assay::judge {
 namespace {
@@ -15,13 +16,13 @@ bool warns_of(const Comparison& comparison, std::string_view words) {
 }
 
 TEST(Compare, brings_all_the_evidence) {
-  const SimulatedRun run = simulate({.slowdown = 0.03, .drift = 0}, 1);
+  const SimulatedRun run = simulate({.slowdown = 0.03}, {}, 1);
   const Comparison result = compare(run.candidate, run.baseline).value();
   EXPECT_EQ(result.verdict, Verdict::slower);
   EXPECT_NEAR(result.ratio, 1.03, 0.01);
   EXPECT_TRUE(result.interval.contains(1.03));
   EXPECT_GT(result.interval.low, 1);
-  EXPECT_LT(result.p, 0.01);
+  EXPECT_LT(result.p, 0.005);
   EXPECT_LT(result.mann_whitney_p, 1e-6);
   EXPECT_GT(result.cliff_delta, 0.7);
   EXPECT_NEAR(result.hodges_lehmann, 1.03, 0.01);
@@ -30,15 +31,20 @@ TEST(Compare, brings_all_the_evidence) {
   EXPECT_TRUE(result.median_ratio_interval.contains(result.median_ratio));
   EXPECT_GE(result.minimum_detectable_effect, 0.01);
   EXPECT_LT(result.minimum_detectable_effect, 0.03);
-  EXPECT_EQ(result.units, 10u);
-  EXPECT_EQ(result.candidate.time_us.count, 100u);
-  EXPECT_EQ(result.baseline.blocks, 10u);
+  EXPECT_TRUE(result.replicated);
+  EXPECT_GE(result.units, 6u);
+  EXPECT_EQ(result.candidate.processes, result.units);
+  EXPECT_EQ(result.candidate.time_us.count, 40 * result.units);
+  EXPECT_EQ(result.baseline.batches, 4 * result.units);
+  EXPECT_GT(result.between_batches, 0.001);
+  EXPECT_LT(result.between_processes, 0.01);
+  EXPECT_GT(result.likely.low, result.interval.low);
   EXPECT_TRUE(result.baseline.median_interval.contains(result.baseline.time_us.p50));
   EXPECT_FALSE(result.cycles.has_value());
 }
 
 TEST(Compare, is_the_same_every_time_and_mirrors_when_the_sides_change_places) {
-  const SimulatedRun run = simulate({.slowdown = 0.02}, 2);
+  const SimulatedRun run = simulate({.slowdown = 0.02}, {}, 2);
   const Comparison forth = compare(run.candidate, run.baseline).value();
   EXPECT_EQ(forth, compare(run.candidate, run.baseline).value());
   const Comparison back = compare(run.baseline, run.candidate).value();
@@ -49,7 +55,7 @@ TEST(Compare, is_the_same_every_time_and_mirrors_when_the_sides_change_places) {
 }
 
 TEST(Compare, removes_shared_drift_from_the_effect_sizes) {
-  const SimulatedRun run = simulate({.slowdown = 0.03, .outliers = 0, .drift = 0.5}, 3);
+  const SimulatedRun run = simulate({.noise = Noise::drift, .slowdown = 0.03}, {}, 3);
   const Comparison result = compare(run.candidate, run.baseline).value();
   EXPECT_EQ(result.verdict, Verdict::slower);
   EXPECT_NEAR(result.hodges_lehmann, 1.03, 0.015);
@@ -57,9 +63,9 @@ TEST(Compare, removes_shared_drift_from_the_effect_sizes) {
 }
 
 TEST(Compare, confirms_in_cycles_where_clocks_are_known) {
-  SimulatedRun run = simulate({.slowdown = 0.03}, 4);
-  for (Block& block : run.candidate) block.clock_mhz = 1940;  // 3 % lower: the kernel itself is the same
-  for (Block& block : run.baseline) block.clock_mhz = 2000;
+  SimulatedRun run = simulate({.slowdown = 0.03}, {}, 4);
+  for (Batch& batch : run.candidate) batch.clock_mhz = 1940;  // 3 % lower: the kernel itself is the same
+  for (Batch& batch : run.baseline) batch.clock_mhz = 2000;
   const Comparison clocks = compare(run.candidate, run.baseline).value();
   EXPECT_EQ(clocks.verdict, Verdict::inconclusive);
   ASSERT_TRUE(clocks.cycles.has_value());
@@ -67,36 +73,36 @@ TEST(Compare, confirms_in_cycles_where_clocks_are_known) {
   EXPECT_NEAR(clocks.cycles->ratio, 1.0, 0.01);
   EXPECT_EQ(clocks.candidate.clock_mhz, 1940);
 
-  for (Block& block : run.candidate) block.clock_mhz = 2000;
+  for (Batch& batch : run.candidate) batch.clock_mhz = 2000;
   EXPECT_EQ(compare(run.candidate, run.baseline)->verdict, Verdict::slower);
   run.candidate[0].clock_mhz.reset();  // one missing clock: no cycles
   EXPECT_FALSE(compare(run.candidate, run.baseline)->cycles.has_value());
 }
 
 TEST(Compare, leaves_few_throttled_samples_out_and_judges_none_of_many) {
-  SimulatedRun run = simulate({}, 5);
-  for (Block& block : run.candidate) {
-    block.throttled.assign(block.microseconds.size(), false);
-    block.throttled[0] = true;
-    block.microseconds[0] *= 3;
+  SimulatedRun run = simulate({}, {.most = 6}, 5);
+  for (Batch& batch : run.candidate) {
+    batch.throttled.assign(batch.microseconds.size(), false);
+    batch.throttled[0] = true;
+    batch.microseconds[0] *= 3;
   }
   const Comparison few = compare(run.candidate, run.baseline).value();
   EXPECT_EQ(few.verdict, Verdict::same);
-  EXPECT_EQ(few.candidate.time_us.count, 90u);
+  EXPECT_EQ(few.candidate.time_us.count, 216u);
   EXPECT_DOUBLE_EQ(few.candidate.throttled_fraction, 0.1);
   EXPECT_FALSE(warns_of(few, "unequally"));
 
-  for (Block& block : run.candidate) block.throttled.assign(block.microseconds.size(), true);
+  for (Batch& batch : run.candidate) batch.throttled.assign(batch.microseconds.size(), true);
   const Comparison all = compare(run.candidate, run.baseline).value();
   EXPECT_EQ(all.verdict, Verdict::throttled);
-  EXPECT_EQ(all.candidate.time_us.count, 100u);  // the figures are there all the same
+  EXPECT_EQ(all.candidate.time_us.count, 240u);  // the figures are there all the same
   EXPECT_TRUE(warns_of(all, "unequally"));
 }
 
 TEST(Compare, warns_of_samples_that_are_not_independent) {
-  const SimulatedRun correlated = simulate({.correlation = 0.95, .samples = 30}, 6);
+  const SimulatedRun correlated = simulate({.noise = Noise::correlated_98}, {}, 6);
   EXPECT_TRUE(warns_of(compare(correlated.candidate, correlated.baseline).value(), "not independent"));
-  const SimulatedRun plain = simulate({.outliers = 0, .drift = 0, .block_noise = 0}, 7);
+  const SimulatedRun plain = simulate({}, {}, 7);
   EXPECT_FALSE(warns_of(compare(plain.candidate, plain.baseline).value(), "not independent"));
 }
 
@@ -104,33 +110,34 @@ TEST(Compare, is_inconclusive_for_lack_of_samples_never_an_error) {
   const Comparison one = compare({{{20}, {}, {}}}, {{{21}, {}, {}}}).value();
   EXPECT_EQ(one.verdict, Verdict::inconclusive);
   EXPECT_TRUE(std::isinf(one.minimum_detectable_effect));
-  // Complete pairs are missing: block 1 of one side and block 2 of the other were throttled.
+  // Complete pairs are missing: batch 1 of one side and batch 2 of the other were throttled.
   const Comparison gaps =
       compare({{{20}, {true}, {}}, {{20}, {}, {}}}, {{{20}, {}, {}}, {{20}, {true}, {}}}, {.max_throttled = 0.6})
           .value();
-  EXPECT_EQ(gaps.verdict, Verdict::same);  // without any noise, and within what separate runs differ by
+  EXPECT_EQ(gaps.verdict, Verdict::inconclusive);  // of one process each
 }
 
 TEST(Compare, handles_times_without_noise) {
-  const Blocks twenty(8, Block{std::vector<double>(5, 20.0), {}, {}});
-  const Blocks slower(8, Block{std::vector<double>(5, 20.5), {}, {}});
+  Batches twenty(8, Batch{std::vector<double>(5, 20.0), {}, {}});
+  Batches slower(8, Batch{std::vector<double>(5, 20.5), {}, {}});
+  for (size_t i = 0; i < 8; ++i) twenty[i].process = slower[i].process = i / 2;
   EXPECT_EQ(compare(twenty, twenty)->verdict, Verdict::same);
   EXPECT_EQ(compare(slower, twenty)->verdict, Verdict::slower);
   EXPECT_EQ(compare(twenty, slower)->verdict, Verdict::faster);
 }
 
 TEST(Compare, refuses_impossible_samples_and_options) {
-  const Blocks good(8, Block{{20, 21}, {}, {}});
+  const Batches good(8, Batch{{20, 21}, {}, {}});
   EXPECT_FALSE(compare({}, good).ok());
-  EXPECT_EQ(compare(good, {{{-1}, {}, {}}}).error().message, "the baseline: sample 1 of block 1 took -1 us");
+  EXPECT_EQ(compare(good, {{{-1}, {}, {}}}).error().message, "the baseline: sample 1 of batch 1 took -1 us");
   EXPECT_FALSE(compare(good, good, {.margin = 0}).ok());
   EXPECT_FALSE(compare(good, good, {.minimum_effect = -0.1}).ok());
   EXPECT_FALSE(compare(good, good, {.alpha = 1}).ok());
   EXPECT_FALSE(compare(good, good, {.power = NAN}).ok());
   EXPECT_FALSE(compare(good, good, {.max_throttled = 2}).ok());
   EXPECT_FALSE(compare(good, good, {.run_spread = -1}).ok());
-  EXPECT_FALSE(compare(good, good, {.process_spread_us = -1}).ok());
-  EXPECT_FALSE(compare(good, good, {.resamples = 0}).ok());
+  EXPECT_FALSE(compare(good, good, {.process_spread = ProcessSpread{-1, 0}}).ok());
+  EXPECT_FALSE(compare(good, good, {.resamples = 100'000'000}).ok());
   EXPECT_TRUE(compare(good, good).ok());
 }
 

@@ -28,7 +28,7 @@ TEST(ComparisonJson, has_the_fields_that_scripts_read) {
   EXPECT_EQ(document.at("verdict"), "SLOWER");
   EXPECT_GT(document.at("ratio").get<double>(), 1.03);
   EXPECT_EQ(document.at("interval").size(), 2u);
-  EXPECT_EQ(document.at("candidate").at("samples"), 100);
+  EXPECT_GE(document.at("candidate").at("samples"), 240);
   EXPECT_TRUE(document.at("cycles").at("confirms").get<bool>());
 }
 

@@ -41,7 +41,7 @@ TEST(Markdown, lets_no_name_break_out) {
 }
 
 TEST(Markdown, of_a_clean_suite_is_short) {
-  const SimulatedRun run = simulate({}, 2);
+  const SimulatedRun run = simulate({}, {}, 2);
   const GateResult result = gate({{.name = "k", .comparison = compare(run.candidate, run.baseline).value()}});
   const std::string text = markdown(result);
   EXPECT_TRUE(

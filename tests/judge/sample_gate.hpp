@@ -4,23 +4,24 @@
 
 #include "judge/compare.hpp"
 #include "judge/gate.hpp"
-#include "simulated_run.hpp"
+#include "judge/simulation.hpp"
 
 namespace assay::judge {
 
 inline GateResult sample_gate(const GateOptions& options = {}) {
   CompareOptions compare_options;
   compare_options.resamples = 200;
-  SimulatedRun slow = simulate({.slowdown = 0.05}, 1);
-  for (Blocks* side : {&slow.candidate, &slow.baseline}) {
-    for (Block& block : *side) block.clock_mhz = 1980;
+  SimulatedRun slow = simulate({.slowdown = 0.05}, {}, 1);
+  for (Batches* side : {&slow.candidate, &slow.baseline}) {
+    for (Batch& batch : *side) batch.clock_mhz = 1980;
   }
-  const SimulatedRun same = simulate({}, 2);
-  const SimulatedRun noisy = simulate({.noise = 0.2, .blocks = 4}, 3);
+  const SimulatedRun same = simulate({}, {}, 2);
+  const SimulatedRun noisy =
+      simulate({.noise = Noise::process_constant, .microseconds = 2}, {.first = 3, .most = 3}, 3);
   const GateVerdict verdicts[] = {GateVerdict::pass, GateVerdict::pass};
   const InjectedTrials trials[] = {{0.03, {GateVerdict::regression}}};
   Calibration calibration = calibrate(verdicts, trials);
-  calibration.side_spread_us = 0.05;
+  calibration.spread = {{20, 0.005, 60}};
   return gate({{.name = "slow | <b>@all</b> `x`",
                 .comparison = compare(slow.candidate, slow.baseline, compare_options).value()},
                {.name = "same", .comparison = compare(same.candidate, same.baseline, compare_options).value()},

@@ -54,8 +54,9 @@ TEST(VerdictRule, does_not_judge_throttled_runs) {
 
 TEST(VerdictRule, gives_the_figures_as_its_reason) {
   EXPECT_EQ(decide({.time = ratio(1.03, 0)}, {}).reason,
-            "3.00 % slower (99 % interval: 3.00 % slower to 3.00 % slower)");
-  EXPECT_EQ(decide({.time = ratio(1, 0)}, {}).reason, "the same within 3 %: 0.00 % (99 % interval: 0.00 % to 0.00 %)");
+            "3.00 % slower (99.5 % interval: 3.00 % slower to 3.00 % slower)");
+  EXPECT_EQ(decide({.time = ratio(1, 0)}, {}).reason,
+            "the same within 3 %: 0.00 % (99.5 % interval: 0.00 % to 0.00 %)");
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ class BenchTest : public testing::Test {
     request_.configuration = *spec::default_configuration(folder_.spec());
     request_.shapes = *spec::shapes(folder_.spec(), "canonical");
     request_.contenders = {fake_contender("candidate")};
-    request_.sampling.minimum = 20;
-    request_.sampling.maximum = 20;
+    request_.sampling.plan.batches = 2;
+    request_.sampling.plan.first = request_.sampling.plan.most = 1;
     request_.protocol.throughput_replays = 2;
     request_.protocol.calls = 5;
     request_.cache_folder = folder_.folder().path() / "cache";
@@ -50,18 +50,21 @@ TEST_F(BenchTest, measures_every_shape_under_its_own_contract) {
   EXPECT_EQ(second.shape, "COLUMNS=3,ROWS=2");
   EXPECT_TRUE(first.candidate().timed() && second.candidate().timed());
   EXPECT_NE(first.seed, second.seed);
+  EXPECT_NE(first.order_seed, second.order_seed) << "of the system";
   const std::map<std::string, std::string> fields{{"device.name", "none"},
                                                   {"protocol.launch", "graph"},
                                                   {"protocol.cache", "warm"},
                                                   {"protocol.sets", "4"},
-                                                  {"protocol.block", "10"},
+                                                  {"protocol.batch", "10"},
+                                                  {"protocol.batches", "2"},
                                                   {"protocol.delay_cycles", "0"},
                                                   {"problem.reference", "row_reduction"},
                                                   {"problem.shape", "COLUMNS=12,ROWS=8"},
                                                   {"candidate.kernel", "sum"},
                                                   {"candidate.configuration", "default"},
                                                   {"library.fake", "1.0"},
-                                                  {"seed", std::to_string(first.seed)}};
+                                                  {"seed", std::to_string(first.seed)},
+                                                  {"order_seed", std::to_string(first.order_seed)}};
   for (const auto& [field, value] : fields) EXPECT_EQ(first.contract.value(field), value) << field;
   EXPECT_EQ(differences(first.contract, second.contract),
             std::vector<std::string>{"problem.shape: COLUMNS=12,ROWS=8 against COLUMNS=3,ROWS=2"});

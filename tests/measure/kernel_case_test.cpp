@@ -112,11 +112,11 @@ TEST_P(KernelCaseTest, times_the_call_alone_and_leaves_its_fingerprint) {
       const auto kernel = make("copy_f32", "output");
       ASSERT_TRUE(kernel);
       const std::vector<size_t> order{2, 0, 1, 1, 2};
-      const auto block = kernel->sample(order, {1, 2, 3, 4, 255});
-      ASSERT_TRUE(block.ok()) << to_string(block.error());
+      const auto batch = kernel->sample(order, {1, 2, 3, 4, 255});
+      ASSERT_TRUE(batch.ok()) << to_string(batch.error());
       for (size_t i = 0; i < order.size(); ++i) {
-        EXPECT_NEAR(block->us[i], kKernelUs + 1e-3 * static_cast<double>(delay), 0.01) << i;
-        EXPECT_EQ(block->fingerprints[i], print_of(floats(static_cast<float>(100 * order[i])))) << i;
+        EXPECT_NEAR(batch->us[i], kKernelUs + 1e-3 * static_cast<double>(delay), 0.01) << i;
+        EXPECT_EQ(batch->fingerprints[i], print_of(floats(static_cast<float>(100 * order[i])))) << i;
       }
       for (size_t set = 0; set < kSets; ++set)
         EXPECT_EQ(read(*kernel, set, "y"), floats(static_cast<float>(100 * set)));
@@ -143,9 +143,9 @@ TEST_P(KernelCaseTest, restores_what_the_call_changes) {
   std::vector<float> sum(kElements);
   for (size_t i = 0; i < kElements; ++i) sum[i] = static_cast<float>(100 + i) + static_cast<float>(7 + i);
   const std::string expected(reinterpret_cast<const char*>(sum.data()), sum.size() * sizeof(float));
-  const auto block = kernel->sample({1, 1, 1}, {1, 2, 3});
-  ASSERT_TRUE(block.ok());
-  for (const uint64_t print : block->fingerprints) EXPECT_EQ(print, print_of(expected));
+  const auto batch = kernel->sample({1, 1, 1}, {1, 2, 3});
+  ASSERT_TRUE(batch.ok());
+  for (const uint64_t print : batch->fingerprints) EXPECT_EQ(print, print_of(expected));
   ASSERT_TRUE(kernel->run(1, 0).ok());
   EXPECT_EQ(read(*kernel, 1, "y"), expected);
   // What is written anew is what it is restored to.
@@ -191,9 +191,9 @@ TEST_P(KernelCaseTest, gives_its_memory_back) {
 TEST_P(KernelCaseTest, reports_a_kernel_that_faults) {
   const auto kernel = make("fault_f32", "output");
   ASSERT_TRUE(kernel);
-  const auto block = kernel->sample({0}, {0});
-  ASSERT_FALSE(block.ok());
-  EXPECT_NE(block.error().message.find("MISALIGNED"), std::string::npos) << block.error().message;
+  const auto batch = kernel->sample({0}, {0});
+  ASSERT_FALSE(batch.ok());
+  EXPECT_NE(batch.error().message.find("MISALIGNED"), std::string::npos) << batch.error().message;
   void* library = ::dlopen(ASSAY_BINARY_DIR "/tests/fake/libfake_cuda.so", RTLD_NOW | RTLD_NOLOAD);
   reinterpret_cast<void (*)()>(::dlsym(library, "fake_reset"))();
 }

@@ -39,9 +39,16 @@ TEST(Protocol, takes_more_sets_than_the_cache_holds_when_they_rotate) {
 }
 
 TEST(Sampling, takes_at_least_a_hundred_samples) {
-  EXPECT_GE(Sampling().minimum, 100u);
-  EXPECT_GE(Sampling().maximum, Sampling().minimum);
-  EXPECT_GT(Sampling().block, 0u);
+  const Sampling usual = sampling_for(100, 1200, 0.008, 20);
+  EXPECT_EQ(usual.plan, judge::Replication());
+  EXPECT_GE(usual.plan.first * usual.samples_per_process(), 100u);
+  const Sampling more = sampling_for(1000, 4000, 0.001, 5);
+  EXPECT_GE(more.plan.first * more.samples_per_process(), 1000u);
+  EXPECT_EQ(more.plan.batches % 2, 0u) << "ABBA needs both ways";
+  EXPECT_LE(more.plan.most * more.samples_per_process(), 4000u);
+  EXPECT_EQ(more.plan.width, 0.001);
+  EXPECT_EQ(sampling_for(100, 100, 0.008, 20).plan.most, usual.plan.first)
+      << "never fewer processes than tell a spread";
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class ProviderTest : public testing::Test {
   std::filesystem::path path(const std::string& name) const { return folder_.folder().path() / name; }
 
   std::unique_ptr<Provider> start(const std::vector<std::string>& arguments, const Provider::Limits& limits) const {
-    auto provider = Provider::start(fake_contender("rival", arguments), 0, 77, limits);
+    auto provider = Provider::start(fake_contender("rival", arguments), 0, limits);
     EXPECT_TRUE(provider.ok()) << (provider ? "" : to_string(provider.error()));
     return provider ? std::move(*provider) : nullptr;
   }
@@ -239,20 +239,19 @@ TEST_F(ProviderTest, may_misbehave_at_any_request) {
 }
 
 TEST_F(ProviderTest, that_dies_at_the_start_is_named_with_its_last_words) {
-  const auto refused = Provider::start(fake_contender("rival", {"--nonsense"}), 0, 77, kPatient);
+  const auto refused = Provider::start(fake_contender("rival", {"--nonsense"}), 0, kPatient);
   ASSERT_FALSE(refused.ok());
   EXPECT_TRUE(mentions(refused.error().message, "provider 'rival' ended instead of answering 'hello'"))
       << refused.error().message;
   EXPECT_TRUE(mentions(refused.error().message, "exited with 2")) << refused.error().message;
   EXPECT_TRUE(mentions(refused.error().hint, "unrecognized arguments: --nonsense")) << refused.error().hint;
-  const auto crashed =
-      Provider::start(fake_contender("rival", {"--behave", "crash", "--at", "hello"}), 0, 77, kPatient);
+  const auto crashed = Provider::start(fake_contender("rival", {"--behave", "crash", "--at", "hello"}), 0, kPatient);
   ASSERT_FALSE(crashed.ok());
   EXPECT_TRUE(mentions(crashed.error().message, "SIGSEGV")) << crashed.error().message;
 }
 
 TEST_F(ProviderTest, that_is_silent_at_the_start_is_not_waited_for) {
-  const auto silent = Provider::start(fake_contender("rival", {"--behave", "hang", "--at", "hello"}), 0, 77,
+  const auto silent = Provider::start(fake_contender("rival", {"--behave", "hang", "--at", "hello"}), 0,
                                       {milliseconds(150), minutes(5), minutes(5)});
   ASSERT_FALSE(silent.ok());
   EXPECT_TRUE(mentions(silent.error().message, "did not answer 'hello' within 0.15 s")) << silent.error().message;
@@ -262,18 +261,18 @@ TEST_F(ProviderTest, that_cannot_be_started_is_named) {
   Contender contender{"rival", "command", {folder_.folder().write("plain.txt", "no program").string()}, {}, false};
   for (const std::string& program : {contender.arguments[0], path("missing").string()}) {
     contender.arguments = {program};
-    const auto provider = Provider::start(contender, 0, 77, kPatient);
+    const auto provider = Provider::start(contender, 0, kPatient);
     ASSERT_FALSE(provider.ok());
     EXPECT_TRUE(mentions(provider.error().message, "provider 'rival'")) << provider.error().message;
     EXPECT_TRUE(mentions(provider.error().message, program)) << provider.error().message;
   }
   contender.arguments = {};
-  EXPECT_FALSE(Provider::start(contender, 0, 77, kPatient).ok());
+  EXPECT_FALSE(Provider::start(contender, 0, kPatient).ok());
   // A script whose interpreter does not exist: it starts and ends at once.
   const std::filesystem::path script = folder_.folder().write_script("broken.sh", "");
   folder_.folder().write("broken.sh", "#!/no/such/shell\n");
   contender.arguments = {script.string()};
-  const auto broken = Provider::start(contender, 0, 77, kPatient);
+  const auto broken = Provider::start(contender, 0, kPatient);
   ASSERT_FALSE(broken.ok());
   EXPECT_TRUE(mentions(broken.error().message, "provider 'rival'")) << broken.error().message;
 }

@@ -57,7 +57,7 @@ TEST(Schedule, draws_each_pair_of_rounds_anew) {
 
 TEST(Schedule, lets_the_sets_take_turns_behind_a_lead_in) {
   Schedule schedule(1, kSeed);
-  const BlockPlan plan = schedule.plan(kSamples, kSets);
+  const BatchPlan plan = schedule.plan(kSamples, kSets);
   EXPECT_EQ(plan.lead_in, kSets);
   ASSERT_EQ(plan.sets.size(), kSets + kSamples);
   EXPECT_EQ(plan.poisons.size(), plan.sets.size());

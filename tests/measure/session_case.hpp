@@ -24,8 +24,8 @@ inline FakeEntry behaving(const std::string& behaviour, bool own_kernels = true)
 // Few samples, and a clock of our own that forgives a busy machine everything: honest times are made up, not taken.
 inline SessionOptions quick_options() {
   SessionOptions options;
-  options.sampling.minimum = 20;
-  options.sampling.maximum = 20;
+  options.sampling.plan.batches = 2;
+  options.sampling.plan.first = options.sampling.plan.most = 1;
   options.sampling.budget_s = 1e9;
   options.protocol.throughput_replays = 2;
   options.protocol.calls = 5;

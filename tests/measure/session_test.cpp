@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <map>
 
-#include "judge/block.hpp"
+#include "judge/batch.hpp"
 #include "session_case.hpp"
 
 namespace assay::measure {
@@ -39,7 +39,7 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
 
   SessionOptions options = quick_options();
   options.sampling = Sampling();
-  options.sampling.maximum = 200;
+  options.sampling.plan.first = options.sampling.plan.most = 3;
   options.sampling.budget_s = 1e9;
   options.model = *gpu::find_model("a100");
   options.timing.instruments = programs->instruments();
@@ -60,7 +60,8 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
     EXPECT_EQ(each.verified_sets, 4u);
     EXPECT_EQ(each.accuracy.share, 1);
     ASSERT_TRUE(each.time_us);
-    EXPECT_GE(each.time_us->count, 100u);
+    EXPECT_EQ(each.time_us->count, 120u);
+    EXPECT_EQ(judge::process_count(each.batches), 3u);
     EXPECT_GE(each.time_us->minimum, 20);
     EXPECT_TRUE(each.median_interval.contains(each.time_us->p50));
     EXPECT_EQ(each.throughput.size(), options.protocol.throughput_replays);
@@ -69,10 +70,10 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
     for (const char* guard : {"poison", "accuracy", "inputs_changed", "fingerprint", "host_clock", "recheck",
                               "fresh_inputs", "threads", "persisting_l2", "roofline"})
       EXPECT_EQ(state_of(each, guard), "passed") << each.name << " " << guard;
-    for (const judge::Block& block : each.blocks) {
-      EXPECT_EQ(block.microseconds.size(), options.sampling.block);
-      ASSERT_TRUE(block.clock_mhz);
-      EXPECT_NEAR(*block.clock_mhz, 1980, 1e-6);
+    for (const judge::Batch& batch : each.batches) {
+      EXPECT_EQ(batch.microseconds.size(), options.sampling.plan.batch);
+      ASSERT_TRUE(batch.clock_mhz);
+      EXPECT_NEAR(*batch.clock_mhz, 1980, 1e-6);
     }
   }
   std::vector<std::string> steps;
@@ -84,7 +85,7 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
                                              "computing float64 results", "comparing", "changing inputs", "sampling",
                                              "trying fresh inputs", "measuring throughput", "listing kernels"}));
   EXPECT_EQ(measured.contenders[0].time_us->count, measured.contenders[1].time_us->count);
-  EXPECT_EQ(measured.contenders[0].blocks.size(), measured.contenders[1].blocks.size());
+  EXPECT_EQ(measured.contenders[0].batches.size(), measured.contenders[1].batches.size());
   for (const char* guard : {"sensitivity", "kernels_list", "streams", "graph_nodes"})
     EXPECT_EQ(state_of(measured.candidate(), guard), "passed") << guard;
 }
@@ -100,7 +101,7 @@ TEST_F(SessionTest, passes_what_is_honest_and_unusual) {
   for (const char* guard : {"poison", "fingerprint", "recheck", "fresh_inputs", "sensitivity"})
     EXPECT_EQ(state_of(jitter, guard), "passed") << guard;
   EXPECT_TRUE(measured.contenders[1].deterministic);
-  EXPECT_NEAR(judge::throttled_fraction(measured.contenders[3].blocks), 0.5, 1e-12);
+  EXPECT_NEAR(judge::throttled_fraction(measured.contenders[3].batches), 0.5, 1e-12);
 }
 
 TEST_F(SessionTest, goes_on_without_contenders_that_are_lost) {
@@ -130,7 +131,7 @@ TEST_F(SessionTest, goes_on_without_contenders_that_are_lost) {
   }
   EXPECT_FALSE(by_name["dies at once"]->timed());
   EXPECT_TRUE(mentions(by_name["cannot prepare"]->objection(), "the fake device is on fire"));
-  EXPECT_EQ(judge::sample_count(by_name["dies later"]->blocks), 10u) << "one block did not count, one did";
+  EXPECT_EQ(judge::sample_count(by_name["dies later"]->batches), 10u) << "one batch did not count, one did";
   EXPECT_TRUE(by_name["dies last"]->timed());
   EXPECT_EQ(state_of(*by_name["forges"], "answer_id"), "failed");
   EXPECT_EQ(state_of(*by_name["claims zero"], "not_positive"), "failed");
@@ -147,41 +148,52 @@ TEST_F(SessionTest, says_when_nobody_is_left) {
   EXPECT_EQ(measured.stopped_because, "no contender was left");
 }
 
-TEST_F(SessionTest, takes_the_floor_of_samples_whatever_the_budget) {
+TEST_F(SessionTest, takes_the_floor_of_processes_whatever_the_budget) {
   const ProblemFolder folder;
   SessionOptions options = quick_options();
-  options.sampling.minimum = 40;
-  options.sampling.maximum = 400;
+  options.sampling.plan.first = 2;
+  options.sampling.plan.most = 10;
   options.sampling.budget_s = 0;
   const CaseMeasurement measured = run_session(folder, {behaving("honest")}, options);
   EXPECT_EQ(measured.candidate().time_us->count, 40u);
   EXPECT_EQ(measured.stopped_because, "the time budget");
 }
 
-TEST_F(SessionTest, stops_when_medians_are_known) {
+TEST_F(SessionTest, stops_when_the_ratio_is_known) {
   const ProblemFolder folder;
   SessionOptions options = quick_options();
-  options.sampling.minimum = 30;
-  options.sampling.maximum = 300;
-  options.sampling.width = 0.5;
-  const CaseMeasurement measured = run_session(folder, {behaving("honest")}, options);
-  EXPECT_EQ(measured.candidate().time_us->count, 30u);
-  EXPECT_EQ(measured.stopped_because, "the medians are known well enough");
+  options.sampling.plan.first = 3;
+  options.sampling.plan.most = 12;
+  options.sampling.plan.width = 0.5;
+  const CaseMeasurement measured = run_session(folder, {behaving("honest"), behaving("honest")}, options);
+  EXPECT_EQ(measured.candidate().time_us->count, 60u);
+  EXPECT_EQ(measured.stopped_because, "the ratios are known well enough");
 }
 
-TEST_F(SessionTest, takes_other_memory_for_every_round) {
+TEST_F(SessionTest, gives_every_process_other_memory) {
   const ProblemFolder folder;
   SessionOptions options = quick_options();
-  options.sampling.minimum = options.sampling.maximum = 200;
+  options.sampling.plan.first = options.sampling.plan.most = 12;
+  options.order_seed = 3;
   const CaseMeasurement measured =
       run_session(folder, {{"placed", {"--behave", "placed", "--noise", "0"}, true}}, options);
   ASSERT_TRUE(measured.candidate().good()) << measured.candidate().objection();
-  std::map<int, int> levels;  // of blocks, in tenths of a microsecond
-  for (const judge::Block& block : measured.candidate().blocks) {
-    for (const double us : block.microseconds) EXPECT_EQ(us, block.microseconds.front()) << "within a block it stays";
-    ++levels[static_cast<int>(10 * block.microseconds.front())];
+  EXPECT_EQ(measured.order_seed, 3u);
+  std::map<int, int> levels;  // of processes, in tenths of a microsecond
+  for (const judge::Batch& batch : measured.candidate().batches) {
+    for (const double us : batch.microseconds) EXPECT_EQ(us, batch.microseconds.front()) << "within a batch it stays";
+    ++levels[static_cast<int>(10 * batch.microseconds.front())];
   }
-  EXPECT_EQ(levels.size(), 2u) << "both kinds of place occur in 20 rounds";
+  EXPECT_EQ(levels.size(), 2u) << "both kinds of place occur in 12 processes";
+}
+
+// Order, poison and places are not to be foreseen from the seed of the inputs.
+TEST_F(SessionTest, draws_the_order_from_the_system) {
+  const ProblemFolder folder;
+  const CaseMeasurement one = run_session(folder, {behaving("honest")});
+  const CaseMeasurement other = run_session(folder, {behaving("honest")});
+  EXPECT_EQ(one.seed, other.seed);
+  EXPECT_NE(one.order_seed, other.order_seed);
 }
 
 TEST_F(SessionTest, needs_one_set_of_inputs_at_least) {

@@ -26,7 +26,7 @@ std::set<std::string> keys(const json& object) {
   return names;
 }
 
-// Ten blocks of ten samples around `us`; every `throttled_every`th one throttled.
+// Ten batches of ten samples around `us`; every `throttled_every`th one throttled.
 ContenderResult contender_of(const std::string& name, double us, size_t throttled_every = 0) {
   ContenderResult result;
   result.name = name;
@@ -39,16 +39,16 @@ ContenderResult contender_of(const std::string& name, double us, size_t throttle
   result.verified_sets = 4;
   result.throughput = {us - 2, us - 1, us};
   result.kernels = {{"row_sum<float>", 0, us}};
-  for (size_t block = 0; block < 10; ++block) {
-    judge::Block entry;
+  for (size_t batch = 0; batch < 10; ++batch) {
+    judge::Batch entry;
     for (size_t i = 0; i < 10; ++i) {
-      entry.microseconds.push_back(us * (1 + 0.001 * static_cast<double>((3 * i + block) % 7)));
+      entry.microseconds.push_back(us * (1 + 0.001 * static_cast<double>((3 * i + batch) % 7)));
       entry.throttled.push_back(throttled_every > 0 && i % throttled_every == 0);
     }
     entry.clock_mhz = 1980;
-    result.blocks.push_back(entry);
+    result.batches.push_back(entry);
   }
-  result.time_us = stats::summarize(*stats::Sample::make(judge::pooled(result.blocks)));
+  result.time_us = stats::summarize(*stats::Sample::make(judge::pooled(result.batches)));
   result.median_interval = {us, us * 1.01};
   return result;
 }
@@ -127,7 +127,7 @@ TEST(BenchDocument, has_every_figure) {
   const json& candidate = document["contenders"][0];
   EXPECT_EQ(keys(candidate),
             (std::set<std::string>{"name", "provider", "variant", "versions", "good", "objection", "guards",
-                                   "deterministic", "accuracy", "kernels", "measured", "blocks"}));
+                                   "deterministic", "accuracy", "kernels", "measured", "batches"}));
   EXPECT_EQ(candidate["good"], true);
   EXPECT_EQ(candidate["objection"], "");
   EXPECT_EQ(candidate["guards"][1],
@@ -146,12 +146,12 @@ TEST(BenchDocument, has_every_figure) {
   EXPECT_NEAR(figures["gb_per_s"].get<double>(), 20, 0.1);
   EXPECT_NEAR(figures["fraction_of_roofline"].get<double>(), 0.5, 0.01);
   EXPECT_EQ(figures["throttled"], 0);
-  EXPECT_EQ(candidate["blocks"].size(), 10u);
-  EXPECT_EQ(candidate["blocks"][0]["us"].size(), 10u);
-  EXPECT_EQ(candidate["blocks"][0]["clock_mhz"], 1980);
+  EXPECT_EQ(candidate["batches"].size(), 10u);
+  EXPECT_EQ(candidate["batches"][0]["us"].size(), 10u);
+  EXPECT_EQ(candidate["batches"][0]["clock_mhz"], 1980);
   EXPECT_EQ(document["contenders"][1]["comparison"]["verdict"], "FASTER");
   EXPECT_EQ(document["contenders"][1]["measured"]["throttled"], 0.1);
-  EXPECT_FALSE(bench_case_document(bench, false)["contenders"][0].contains("blocks"));
+  EXPECT_FALSE(bench_case_document(bench, false)["contenders"][0].contains("batches"));
 }
 
 TEST(BenchDocument, has_no_figures_of_what_was_not_timed) {

@@ -266,8 +266,8 @@ Result<void> KernelCase::enqueue_sample(Set& set, uint8_t poison) {
   return check(driver_.cuGraphLaunch(set.graph, stream_), "cuGraphLaunch");
 }
 
-Result<SampleBlock> KernelCase::sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison) {
-  SampleBlock block;
+Result<SampleBatch> KernelCase::sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison) {
+  SampleBatch batch;
   const auto start = std::chrono::steady_clock::now();
   for (size_t i = 0; i < order.size(); ++i) {
     // Lines that were marked to stay would survive any flush.
@@ -276,16 +276,16 @@ Result<SampleBlock> KernelCase::sample(const std::vector<size_t>& order, const s
     ASSAY_CHECK(enqueue_sample(set, poison[i]));
     ASSAY_CHECK(check(driver_.cuCtxSynchronize(), set.call->entry().c_str()));
     ASSAY_TRY(const double us, set.stop.microseconds_since(set.start));
-    block.us.push_back(us);
+    batch.us.push_back(us);
     uint64_t fingerprint = 0;
     ASSAY_CHECK(check(driver_.cuMemcpyDtoH(&fingerprint, set.slot, sizeof fingerprint), "cuMemcpyDtoH"));
-    block.fingerprints.push_back(fingerprint);
+    batch.fingerprints.push_back(fingerprint);
   }
-  block.host_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  batch.host_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
   const GpuReading reading = monitor_ ? monitor_->read() : GpuReading();
-  block.clock_mhz.assign(order.size(), reading.sm_clock_mhz.value_or(0));
-  block.throttled.assign(order.size(), reading.throttled());
-  return block;
+  batch.clock_mhz.assign(order.size(), reading.sm_clock_mhz.value_or(0));
+  batch.throttled.assign(order.size(), reading.throttled());
+  return batch;
 }
 
 // Without a pause between replays: the parent's own clock checks the sum.

@@ -45,7 +45,7 @@ class KernelCase {
   Result<void> run(size_t set, uint8_t poison);
   Result<void> read(size_t set, const ArgumentFiles& files);
   Result<void> write(size_t set, const ArgumentFiles& files);
-  Result<SampleBlock> sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison);
+  Result<SampleBatch> sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison);
   Result<std::vector<double>> throughput(size_t replays);  // us of one call
   Result<KernelList> kernels(size_t set);
   size_t sets() const { return sets_.size(); }

@@ -39,14 +39,14 @@ KernelCaseRequest case_from(const json& request) {
   return wanted;
 }
 
-json to_json(const SampleBlock& block) {
+json to_json(const SampleBatch& batch) {
   json fingerprints = json::array();
-  for (const uint64_t value : block.fingerprints) fingerprints.push_back(fmt::format("{:016x}", value));
-  return {{"us", block.us},
+  for (const uint64_t value : batch.fingerprints) fingerprints.push_back(fmt::format("{:016x}", value));
+  return {{"us", batch.us},
           {"fingerprints", fingerprints},
-          {"clock_mhz", block.clock_mhz},
-          {"throttled", block.throttled},
-          {"host_us", block.host_us}};
+          {"clock_mhz", batch.clock_mhz},
+          {"throttled", batch.throttled},
+          {"host_us", batch.host_us}};
 }
 
 json to_json(const KernelList& list) {
@@ -123,8 +123,8 @@ class Server {
     for (const size_t set : order) {
       if (set >= case_->sets()) return Error{fmt::format("there is no set {}", set)};
     }
-    ASSAY_TRY(const SampleBlock block, case_->sample(order, poison));
-    return to_json(block);
+    ASSAY_TRY(const SampleBatch batch, case_->sample(order, poison));
+    return to_json(batch);
   }
 
   std::unique_ptr<device::cuda::CudaDevice> gpu_;
