@@ -52,7 +52,7 @@ TEST_F(Measuring, BenchTimesWhatIsRight) {
   EXPECT_EQ(document["cases"][0]["contract"]["protocol.sets"], "4");
   size_t samples = 0;
   for (const auto& batch : contender["batches"]) samples += batch["us"].size();
-  EXPECT_EQ(samples, 100u);
+  EXPECT_EQ(samples, 240u);
 }
 
 TEST_F(Measuring, BenchTakesAFolderOfKernels) {

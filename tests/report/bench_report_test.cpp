@@ -46,6 +46,7 @@ ContenderResult contender_of(const std::string& name, double us, size_t throttle
       entry.throttled.push_back(throttled_every > 0 && i % throttled_every == 0);
     }
     entry.clock_mhz = 1980;
+    entry.process = batch / 2;
     result.batches.push_back(entry);
   }
   result.time_us = stats::summarize(*stats::Sample::make(judge::pooled(result.batches)));
@@ -115,8 +116,8 @@ TEST(BenchDocument, has_every_figure) {
   BenchCase bench = case_of({contender_of("candidate", 10), contender_of("rival", 20, 10)});
   bench.measured.steps = {{"running once", 1.5}, {"sampling", 2}};
   const json document = bench_case_document(bench, true);
-  EXPECT_EQ(keys(document), (std::set<std::string>{"shape", "seed", "flops", "bytes", "floor_us", "sampling", "steps",
-                                                   "contract", "contract_hash", "contenders"}));
+  EXPECT_EQ(keys(document), (std::set<std::string>{"shape", "seed", "order_seed", "flops", "bytes", "floor_us",
+                                                   "sampling", "steps", "contract", "contract_hash", "contenders"}));
   EXPECT_EQ(document["steps"][0], (json{{"step", "running once"}, {"seconds", 1.5}}));
   EXPECT_EQ(document["shape"], "N=4");
   EXPECT_EQ(document["seed"], 99);

@@ -35,7 +35,9 @@ TEST(MedianRatio, covers_with_one_mode_and_with_two) {
     for (int trial = 0; trial < kTrials; ++trial)
       hits += median_ratio_interval(draw(), draw(), 0.95).contains(1.0) ? 1 : 0;
     EXPECT_GE(hits, 0.945 * kTrials) << modes << ", seed " << kSeed;
-    if (modes == 0) EXPECT_LT(hits, kTrials) << "it can miss";
+    if (modes == 0) {
+      EXPECT_LT(hits, kTrials) << "it can miss";
+    }
   }
 }
 

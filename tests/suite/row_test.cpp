@@ -33,7 +33,7 @@ TEST_F(RowTest, SpeedupIsTheInverseOfTheRatioAndItsIntervalTurnsRound) {
   EXPECT_DOUBLE_EQ(against.interval.high, 1 / (0.8 * 0.98));
   EXPECT_LT(against.interval.low, *against.speedup);
   EXPECT_EQ(against.p, 0.001);
-  EXPECT_EQ(against.alpha, 0.01);
+  EXPECT_EQ(against.alpha, 0.005);
   EXPECT_TRUE(against.comparable());
   EXPECT_EQ(row->label(), "a BLOCK=64 " + shape());
 }
