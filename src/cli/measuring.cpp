@@ -11,6 +11,7 @@
 #include "base/version.hpp"
 #include "cli/calibration_store.hpp"
 #include "cli/command_line.hpp"
+#include "cli/kept_candidate.hpp"
 #include "device/cuda/cuda_model.hpp"
 #include "device/cuda/nvml.hpp"
 #include "device/open/open_device.hpp"
@@ -172,6 +173,11 @@ Result<Bench> prepare_bench(const spec::KernelSpec& spec, const Options& options
   request.quiet = options.json;
   ASSAY_TRY(request.shapes, chosen_shapes(spec, request.configuration, options));
   request.contract = describe(bench, request.device);
+  if (wanted.candidate.empty()) {
+    // Without room for it the baseline of a later run is compared as it was stored.
+    if (const auto kept = keep_candidate(spec, bench.built, request.cache_folder))
+      request.contract.set("candidate.kept", *kept);
+  }
   return bench;
 }
 

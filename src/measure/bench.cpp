@@ -9,8 +9,7 @@
 namespace assay::measure {
 namespace {
 
-// What a figure of this case depends on. Versions of libraries come from the contenders that use them.
-Contract contract_of(const BenchRequest& request, const Protocol& protocol, const CaseMeasurement& measured) {
+Contract known_contract(const BenchRequest& request, const Protocol& protocol, const std::string& shape) {
   Contract contract = request.contract;
   contract.set("protocol.launch", std::string(name(protocol.launch)));
   contract.set("protocol.cache", std::string(name(protocol.cache)));
@@ -19,9 +18,15 @@ Contract contract_of(const BenchRequest& request, const Protocol& protocol, cons
   contract.set("protocol.batches", std::to_string(request.sampling.plan.batches));
   contract.set("protocol.delay_cycles", std::to_string(protocol.delay_cycles));
   contract.set("problem.reference", request.spec->problem.reference);
-  contract.set("problem.shape", measured.shape);
+  contract.set("problem.shape", shape);
   contract.set("candidate.kernel", request.spec->kernel.name);
   contract.set("candidate.configuration", request.configuration.id());
+  return contract;
+}
+
+// What a figure of this case depends on. Versions of libraries come from the contenders that use them.
+Contract contract_of(const BenchRequest& request, const Protocol& protocol, const CaseMeasurement& measured) {
+  Contract contract = known_contract(request, protocol, measured.shape);
   contract.set("seed", std::to_string(measured.seed));
   contract.set("order_seed", std::to_string(measured.order_seed));
   for (const ContenderResult& contender : measured.contenders) {
@@ -35,6 +40,16 @@ Contract contract_of(const BenchRequest& request, const Protocol& protocol, cons
 
 TimingFiles timing_of(const BenchRequest& request) {
   return {request.instruments, static_cast<uint64_t>(2 * request.model.l2_bytes)};
+}
+
+Contract case_contract(const BenchRequest& request, const spec::Shape& shape) {
+  Protocol protocol = request.protocol;
+  if (const auto problem = ProblemCase::make(*request.spec, request.configuration, shape)) {
+    const auto sets = sets_for(protocol, problem->bytes(), static_cast<uint64_t>(request.model.l2_bytes));
+    if (sets) protocol.sets = *sets;
+    return known_contract(request, protocol, problem->shape.text());
+  }
+  return known_contract(request, protocol, shape.text());
 }
 
 Result<void> bench(const BenchRequest& request) {

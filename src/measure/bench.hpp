@@ -35,6 +35,9 @@ struct BenchRequest {
 // Twice the cache is flushed, so that nothing of it stays whatever its replacement does.
 TimingFiles timing_of(const BenchRequest& request);
 
+// Of a case before it is measured: all but the seeds and the versions that contenders tell.
+Contract case_contract(const BenchRequest& request, const spec::Shape& shape);
+
 Result<void> bench(const BenchRequest& request);
 
 }  // namespace assay::measure

@@ -24,6 +24,11 @@ class GateCommand : public testing::Test {
       return replace_all(text, kStep, replacement);
     });
   }
+  void make_longer() const {
+    std::string longer = kStep;
+    for (int i = 0; i < 8; ++i) longer.append("\n\t").append(kStep);
+    change(longer);
+  }
   ProcessOutcome gate(std::vector<std::string> more) const {
     std::vector<std::string> arguments{
         "gate",    copy_.kernel().string(), "--device", "vgpu:l4",
@@ -42,9 +47,7 @@ TEST_F(GateCommand, TheSameKernelPasses) {
 }
 
 TEST_F(GateCommand, MoreInstructionsAreARegression) {
-  std::string longer = kStep;
-  for (int i = 0; i < 8; ++i) longer += std::string("\n\t") + kStep;
-  change(longer);
+  make_longer();
   const fs::path junit = copy_.folder().path() / "gate.xml";
   const fs::path markdown = copy_.folder().path() / "gate.md";
   const ProcessOutcome outcome =
@@ -73,12 +76,46 @@ TEST_F(GateCommand, ASavedBaselineIsFoundAgain) {
   EXPECT_EQ(gate({"--against", "main"}).exit_status, 2) << "there is none yet";
   EXPECT_EQ(gate({"--save", "main"}).exit_status, 0);
   EXPECT_EQ(gate({"--against", "main"}).exit_status, 0);
-  std::string longer = kStep;
-  for (int i = 0; i < 8; ++i) longer += std::string("\n\t") + kStep;
-  change(longer);
+  make_longer();
   const ProcessOutcome outcome = gate({"--against", "main"});
   EXPECT_EQ(outcome.exit_status, 3) << outcome.output << outcome.errors;
   EXPECT_NE(outcome.output.find("counted exactly"), std::string::npos) << outcome.output;
+}
+
+TEST_F(GateCommand, AFailedRunNeverMovesTheBaseline) {
+  EXPECT_EQ(gate({"--save", "main"}).exit_status, 0);
+  make_longer();
+  EXPECT_EQ(gate({"--against", "main", "--save", "main"}).exit_status, 3);
+  EXPECT_EQ(gate({"--against", "main"}).exit_status, 3) << "still the old one";
+}
+
+TEST_F(GateCommand, AnIncorrectBaselineIsRefused) {
+  change("mov.u32 \t%r43, 8;");
+  const ProcessOutcome outcome =
+      assay_program({"gate", "kernels/reduction", "--device", "vgpu:l4", "--shape", "ROWS=2,COLUMNS=513", "--against",
+                     copy_.kernel().string(), "--ledger", "none"});
+  EXPECT_EQ(outcome.exit_status, 2) << outcome.output;
+  EXPECT_NE(outcome.errors.find("the baseline is itself incorrect"), std::string::npos) << outcome.errors;
+}
+
+TEST_F(GateCommand, ABaselineCanBeAFile) {
+  const std::string file = (copy_.folder().path() / "baseline.json").string();
+  EXPECT_EQ(gate({"--save", file}).exit_status, 0);
+  EXPECT_EQ(gate({"--against", file}).exit_status, 0);
+  const auto document = nlohmann::json::parse(*read_file(file));
+  EXPECT_EQ(document["assay_baseline"], 1);
+  EXPECT_EQ(document["device"], "vgpu:l4");
+  EXPECT_GT(document["cases"]["COLUMNS=513,ROWS=2"]["counters"]["ptx_instructions"], 0);
+  make_longer();
+  EXPECT_EQ(gate({"--against", file, "--save", file}).exit_status, 3);
+  EXPECT_EQ(nlohmann::json::parse(*read_file(file)), document) << "a failed run moves no baseline";
+  // What is no such file, or of another kernel, is refused.
+  for (const char* text :
+       {"", "{}", "[1]", R"({"assay_baseline": 2})",
+        R"({"assay_baseline": 1, "kernel": "other", "configuration": "", "device": "vgpu:l4", "cases": {}})"}) {
+    copy_.folder().write("bad.json", text);
+    EXPECT_EQ(gate({"--against", (copy_.folder().path() / "bad.json").string()}).exit_status, 2) << text;
+  }
 }
 
 TEST_F(GateCommand, CountersHaveNoLeaderboard) {

@@ -100,6 +100,38 @@ TEST_F(Measuring, TheGateKeepsABaselineAndStopsWhatIsSlower) {
   EXPECT_EQ(beside.exit_status, 3) << beside.output << beside.errors;
 }
 
+TEST_F(Measuring, TheGateMeasuresASavedBaselineAgain) {
+  EXPECT_EQ(measure("gate", {"--save", "main"}).exit_status, 0);
+  const auto document = parsed(measure("gate", {"--against", "main", "--json"}));
+  EXPECT_EQ(document["verdict"], "PASS");
+  const auto& comparison = document["gate"]["cases"][0]["comparison"];
+  EXPECT_TRUE(comparison["options"]["interleaved"]) << "beside each other, in one run";
+  EXPECT_TRUE(comparison["replicated"]);
+  // A change that failed does not become the baseline.
+  make_slower();
+  EXPECT_EQ(measure("gate", {"--against", "main", "--save", "main"}).exit_status, 3);
+  EXPECT_EQ(measure("gate", {"--against", "main"}).exit_status, 3) << "it is still the old one";
+}
+
+TEST_F(Measuring, AnUnchangedKernelPassesAgainstTheBest) {
+  EXPECT_EQ(measure("bench", {}).exit_status, 0);
+  const ProcessOutcome gate = measure("gate", {});
+  EXPECT_EQ(gate.exit_status, 0) << gate.output << gate.errors;
+  make_slower();
+  EXPECT_EQ(measure("gate", {}).exit_status, 3);
+  const ProcessOutcome other = measure("gate", {"--protocol", "event"});
+  EXPECT_EQ(other.exit_status, 2) << "nothing was measured under this contract: " << other.output;
+}
+
+TEST_F(Measuring, ABaselineCanBeAFile) {
+  const std::string file = (copy_.folder().path() / "baseline.json").string();
+  EXPECT_EQ(measure("gate", {"--save", file}).exit_status, 0);
+  const ProcessOutcome same = measure("gate", {"--against", file});
+  EXPECT_EQ(same.exit_status, 0) << same.output << same.errors;
+  make_slower();
+  EXPECT_EQ(measure("gate", {"--against", file}).exit_status, 3);
+}
+
 TEST_F(Measuring, ACalibrationStandsBesideTheGatesVerdict) {
   const ProcessOutcome calibrated =
       measure("calibrate", {"--pairs", "3", "--trials", "2", "--slowdowns", "0.1", "--json"});
