@@ -81,6 +81,8 @@ class ModuleDecoder {
   // Dynamic shared memory begins behind the static part, whose size is known only when the function has been decoded: a
   // function that names it is decoded a second time with the right base.
   void decode_all() {
+    // Who calls a function needs to know whether there is one, wherever it stands.
+    for (size_t i = 0; i < sources_.size(); ++i) read_attributes(*sources_[i], program_.functions[i]);
     std::vector<bool> uses_dynamic(sources_.size());
     uint32_t largest_base = 0;
     bool agreed_base = false;  // a device function names dynamic shared memory: it begins at one place for all kernels

@@ -56,6 +56,9 @@ class FunctionDecoder final : private BindContext {
   // --- BindContext
   Result<uint32_t> label(const std::string& name) override;
   Result<int32_t> function_named(const std::string& name) override;
+  bool is_only_declared(int32_t number) const override {
+    return program_.functions[static_cast<size_t>(number)].declared_only;
+  }
   Result<BoundOperand> value(const ptx::Operand& operand, int bits, bool is_float) override;
   Result<CallSite::Copy> call_parameter(const std::string& name) override;
   Result<std::vector<std::string>> target_list(const std::string& name) override;

@@ -234,6 +234,7 @@ Result<BoundOperand> FunctionDecoder::bind_identifier(const std::string& name, i
     return operand;
   }
   if (const auto callee = program_.function_index.find(name); callee != program_.function_index.end()) {
+    if (is_only_declared(callee->second)) return only_declared(*this, name);
     return immediate(function_address(callee->second), width);
   }
   return error(fmt::format("'{}' is not declared", name));

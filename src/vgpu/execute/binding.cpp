@@ -27,6 +27,13 @@ Result<void> need_hopper(const BindContext& context, std::string_view what) {
                                    model.compute_major, model.compute_minor));
 }
 
+Error only_declared(const BindContext& context, const std::string& name) {
+  Error error = context.error(fmt::format("the function '{}' is only declared: this module does not define it", name));
+  error.exit_code = ExitCode::environment;
+  error.hint = "compile its definition into the same file: the virtual GPU does not link modules";
+  return error;
+}
+
 Binder binder_of(std::string_view row) {
   static const auto by_row = [] {
     std::unordered_map<std::string_view, Binder> map;

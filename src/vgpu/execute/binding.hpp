@@ -48,12 +48,15 @@ class BindContext {
   // The following are for control flow and for instructions that name variables.
   virtual Result<uint32_t> label(const std::string& name) = 0;  // index of the instruction behind the label
   virtual Result<int32_t> function_named(const std::string& name) = 0;
+  virtual bool is_only_declared(int32_t function) const = 0;
   virtual Result<BoundOperand> value(const ptx::Operand& operand, int bits, bool is_float) = 0;
   virtual Result<CallSite::Copy> call_parameter(const std::string& name) = 0;  // a .param variable of this function
   virtual Result<std::vector<std::string>> target_list(const std::string& name) = 0;
   virtual Error error(std::string message) const = 0;  // with this instruction's place
 };
 
+// Nothing is linked to a module here: a function that it only declares cannot be called.
+Error only_declared(const BindContext& context, const std::string& name);
 // An error if the model is older than Hopper. `what`: "bulk copies".
 Result<void> need_hopper(const BindContext& context, std::string_view what);
 

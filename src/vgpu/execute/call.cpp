@@ -32,13 +32,15 @@ void call_by_address(Warp& warp, const Instruction& instruction) {
   const int first = std::countr_zero(warp.mask);
   const uint64_t target = address[first];
   const uint64_t index = (target - kFunctionWindow) / (function_address(1) - function_address(0));
-  const bool good = target >= kFunctionWindow && index < program.functions.size() &&
-                    function_address(static_cast<int>(index)) == target && !program.functions[index].declared_only;
-  if (!good) {
+  const bool is_function = target >= kFunctionWindow && index < program.functions.size() &&
+                           function_address(static_cast<int>(index)) == target;
+  if (!is_function || program.functions[index].declared_only) {
     Finding finding;
     finding.kind = FindingKind::illegal_address;
     finding.address = target;
-    finding.message = fmt::format("call of address 0x{:x}, which is no function", target);
+    finding.message = is_function ? fmt::format("call of '{}', which is only declared: this module does not define it",
+                                                program.functions[index].name)
+                                  : fmt::format("call of address 0x{:x}, which is no function", target);
     warp.fault(std::move(finding), first);
     return;
   }
@@ -98,6 +100,7 @@ Result<Handler> bind_call(BindContext& context) {
     if (site.system == CallSite::System::malloc || site.system == CallSite::System::free)
       context.function->communicates = true;
     const bool system = site.system != CallSite::System::none;
+    if (!system && context.is_only_declared(*function)) return only_declared(context, callee->name);
     if (system) site.function = -1;
     context.function->calls.push_back(std::move(site));
     return system ? &call_system : &call_direct;
