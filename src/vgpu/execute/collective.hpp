@@ -64,6 +64,9 @@ void for_each_group(Warp& warp, const Instruction& instruction, Body&& body) {
   const bool is_constant = (mask_row & kConstantRow) != 0;
   LaneMask masks[kLanes];  // a result may overwrite the mask's register
   std::memcpy(masks, warp.row<LaneMask>(mask_row), sizeof masks);
+  if (warp.existing_lanes() != kAllLanes) {  // lanes that do not exist may be named or not
+    for (LaneMask& members : masks) members &= warp.existing_lanes();
+  }
   LaneMask waiting = 0;
   LaneMask awaited = 0;
   for (LaneMask left = warp.mask; left != 0;) {
