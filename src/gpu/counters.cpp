@@ -74,6 +74,8 @@ constexpr std::array kTable = {
     CounterInfo{tensor_instructions, "tensor_instructions", "sm__inst_executed_pipe_tensor.sum",
                 "matrix instructions (mma) that warps executed"},
     CounterInfo{tensor_multiply_adds, "tensor_multiply_adds", "", "multiply-add operations of these"},
+    CounterInfo{idle_ptx_instructions, "idle_ptx_instructions", "",
+                "PTX instructions of loops that only waited for other threads; in no other counter"},
 };
 static_assert(kTable.size() == kCounterCount);
 

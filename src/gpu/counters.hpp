@@ -61,8 +61,9 @@ enum class Counter : uint8_t {
   constant_read_bytes,
   tensor_instructions,
   tensor_multiply_adds,
+  idle_ptx_instructions,
 };
-inline constexpr size_t kCounterCount = static_cast<size_t>(Counter::tensor_multiply_adds) + 1;
+inline constexpr size_t kCounterCount = static_cast<size_t>(Counter::idle_ptx_instructions) + 1;
 
 struct CounterInfo {
   Counter counter;

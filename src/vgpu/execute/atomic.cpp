@@ -24,6 +24,7 @@ constexpr uint32_t kNoResult = 2;  // red
 // Operands: d (not for red), [a], b, and for cas c. F gives the new value from the old one, b and c.
 template <class T, auto F>
 void update(Warp& warp, const Instruction& instruction) {
+  warp.note_poll();
   const bool has_result = (instruction.detail & kNoResult) == 0;
   const uint32_t* rows = instruction.rows + (has_result ? 1 : 0);
   std::array<uint64_t, kLanes> addresses;

@@ -134,6 +134,7 @@ bool is_complete(const Mbarrier& state, bool awaited) {
 // Operands: d, [a], state or parity{, time}
 template <bool Sleeps>
 void wait(Warp& warp, const Instruction& instruction) {
+  if (!Sleeps) warp.note_poll();
   LaneMask complete = 0;
   uint32_t awaited_address = 0;
   bool several = false;  // lanes wait for different mbarriers

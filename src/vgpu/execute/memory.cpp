@@ -13,10 +13,12 @@ namespace {
 
 // Instruction::variant is the space; `wide` addresses have 64 bits.
 constexpr uint32_t kWideAddress = 1;
+constexpr uint32_t kOrdered = 2;  // volatile, relaxed or acquire: it may wait for other threads
 
 template <class Memory, class Register, int Elements>
 void load(Warp& warp, const Instruction& instruction) {
   std::array<uint64_t, kLanes> addresses;
+  if ((instruction.detail & kOrdered) != 0) warp.note_poll();
   const uint32_t address_row = instruction.rows[Elements];
   read_addresses(warp, address_row, (instruction.detail & kWideAddress) != 0, instruction.immediate, addresses);
   const LanePointers from = resolve(warp, instruction, static_cast<Space>(instruction.variant), AccessKind::load,
@@ -200,19 +202,21 @@ Space space_of(const BindContext& context) {
   return Space::generic;
 }
 
+bool is_ordered(const BindContext& context) {
+  return context.has("volatile") || context.has("acquire") || context.has("release") || context.has("relaxed");
+}
+
 // Accesses that other blocks may wait for make the launch interleave its blocks.
 void note_communication(BindContext& context) {
   const Space space = space_of(context);
   const bool visible = space == Space::global || space == Space::generic;
-  const bool ordered =
-      context.has("volatile") || context.has("acquire") || context.has("release") || context.has("relaxed");
-  if (visible && ordered) context.function->communicates = true;
+  if (visible && is_ordered(context)) context.function->communicates = true;
 }
 
 void set_address(BindContext& context, const BoundOperand& address) {
   context.instruction->variant = static_cast<uint8_t>(space_of(context));
   context.instruction->immediate = address.offset;
-  context.instruction->detail = address.bits == 64 ? kWideAddress : 0;
+  context.instruction->detail = (address.bits == 64 ? kWideAddress : 0u) | (is_ordered(context) ? kOrdered : 0u);
 }
 
 // Where a parameter lies is known now: the address becomes the immediate, after a look at its bounds.

@@ -165,7 +165,11 @@ void read_addresses(const Warp& warp, uint32_t row, bool wide, int64_t offset,
 
 LanePointers resolve(Warp& warp, const Instruction& instruction, Space space, AccessKind kind, uint32_t bytes,
                      std::array<uint64_t, kLanes>& addresses) {
-  if (space != Space::generic) return resolve_in(warp, instruction, space, kind, bytes, warp.mask, addresses);
+  if (space != Space::generic) {
+    const LanePointers pointers = resolve_in(warp, instruction, space, kind, bytes, warp.mask, addresses);
+    if (warp.is_watched()) warp.note_access(kind, bytes, pointers.at, pointers.lanes);
+    return pointers;
+  }
   // Generic addresses: lanes are taken together by the window that they point into.
   LanePointers all;
   LaneMask left = warp.mask;
@@ -186,6 +190,7 @@ LanePointers resolve(Warp& warp, const Instruction& instruction, Space space, Ac
     if (warp.block().stopped()) return {};
     left &= ~same;
   }
+  if (warp.is_watched()) warp.note_access(kind, bytes, all.at, all.lanes);
   return all;
 }
 

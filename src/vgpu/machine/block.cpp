@@ -50,6 +50,7 @@ void Block::start(uint64_t linear_index) {
   printed_.clear();
   instructions_ = 0;
   thread_instructions_ = 0;
+  idle_instructions_ = 0;
   start_observers();
   const size_t warps = (threads + kLanes - 1) / kLanes;
   while (warps_.size() < warps) warps_.push_back(std::make_unique<Warp>());
@@ -89,12 +90,13 @@ Block::Outcome Block::run(bool may_suspend) {
       if (stopped()) return Outcome::faulted;
     }
     if (!any_left) return Outcome::finished;
-    if (!any_ran && cluster_.size() > 1) return Outcome::spinning;  // another block of the cluster may change that
+    if (!any_ran && may_suspend && waits_for_memory()) return Outcome::waiting;
+    if (!any_ran && cluster_.size() > 1) return Outcome::suspended;  // another block of the cluster may change that
     if (!any_ran && !give_up_waiting()) {
       report_deadlock();
       return Outcome::faulted;
     }
-    if (may_suspend && round >= kRoundsBeforeSuspension) return Outcome::spinning;
+    if (may_suspend && round >= kRoundsBeforeSuspension) return Outcome::suspended;
   }
 }
 
@@ -252,6 +254,28 @@ void Block::count(uint64_t instructions, uint64_t thread_instructions) {
   thread_instructions_ += thread_instructions;
 }
 
+void Block::count_idle(uint64_t instructions, uint64_t thread_instructions) {
+  instructions_ -= instructions;
+  thread_instructions_ -= thread_instructions;
+  idle_instructions_ += instructions;
+}
+
+void Block::begin_round(const Warp& warp) {
+  for (const auto& observer : observers_) observer->begin_round(warp);
+}
+
+void Block::end_round(const Warp& warp, bool idle) {
+  for (const auto& observer : observers_) observer->end_round(warp, idle);
+}
+
+bool Block::waits_for_memory() const {
+  return std::ranges::any_of(warps_, [](const auto& warp) { return warp->waits_for_memory(); });
+}
+
+bool Block::memory_changed() const {
+  return std::ranges::any_of(warps_, [](const auto& warp) { return warp->memory_changed(); });
+}
+
 void Block::report(Finding finding) {
   if (!fault_) fault_ = std::move(finding);
 }
@@ -275,11 +299,12 @@ void Block::has_arrived(const std::byte* to, uint64_t bytes) {
   for (const auto& observer : owner->observers_) observer->arrived(offset, bytes);
 }
 
-// Lanes that wait for lanes of their own warp are named first, then those that wait for registers: who waits at a
-// barrier mostly waits for them.
-void Block::report_deadlock() {
+// Lanes that wait for lanes of their own warp are named first, then those that wait for registers or for memory: who
+// waits at a barrier mostly waits for them.
+void Block::report_deadlock(std::string_view why) {
   const auto rank = [](const Path& path) {
-    return path.state == Path::State::at_warp_sync ? 0 : path.state == Path::State::at_registers ? 1 : 2;
+    if (path.state == Path::State::at_warp_sync) return 0;
+    return path.state == Path::State::at_registers || path.state == Path::State::at_memory ? 1 : 2;
   };
   int first = 2;
   for (const auto& warp : warps_) {
@@ -313,6 +338,11 @@ void Block::report_deadlock() {
             "the warp wants {} registers per thread and has {}; {} more are free, and no other thread can run: the "
             "block got {} per thread at its launch, and warps can only take what others have given away",
             path.registers, registers_.held(index), registers_.free(), registers_.at_launch());
+      } else if (path.state == Path::State::at_memory) {
+        finding.message = fmt::format(
+            "lanes 0x{:08x} of warp {} wait in this loop for a change of memory that no other thread makes: all that "
+            "have not ended wait as well{}",
+            path.lanes, warp->index(), why);
       } else if (path.state == Path::State::at_cluster) {
         finding.message =
             "the barrier of the cluster is never complete: some threads wait here that the others do not arrive at, "

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vgpu/machine/barrier.hpp"
@@ -23,14 +24,15 @@ class Cluster;
 
 class Block {
  public:
-  enum class Outcome { finished, faulted, spinning };
+  enum class Outcome { finished, faulted, suspended, waiting };
 
   Block(const Grid& grid, Cluster& cluster, uint32_t rank) : grid_(grid), cluster_(cluster), rank_(rank) {}
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
   void start(uint64_t linear_index);
-  // Runs until the block ends or, when `may_suspend`, until all of its warps do nothing but wait for other blocks.
+  // Runs until the block ends or, when `may_suspend`, until it has had its turn (suspended) or can go on only when
+  // another block has changed the memory that it polls (waiting).
   Outcome run(bool may_suspend);
 
   const Grid& grid() const { return grid_; }
@@ -44,8 +46,10 @@ class Block {
   // --- for the cluster
   bool finished() const;
   void wake_from_cluster_barrier();
-  void report_deadlock();
-  bool give_up_waiting();  // paths at mbarriers; false: they have tried for long, or there are none
+  void report_deadlock(std::string_view why = "");
+  bool waits_for_memory() const;  // some path polls
+  bool memory_changed() const;    // that a path polls
+  bool give_up_waiting();         // paths at mbarriers; false: they have tried for long, or there are none
 
   // --- for warps
   // Threads of one warp arrive: those of `lanes`. True if the barrier is complete with them; otherwise they have to
@@ -65,7 +69,11 @@ class Block {
   void report(Finding finding);  // the first one stops the block
   bool stopped() const { return fault_.has_value(); }
   void count(uint64_t instructions, uint64_t thread_instructions);
-  bool over_limit() const { return instructions_ > grid_.launch.instruction_limit; }
+  // Rounds of a loop that waits for memory: counted, and then found to have been idle.
+  void count_idle(uint64_t instructions, uint64_t thread_instructions);
+  void begin_round(const Warp& warp);
+  void end_round(const Warp& warp, bool idle);
+  bool over_limit() const { return instructions_ + idle_instructions_ > grid_.launch.instruction_limit; }
   void print(const std::string& text) { printed_ += text; }
   bool watched() const { return !observers_.empty(); }
   // Where executions of this function's instructions are counted; nullptr: they are not.
@@ -81,6 +89,7 @@ class Block {
   std::string printed_;
   uint64_t instructions_ = 0;
   uint64_t thread_instructions_ = 0;
+  uint64_t idle_instructions_ = 0;
   std::vector<std::unique_ptr<BlockObserver>> observers_;
 
  private:

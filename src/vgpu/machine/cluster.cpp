@@ -47,6 +47,7 @@ Block::Outcome Cluster::run_together(bool may_suspend) {
       any_ran |= block->instructions_ != before;
     }
     if (!any_left) return Block::Outcome::finished;
+    if (!any_ran && may_suspend && waits_for_memory()) return Block::Outcome::waiting;
     if (!any_ran) {
       bool go_on = false;
       for (const auto& block : blocks_) go_on |= block->give_up_waiting();
@@ -56,8 +57,27 @@ Block::Outcome Cluster::run_together(bool may_suspend) {
         return Block::Outcome::faulted;
       }
     }
-    if (may_suspend && round >= kRoundsBeforeSuspension) return Block::Outcome::spinning;
+    if (may_suspend && round >= kRoundsBeforeSuspension) return Block::Outcome::suspended;
   }
+}
+
+bool Cluster::waits_for_memory() const {
+  return std::ranges::any_of(blocks_, [](const auto& block) { return block->waits_for_memory(); });
+}
+
+bool Cluster::memory_changed() const {
+  return std::ranges::any_of(blocks_, [](const auto& block) { return block->memory_changed(); });
+}
+
+bool Cluster::give_up_waiting() {
+  bool any = false;
+  for (const auto& block : blocks_) any |= block->give_up_waiting();
+  return any;
+}
+
+void Cluster::report_deadlock(std::string_view why) {
+  const auto polls = std::ranges::find_if(blocks_, [](const auto& block) { return block->waits_for_memory(); });
+  (polls != blocks_.end() ? *polls : blocks_.front())->report_deadlock(why);
 }
 
 Block* Cluster::owner(const std::byte* pointer) {

@@ -21,7 +21,7 @@ class Cluster {
   explicit Cluster(const Grid& grid);
 
   void start(uint64_t index);
-  // Runs until all blocks have ended or, when `may_suspend`, until they do nothing but wait for other clusters.
+  // Runs until all blocks have ended or, when `may_suspend`, until they have had their turn or wait for other clusters.
   Block::Outcome run(bool may_suspend);
 
   std::vector<std::unique_ptr<Block>>& blocks() { return blocks_; }
@@ -29,6 +29,12 @@ class Cluster {
   Block* block(uint64_t rank) { return rank < blocks_.size() ? blocks_[rank].get() : nullptr; }
   // The block in whose shared memory this lies; nullptr: none.
   Block* owner(const std::byte* pointer);
+
+  // --- for the grid
+  bool waits_for_memory() const;
+  bool memory_changed() const;
+  bool give_up_waiting();
+  void report_deadlock(std::string_view why);
 
   // --- barrier.cluster
   uint32_t generation() const { return generation_; }  // phases that are complete

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "base/threads.hpp"
 #include "vgpu/machine/cluster.hpp"
@@ -21,12 +23,13 @@ struct BlockReport {
   std::string printed;
   uint64_t instructions = 0;
   uint64_t thread_instructions = 0;
+  uint64_t idle_instructions = 0;
   std::vector<std::unique_ptr<BlockObserver>> observers;
 };
 
 BlockReport take_report(Block& block) {
-  return {std::move(block.fault_), std::move(block.printed_), block.instructions_, block.thread_instructions_,
-          std::move(block.observers_)};
+  return {std::move(block.fault_),    std::move(block.printed_), block.instructions_,
+          block.thread_instructions_, block.idle_instructions_,  std::move(block.observers_)};
 }
 
 // Puts the reports together in the order of the blocks; the first fault in that order is the launch's.
@@ -57,6 +60,7 @@ class Assembly {
     result_.printed += report.printed;
     result_.instructions += report.instructions;
     result_.thread_instructions += report.thread_instructions;
+    result_.idle_instructions += report.idle_instructions;
     for (size_t i = 0; i < report.observers.size(); ++i)
       launch_.observers[i]->end_block(std::move(report.observers[i]));
   }
@@ -91,52 +95,111 @@ LaunchResult run_freely(const Grid& grid, uint64_t clusters, size_t threads) {
   return std::move(assembly).result();
 }
 
-// All clusters that fit on the GPU at once are resident together and interleaved, so that they may wait for each other.
-LaunchResult run_in_turns(const Grid& grid, uint64_t clusters) {
-  const auto threads = static_cast<int>(grid.launch.block.volume());
-  const int per_sm =
-      std::max(1, std::min(grid.model.max_blocks_per_sm, grid.model.max_threads_per_sm / std::max(1, threads)));
-  const auto resident = std::max<size_t>(
-      1, static_cast<size_t>(grid.model.sm_count) * static_cast<size_t>(per_sm) / grid.launch.cluster.volume());
-  Assembly assembly(grid.launch);
-  std::deque<std::unique_ptr<Cluster>> alive;
-  std::unique_ptr<Cluster> spare;
-  uint64_t next = 0;
-  while (next < clusters || !alive.empty()) {
-    // A new one comes to life only when all that live have had a turn and still wait.
-    if (next < clusters && (alive.empty() || alive.size() < resident)) {
-      auto cluster = spare ? std::move(spare) : std::make_unique<Cluster>(grid);
-      cluster->start(next++);
-      alive.push_front(std::move(cluster));
-    }
-    const size_t turns = alive.size();
-    for (size_t turn = 0; turn < turns; ++turn) {
-      auto cluster = std::move(alive.front());
-      alive.pop_front();
-      const Block::Outcome outcome = cluster->run(true);
-      if (outcome == Block::Outcome::spinning) {
-        alive.push_back(std::move(cluster));
-        continue;
-      }
-      const bool faulted = outcome == Block::Outcome::faulted;
-      add_reports(assembly, *cluster);
-      spare = std::move(cluster);
-      if (faulted) {
-        assembly.close_gaps();
-        return std::move(assembly).result();
-      }
-      if (alive.empty()) break;
-    }
+// All clusters that fit on the GPU at once are resident together and interleaved, so that they may wait for each other. One
+// that only polls memory is left alone until that memory has changed, and the next cluster comes to life at once.
+class Turns {
+ public:
+  Turns(const Grid& grid, uint64_t clusters) : grid_(grid), clusters_(clusters), assembly_(grid.launch) {
+    const auto threads = static_cast<int>(grid.launch.block.volume());
+    const int per_sm =
+        std::max(1, std::min(grid.model.max_blocks_per_sm, grid.model.max_threads_per_sm / std::max(1, threads)));
+    resident_ = std::max<size_t>(
+        1, static_cast<size_t>(grid.model.sm_count) * static_cast<size_t>(per_sm) / grid.launch.cluster.volume());
   }
-  return std::move(assembly).result();
-}
+
+  LaunchResult run() {
+    while (std::unique_ptr<Cluster> cluster = next()) {
+      const bool is_new = std::exchange(started_, false);
+      switch (cluster->run(true)) {
+        case Block::Outcome::waiting:
+          waiting_.push_back(std::move(cluster));
+          break;
+        case Block::Outcome::suspended:
+          suspended_.push_back(std::move(cluster));
+          if (is_new) turns_due_ = suspended_.size();
+          break;
+        case Block::Outcome::finished:
+          add_reports(assembly_, *cluster);
+          spare_ = std::move(cluster);
+          break;
+        case Block::Outcome::faulted:
+          return stop(*cluster);
+      }
+    }
+    if (!waiting_.empty()) return stop_deadlock();
+    return std::move(assembly_).result();
+  }
+
+ private:
+  // The cluster whose turn it is; nullptr: none can run.
+  std::unique_ptr<Cluster> next() {
+    const bool room = next_ < clusters_ && suspended_.size() + waiting_.size() < resident_;
+    if (room && turns_due_ == 0) return start();
+    wake();
+    if (suspended_.empty() && room) return start();
+    if (suspended_.empty() && !give_up_waiting()) return nullptr;
+    if (turns_due_ > 0) --turns_due_;
+    auto cluster = std::move(suspended_.front());
+    suspended_.pop_front();
+    return cluster;
+  }
+  std::unique_ptr<Cluster> start() {
+    auto cluster = spare_ ? std::move(spare_) : std::make_unique<Cluster>(grid_);
+    cluster->start(next_++);
+    started_ = true;
+    turns_due_ = 0;
+    return cluster;
+  }
+  template <class Predicate>
+  void resume_if(Predicate&& predicate) {
+    std::erase_if(waiting_, [&](std::unique_ptr<Cluster>& cluster) {
+      if (!predicate(*cluster)) return false;
+      suspended_.push_back(std::move(cluster));
+      return true;
+    });
+  }
+  void wake() {
+    resume_if([](const Cluster& cluster) { return cluster.memory_changed(); });
+  }
+  // Waits for mbarriers may give up, and their programs do something else.
+  bool give_up_waiting() {
+    resume_if([](Cluster& cluster) { return cluster.give_up_waiting(); });
+    return !suspended_.empty();
+  }
+
+  LaunchResult stop(Cluster& cluster) {
+    add_reports(assembly_, cluster);
+    assembly_.close_gaps();
+    return std::move(assembly_).result();
+  }
+  LaunchResult stop_deadlock() {
+    const uint64_t blocks = grid_.launch.cluster.volume();
+    waiting_.front()->report_deadlock(
+        next_ < clusters_
+            ? fmt::format(", and {} blocks of the grid have not begun, because only {} fit on the {} at once",
+                          (clusters_ - next_) * blocks, resident_ * blocks, grid_.model.name)
+            : "");
+    return stop(*waiting_.front());
+  }
+
+  const Grid& grid_;
+  const uint64_t clusters_;
+  size_t resident_ = 1;
+  Assembly assembly_;
+  uint64_t next_ = 0;                               // cluster to come to life
+  bool started_ = false;                            // the one that runs is new
+  uint64_t turns_due_ = 0;                          // of suspended clusters, before another one comes to life
+  std::deque<std::unique_ptr<Cluster>> suspended_;  // have had a turn
+  std::vector<std::unique_ptr<Cluster>> waiting_;   // until memory changes
+  std::unique_ptr<Cluster> spare_;
+};
 
 }  // namespace
 
 LaunchResult run_grid(const Grid& grid) {
   const uint64_t clusters = grid.launch.grid.volume() / grid.launch.cluster.volume();
   for (Observer* observer : grid.launch.observers) observer->begin_launch({*grid.launch.program, *grid.launch.kernel});
-  if (grid.launch.kernel->communicates) return run_in_turns(grid, clusters);
+  if (grid.launch.kernel->communicates) return Turns(grid, clusters).run();
   const size_t wanted = grid.launch.host_threads == 0 ? core_count() : grid.launch.host_threads;
   return run_freely(grid, clusters, std::min<uint64_t>(wanted, clusters));
 }

@@ -32,6 +32,7 @@ struct LaunchResult {
   std::string printed;               // by printf, in the order of the blocks
   uint64_t instructions = 0;         // executed by warps
   uint64_t thread_instructions = 0;  // by lanes
+  uint64_t idle_instructions = 0;    // by warps that waited for memory in a loop; in none of the others
 };
 
 // What blocks share while they run. All of it is constant during the launch, except the memory itself.

@@ -31,11 +31,18 @@ struct ExecutionCount {
   uint64_t threads = 0;    // lanes of those paths
   uint64_t guarded = 0;    // of `threads`: lanes whose guard was off
   uint64_t divergent = 0;  // of `warps`: some lanes left the path here (branches that part, guarded exits)
+  uint64_t idle = 0;       // in rounds of loops that only waited for memory; not in the others
 
   void add(uint64_t lanes, uint64_t lanes_off) {
     ++warps;
     threads += lanes;
     guarded += lanes_off;
+  }
+  void was_idle(uint64_t lanes, uint64_t lanes_off) {
+    --warps;
+    threads -= lanes;
+    guarded -= lanes_off;
+    ++idle;
   }
 };
 
@@ -47,6 +54,9 @@ class BlockObserver {
   virtual ExecutionCount* executions(const Function&) { return nullptr; }
   // Returns the lanes that may go ahead. The others are skipped: a load gives 0, a store does nothing.
   virtual LaneMask access(const Access& access) = 0;
+  // A warp begins a round of a loop that may only wait for memory. If it was idle, what it did is not to be counted.
+  virtual void begin_round(const Warp&) {}
+  virtual void end_round(const Warp&, bool /*idle*/) {}
   // What one of the observers skipped: `lanes` are those.
   virtual void left_out(const Access&) {}
   // Whether before() and after() are to be called.

@@ -2,8 +2,10 @@
 // Lanes of a warp that run together, and the function frames that they run in.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "vgpu/machine/program.hpp"
 
@@ -25,10 +27,17 @@ struct Frame {
   std::shared_ptr<void> attachment;  // of an observer that follows instructions: its shadow of this activation
 };
 
+// What a loop read that waits for a change of it.
+struct PolledValue {
+  const std::byte* at = nullptr;
+  uint32_t bytes = 0;
+  std::array<std::byte, 32> value{};
+};
+
 // A warp is one path while its lanes agree, and several after they part. Paths that reach the same instruction of the
 // same frame become one again.
 struct Path {
-  enum class State : uint8_t { ready, at_barrier, at_warp_sync, at_mbarrier, at_cluster, at_registers };
+  enum class State : uint8_t { ready, at_barrier, at_warp_sync, at_mbarrier, at_cluster, at_registers, at_memory };
 
   Frame* frame = nullptr;
   uint32_t pc = 0;
@@ -45,6 +54,8 @@ struct Path {
   const Instruction* reduction = nullptr;  // of at_barrier: the bar.red that gets its result when the barrier completes
   uint32_t mbarrier = 0;                   // of at_mbarrier: its address in shared memory
   uint32_t registers = 0;                  // of at_registers: how many each thread wants
+  std::vector<PolledValue> polled;         // of at_memory: it goes on when one of them has changed
+  bool was_polling = false;                // and then tries again
   bool timed_out = false;                  // nothing else could run while it waited there: the wait gives up
 };
 

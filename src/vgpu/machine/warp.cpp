@@ -32,10 +32,12 @@ void Warp::run() {
     ExecutionCount* const counts = block_->executions(*frame_->function);
     if (!block_->followers().empty()) {
       loop_followed(counts);
+    } else if (spin_.on()) {
+      loop<Mode::watching>(counts);
     } else if (counts != nullptr) {
-      loop<true>(counts);
+      loop<Mode::counting>(counts);
     } else {
-      loop<false>(nullptr);
+      loop<Mode::plain>(nullptr);
     }
     leave();
   }
@@ -45,6 +47,10 @@ Path* Warp::pick() {
   Path* best = nullptr;
   bool any_ready = false;
   for (Path& path : paths_) {
+    if (path.state == Path::State::at_memory && SpinWatch::changed(path.polled)) {
+      path.state = Path::State::ready;
+      path.was_polling = true;
+    }
     if (path.state != Path::State::ready) continue;
     any_ready = true;
     if (path.had_turn) continue;
@@ -68,6 +74,11 @@ void Warp::enter(Path& path) {
   stop_ = false;
   path_ended_ = false;
   turn_left_ = path.turn_left;
+  if (spin_.on() && (path.was_polling || !spin_.follows(frame_, active))) end_round(false);
+  if (path.was_polling) {
+    path.was_polling = false;
+    begin_round(pc, true);
+  }
   limit_ = kNoRow;
   for (const Path& other : paths_) {
     const bool can_join = &other != &path && other.frame == path.frame && other.state != Path::State::at_barrier;
@@ -75,7 +86,7 @@ void Warp::enter(Path& path) {
   }
 }
 
-template <bool Counting>
+template <Warp::Mode M>
 void Warp::loop([[maybe_unused]] ExecutionCount* counts) {
   const Instruction* code = frame_->function->code.data();
   const auto threads = static_cast<uint64_t>(std::popcount(active));  // what changes them ends the loop
@@ -89,14 +100,25 @@ void Warp::loop([[maybe_unused]] ExecutionCount* counts) {
       const LaneMask predicate = *row<LaneMask>(instruction.guard);
       mask &= instruction.guard_negated ? ~predicate : predicate;
       if (mask == 0) {
-        if constexpr (Counting) counts[pc - 1].add(threads, threads);
+        if (M == Mode::counting || (M == Mode::watching && counts != nullptr)) counts[pc - 1].add(threads, threads);
+        if constexpr (M == Mode::watching)
+          spin_.executed({counts != nullptr ? &counts[pc - 1] : nullptr, static_cast<uint32_t>(threads),
+                          static_cast<uint32_t>(threads)});
         continue;
       }
     }
-    if constexpr (Counting) {
+    if constexpr (M == Mode::watching) {
+      spin_.executed({counts != nullptr ? &counts[pc - 1] : nullptr, static_cast<uint32_t>(threads),
+                      static_cast<uint32_t>(std::popcount(active & ~mask))});
+    }
+    if (M == Mode::counting || (M == Mode::watching && counts != nullptr)) {
       execute_counted(instruction, counts[pc - 1]);
     } else {
       instruction.handler(*this, instruction);
+    }
+    if (M == Mode::watching && spin_.on() && spin_.had_effect()) {
+      end_round(false);
+      stop_ = true;  // the faster loop takes over
     }
   } while (!stop_ && pc != limit_);
   block_->count(executed, executed * threads);
@@ -116,6 +138,10 @@ void Warp::loop_followed(ExecutionCount* counts) {
       mask &= instruction.guard_negated ? ~predicate : predicate;
     }
     for (BlockObserver* const follower : block_->followers()) follower->before(*this, instruction);
+    if (spin_.on()) {
+      spin_.executed({counts != nullptr ? &counts[pc - 1] : nullptr, static_cast<uint32_t>(threads),
+                      static_cast<uint32_t>(std::popcount(active & ~mask))});
+    }
     if (mask == 0) {
       if (counts != nullptr) counts[pc - 1].add(threads, threads);
       continue;
@@ -128,6 +154,7 @@ void Warp::loop_followed(ExecutionCount* counts) {
     } else {
       instruction.handler(*this, instruction);
     }
+    if (spin_.on() && spin_.had_effect()) end_round(false);
     const LaneMask done = lanes & ~coming_back_;
     if (done == 0 || frame_ != frame || block_->stopped()) continue;
     for (BlockObserver* const follower : block_->followers()) follower->after(*this, instruction, done);
@@ -187,7 +214,76 @@ bool Warp::join(const Path& from, size_t except) {
   return false;
 }
 
+void Warp::note_access(AccessKind kind, uint32_t bytes, const std::array<std::byte*, kLanes>& at, LaneMask lanes) {
+  // What an atomic or an mbarrier changes differs from what was read when the round ends.
+  if (kind != AccessKind::load && kind != AccessKind::atomic && kind != AccessKind::mbarrier) return spin_.effect();
+  for (LaneMask left = lanes; left != 0; left &= left - 1)
+    spin_.read(at[static_cast<size_t>(std::countr_zero(left))], bytes);
+}
+
+bool Warp::waits_for_memory() const {
+  return std::ranges::any_of(paths_, [](const Path& path) { return path.state == Path::State::at_memory; });
+}
+
+bool Warp::memory_changed() const {
+  return std::ranges::any_of(
+      paths_, [](const Path& path) { return path.state == Path::State::at_memory && SpinWatch::changed(path.polled); });
+}
+
+void Warp::begin_round(uint32_t target, bool again) {
+  spin_.begin(*frame_, target, active, carry, again);
+  block_->begin_round(*this);
+}
+
+void Warp::end_round(bool idle) {
+  block_->end_round(*this, idle);
+  if (!idle) {
+    spin_.was_not_idle();
+    return;
+  }
+  uint64_t threads = 0;
+  for (const SpinWatch::Executed& instruction : spin_.executed()) {
+    threads += instruction.lanes;
+    if (instruction.count != nullptr) instruction.count->was_idle(instruction.lanes, instruction.lanes_off);
+  }
+  block_->count_idle(spin_.executed().size(), threads);
+  spin_.was_counted();
+}
+
+// The path jumps back, in a loop that has polled. True: it waits for memory now.
+bool Warp::ends_idle_round(uint32_t target) {
+  if (spin_.on() && !spin_.is_round(frame_, target)) return false;  // a loop inside
+  if (spin_.on()) {
+    const bool idle = spin_.was_idle(*frame_, active, carry);
+    const bool in_vain = spin_.was_in_vain(active);
+    end_round(idle || in_vain);
+    if (!idle && in_vain) {
+      begin_round(target, true);
+      return false;
+    }
+    if (idle) {
+      Path& path = paths_[running_];
+      path.state = Path::State::at_memory;
+      path.polled = spin_.take_polled();
+      path.pc = target;
+      path.lanes = active;
+      path.frame = frame_;
+      pc = target;
+      stop_ = true;
+      return true;
+    }
+  }
+  if (spin_.wants_to_begin()) {
+    begin_round(target, false);
+    stop_ = true;  // the loop that notes what is executed takes over
+  }
+  polled_at_ = kNoRow;
+  return false;
+}
+
 void Warp::branch(LaneMask taken, uint32_t target) {
+  const bool may_wait = target < pc && polled_at_ != kNoRow && polled_at_ >= target && polled_in_ == frame_;
+  if (may_wait && taken == active && ends_idle_round(target)) return;
   // Turns are shorter in a diverged warp, where lanes that spin hold up the lane that they wait for.
   constexpr int kDivergedCost = 16;
   const bool diverged = paths_.size() > 1;
@@ -303,6 +399,7 @@ void Warp::go_on(std::span<const Place> places) {
 }
 
 void Warp::wait_for_members(LaneMask lanes, LaneMask members, const Instruction* collective) {
+  note_effect();
   if (lanes == active) {
     paths_[running_].sync_members = members;
     paths_[running_].collective = collective;
@@ -332,6 +429,7 @@ void Warp::wait_at_barrier(int barrier, uint32_t expected, uint32_t trues, const
   path.state = Path::State::at_barrier;
   path.barrier = static_cast<uint8_t>(barrier);
   path.reduction = reduction;
+  note_effect();
   stop_ = true;
   block_->arrive(barrier, *this, active, expected, trues);
 }
@@ -360,6 +458,7 @@ void Warp::wait_at_cluster_barrier() {
 }
 
 void Warp::sleep(Path::State state) {
+  note_effect();
   Path& path = paths_[running_];
   coming_back_ = active;
   path.state = state;
@@ -385,6 +484,7 @@ std::unique_ptr<Frame> Warp::make_frame(const Function& function) {
 }
 
 void Warp::call(const CallSite& site, const Function& callee) {
+  note_effect();
   constexpr uint32_t kDeepestCall = 4096;
   auto made = make_frame(callee);
   Frame& frame = *made;
@@ -467,6 +567,8 @@ void Warp::start(Block& block, int index, const Function& entry) {
   paths_.clear();
   frames_.clear();
   pending_copies_.clear();
+  spin_.start();
+  polled_at_ = kNoRow;
   committed_.fill(0);
   copies_issued_ = 0;
   cluster_phase.fill(0);

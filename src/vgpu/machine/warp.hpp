@@ -11,6 +11,7 @@
 #include "vgpu/machine/bulk_copy.hpp"
 #include "vgpu/machine/path.hpp"
 #include "vgpu/machine/program.hpp"
+#include "vgpu/machine/spin_watch.hpp"
 
 namespace assay::vgpu {
 
@@ -89,6 +90,14 @@ class Warp {
   void wait_for_registers(uint32_t per_thread);  // until others have given some away; then once more
   void wait_at_cluster_barrier();  // until the phase is complete that the lanes arrived in; then once more
   std::array<uint32_t, kLanes> cluster_phase{};  // of each lane: that of its last arrival at the cluster's barrier
+  // --- loops that wait for memory (spin_watch.hpp)
+  void note_poll() { polled_at_ = pc - 1, polled_in_ = frame_; }  // a read of what other threads may change
+  bool is_watched() const { return spin_.on(); }
+  void note_effect() { spin_.effect(); }
+  void note_access(AccessKind kind, uint32_t bytes, const std::array<std::byte*, kLanes>& at, LaneMask lanes);
+  bool waits_for_memory() const;
+  bool memory_changed() const;  // that one of its paths waits for
+
   void yield() { stop_ = true; }
   // These lanes of the path execute the current instruction again, after the others.
   void repeat_later(LaneMask lanes) { part(lanes, frame_, pc - 1); }
@@ -122,10 +131,14 @@ class Warp {
   void enter(Path& path);
   void leave();
   // The instructions of a path, until it stops. Without counts there is no trace of them in the compiled loop.
-  template <bool Counting>
+  enum class Mode : uint8_t { plain, counting, watching };
+  template <Mode M>
   void loop(ExecutionCount* counts);
   // The same with observers told of each instruction, and counts if they are wanted.
   void loop_followed(ExecutionCount* counts);
+  bool ends_idle_round(uint32_t target);
+  void begin_round(uint32_t target, bool again);
+  void end_round(bool idle);
   void execute_counted(const Instruction& instruction, ExecutionCount& count);
   // Adds the lanes to a path (not the one at `except`) that stands at the same instruction, if there is one.
   bool join(const Path& from, size_t except);
@@ -154,6 +167,9 @@ class Warp {
   uint32_t local_stride_ = 0;
   std::unique_ptr<std::byte[]> local_;
   size_t local_capacity_ = 0;
+  SpinWatch spin_;
+  uint32_t polled_at_ = kNoRow;  // the last instruction that polled, and its frame
+  const Frame* polled_in_ = nullptr;
   std::vector<Path> paths_;
   std::vector<Place> meeting_;  // what meet() refers to
   std::vector<std::unique_ptr<Frame>> frames_;

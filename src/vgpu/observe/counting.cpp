@@ -60,25 +60,66 @@ class BlockCounting final : public BlockObserver {
     if (bulk && !copies) return access.lanes;
     AccessCount& count = of(function).accesses[layout.first_slot[at] + slot_of(access.space)];
     const LaneAddresses lanes{access.addresses, access.lanes, access.bytes};
-    ++count.requests;
-    count.bytes += static_cast<uint64_t>(std::popcount(access.lanes)) * access.bytes;
-    if (bulk) return access.lanes;
-    if (access.space == Space::global) {
-      count.sectors += layout.form[at] == Counting::Form::atomic ? atomic_sectors(lanes) : sectors(lanes);
-      count.ideal_sectors += ideal_sectors(lanes);
-    } else if (access.space == Space::local) {
-      count.sectors += local_sectors(lanes);
-    } else if (access.space == Space::shared) {
-      const SharedCost cost = cost_in_shared(layout.form[at], lanes);
-      count.wavefronts += cost.wavefronts;
-      count.conflicts += cost.conflicts();
-    }
+    const AccessCount before = count;
+    add_cost(count, access, layout.form[at], lanes);
+    if (rounds_ > 0) note_in_round(access.warp, count, before);
     return access.lanes;
+  }
+
+  void begin_round(const Warp& warp) override {
+    Round& round = round_of(warp);
+    round.open = true;
+    round.costs.clear();
+    ++rounds_;
+  }
+
+  void end_round(const Warp& warp, bool idle) override {
+    Round& round = round_of(warp);
+    if (!round.open) return;
+    round.open = false;
+    --rounds_;
+    if (!idle) return;
+    for (const auto& [count, cost] : round.costs) *count = difference(*count, cost);
   }
 
   std::vector<Counting::FunctionCounts> counts;
 
  private:
+  // What a warp has cost since it began a round of a loop that may turn out to be idle.
+  struct Round {
+    bool open = false;
+    std::vector<std::pair<AccessCount*, AccessCount>> costs;
+  };
+  Round& round_of(const Warp& warp) {
+    const auto index = static_cast<size_t>(warp.index());
+    if (index >= open_rounds_.size()) open_rounds_.resize(index + 1);
+    return open_rounds_[index];
+  }
+  void note_in_round(const Warp& warp, AccessCount& count, const AccessCount& before) {
+    Round& round = round_of(warp);
+    if (round.open) round.costs.emplace_back(&count, difference(count, before));
+  }
+  static AccessCount difference(const AccessCount& a, const AccessCount& b) {
+    return {a.requests - b.requests,           a.bytes - b.bytes,           a.sectors - b.sectors,
+            a.ideal_sectors - b.ideal_sectors, a.wavefronts - b.wavefronts, a.conflicts - b.conflicts};
+  }
+
+  static void add_cost(AccessCount& count, const Access& access, Counting::Form form, const LaneAddresses& lanes) {
+    ++count.requests;
+    count.bytes += static_cast<uint64_t>(std::popcount(access.lanes)) * access.bytes;
+    if (form == Counting::Form::bulk) return;
+    if (access.space == Space::global) {
+      count.sectors += form == Counting::Form::atomic ? atomic_sectors(lanes) : sectors(lanes);
+      count.ideal_sectors += ideal_sectors(lanes);
+    } else if (access.space == Space::local) {
+      count.sectors += local_sectors(lanes);
+    } else if (access.space == Space::shared) {
+      const SharedCost cost = cost_in_shared(form, lanes);
+      count.wavefronts += cost.wavefronts;
+      count.conflicts += cost.conflicts();
+    }
+  }
+
   Counting::FunctionCounts& of(const Function& function) {
     const size_t index = program_.index_of(function);
     Counting::FunctionCounts& entry = counts[index];
@@ -91,6 +132,8 @@ class BlockCounting final : public BlockObserver {
 
   const Program& program_;
   const std::vector<Counting::Layout>& layouts_;
+  std::vector<Round> open_rounds_;  // by warp
+  int rounds_ = 0;                  // of them that are open
 };
 
 Counting::Form form_of(MemoryOperation operation) {
@@ -137,6 +180,7 @@ void add(Counting::FunctionCounts& into, Counting::FunctionCounts&& from) {
     into.executions[i].threads += from.executions[i].threads;
     into.executions[i].guarded += from.executions[i].guarded;
     into.executions[i].divergent += from.executions[i].divergent;
+    into.executions[i].idle += from.executions[i].idle;
   }
   for (size_t i = 0; i < into.accesses.size(); ++i) {
     into.accesses[i].requests += from.accesses[i].requests;
@@ -254,7 +298,8 @@ void add_execution(Counters& counters, const InstructionClass& kind, const Execu
   counters[ptx_instructions] += count.warps;
   counters[ptx_thread_instructions] += count.threads;
   counters[ptx_thread_instructions_off] += count.guarded;
-  counters.families[std::string(kind.family)] += count.warps;
+  counters[idle_ptx_instructions] += count.idle;
+  if (count.warps > 0) counters.families[std::string(kind.family)] += count.warps;
   if (kind.branch) {
     counters[branches] += count.warps;
     counters[divergent_branches] += count.divergent;
@@ -294,7 +339,7 @@ gpu::LaunchCounters Counting::counters() const {
     for (size_t i = 0; i < counts_[f].executions.size(); ++i) {
       const ExecutionCount& executed = counts_[f].executions[i];
       const InstructionOrigin& origin = function.origins[i];
-      if (executed.warps == 0 || origin.table_row == kNoTableRow) continue;
+      if (executed.warps + executed.idle == 0 || origin.table_row == kNoTableRow) continue;
       const InstructionClass kind = classify(*program_, origin);
       Counters counters;
       add_execution(counters, kind, executed);

@@ -385,6 +385,29 @@ TEST(Counting, AccessesThatAnotherObserverRefusedAreNotCounted) {
   EXPECT_EQ(counting.counters().total[global_written_bytes], 32);
 }
 
+// Four blocks, the last first, hand a number on. Those that wait read once in vain and once with success, however long
+// it takes; the rounds between are counted apart.
+TEST(Counting, RoundsOfALoopThatOnlyWaitsAreCountedApart) {
+  const std::string body = R"(
+  mov.u32 %t, %ctaid.x;
+  mov.u32 %u, %nctaid.x;
+  sub.u32 %u, %u, %t;
+  add.u32 %u, %u, 4;
+wait:
+  ld.volatile.global.u32 %v, [%p+4000];
+  setp.ne.u32 %o, %v, %u;
+  @%o bra wait;
+  add.u32 %v, %v, 1;
+  st.volatile.global.u32 [%p+4000], %v;
+)";
+  const Counters counters = count(body, {32, 1, 1}, {4, 1, 1});
+  EXPECT_EQ(counters[global_load_requests], 3 * 2 + 1);
+  EXPECT_EQ(executed(counters, 4), 4 * (4 + 2) + 3 * (3 * 2 + 1));
+  EXPECT_EQ(counters[idle_ptx_instructions] % 3, 0);
+  EXPECT_GE(counters[idle_ptx_instructions], 3u * 3);
+  EXPECT_EQ(counters[global_store_requests], 4);
+}
+
 TEST(Counters, TheTableNamesEachCounterOnce) {
   std::map<std::string_view, int> names;
   std::map<std::string_view, int> metrics;
