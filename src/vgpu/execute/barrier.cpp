@@ -67,7 +67,7 @@ void sync(Warp& warp, const Instruction& instruction) {
 void arrive(Warp& warp, const Instruction& instruction) {
   const BarrierArguments arguments = read_arguments(warp, instruction, 0);
   if (!arguments.good) return;
-  warp.block().arrive(arguments.barrier, warp, warp.mask, arguments.expected, 0);
+  warp.block().arrive(arguments.barrier, warp, warp.mask, arguments.expected, 0, false);
 }
 
 // Operands: d, barrier{, count}, predicate.
@@ -121,7 +121,9 @@ Result<Handler> bind_warp_sync(BindContext&) {
 }
 
 // Memory accesses of this machine are in program order and seen at once.
-void fence(Warp&, const Instruction&) {}
+void fence(Warp& warp, const Instruction& instruction) {
+  warp.block().tell([&](BlockObserver& observer) { observer.fenced(warp, instruction); });
+}
 
 Result<Handler> bind_fence(BindContext&) {
   return &fence;

@@ -56,6 +56,7 @@ Result<Handler> bind_get_rank(BindContext& context) {
 
 void arrive(Warp& warp, const Instruction&) {
   Cluster& cluster = warp.block().cluster();
+  warp.block().tell([&](BlockObserver& observer) { observer.cluster_arrived(warp, warp.mask); });
   for_each_lane(warp.mask, [&](int lane) { warp.cluster_phase[static_cast<size_t>(lane)] = cluster.generation(); });
   cluster.arrive(static_cast<uint32_t>(std::popcount(warp.mask)));
 }
@@ -65,7 +66,11 @@ void wait(Warp& warp, const Instruction&) {
   for_each_lane(warp.mask, [&](int lane) {
     complete &= warp.cluster_phase[static_cast<size_t>(lane)] < warp.block().cluster().generation();
   });
-  if (!complete) warp.wait_at_cluster_barrier();
+  if (!complete) {
+    warp.wait_at_cluster_barrier();
+    return;
+  }
+  warp.block().tell([&](BlockObserver& observer) { observer.cluster_awaited(warp, warp.mask); });
 }
 
 Result<Handler> bind_arrive(BindContext& context) {
@@ -109,6 +114,7 @@ void store(Warp& warp, const Instruction& instruction) {
     Block& owner = *warp.block().cluster().owner(barrier.at[at]);
     const auto address = static_cast<uint32_t>(barrier.at[at] - owner.shared());
     if (owner.mbarrier(address)) {
+      owner.tell([&](BlockObserver& observer) { observer.mbarrier_arrived(address, warp, lane); });
       owner.complete_bytes(address, bytes);
     } else {
       no_mbarrier(warp, lane, address);

@@ -90,6 +90,7 @@ void for_each_group(Warp& warp, const Instruction& instruction, Body&& body) {
     Group group{0, places};
     for (const Place& place : places) group.lanes |= place.lanes;
     body(group);
+    warp.block().tell([&](BlockObserver& observer) { observer.synchronised(warp, group.lanes); });
     warp.go_on(places);
   }
   if (waiting != 0) warp.wait_for_members(waiting, awaited, &instruction);

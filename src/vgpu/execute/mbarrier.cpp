@@ -68,6 +68,7 @@ void init(Warp& warp, const Instruction& instruction) {
                       fmt::format("an mbarrier expects 1 to {} arrivals, not {}", Mbarrier::kMost, count));
       return;
     }
+    owner.tell([&](BlockObserver& observer) { observer.mbarrier_initialised(address); });
     owner.set_mbarrier(address, {.expected = count, .pending = count});
   });
 }
@@ -107,7 +108,7 @@ void arrive(Warp& warp, const Instruction& instruction) {
   std::fill_n(given, kLanes, 1u);
   if (instruction.row_count > 2) std::memcpy(given, warp.row<uint32_t>(instruction.rows[2]), sizeof given);
   auto* before = warp.row<uint64_t>(instruction.rows[0]);
-  for_each_mbarrier(warp, instruction, [&](int lane, Block&, Mbarrier& state, uint32_t address) {
+  for_each_mbarrier(warp, instruction, [&](int lane, Block& owner, Mbarrier& state, uint32_t address) {
     const uint64_t token = state.pack();
     if (expects && !change_bytes(warp, lane, address, state, given[lane])) return;
     const uint32_t count = expects ? 1 : given[lane];
@@ -118,6 +119,7 @@ void arrive(Warp& warp, const Instruction& instruction) {
       return;
     }
     state.pending -= count;
+    owner.tell([&](BlockObserver& observer) { observer.mbarrier_arrived(address, warp, lane); });
     if ((instruction.variant & kDrop) != 0) state.expected -= count;
     if ((instruction.variant & kNoComplete) != 0 && state.pending == 0) {
       mbarrier_misuse(warp, lane, address, "an arrival with .noComplete was the last one of the phase");
@@ -158,7 +160,10 @@ void wait(Warp& warp, const Instruction& instruction) {
       no_mbarrier(warp, lane, address);
       return;
     }
-    if (is_complete(*state, awaited)) complete |= LaneMask{1} << lane;
+    if (is_complete(*state, awaited)) {
+      complete |= LaneMask{1} << lane;
+      block.tell([&](BlockObserver& observer) { observer.mbarrier_awaited(address, warp, lane); });
+    }
     several |= any && awaited_address != address;
     awaited_address = address;
     any = true;

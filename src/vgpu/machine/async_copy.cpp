@@ -8,11 +8,12 @@
 
 namespace assay::vgpu {
 
-void Warp::land(const PendingCopy& copy, int lane) {
+void Warp::land(const PendingCopy& copy, int lane, const uint32_t* mbarrier) {
   const auto at = static_cast<size_t>(lane);
   std::memcpy(copy.target[at], copy.source[at], copy.source_bytes[at]);
   std::memset(copy.target[at] + copy.source_bytes[at], 0, copy.bytes - copy.source_bytes[at]);
   block().has_arrived(copy.target[at], copy.bytes);
+  block().has_landed(copy.target[at], copy.bytes, this, lane, mbarrier);
 }
 
 void Warp::issue_copy(const PendingCopy& copy) {
@@ -48,11 +49,11 @@ void Warp::wait_all_copies() {
   std::erase_if(pending_copies_, [](const PendingCopy& copy) { return copy.lanes == 0; });
 }
 
-void Warp::land_copies(int lane, uint64_t before) {
+void Warp::land_copies(int lane, uint64_t before, const uint32_t* mbarrier) {
   const LaneMask one = LaneMask{1} << lane;
   for (PendingCopy& copy : pending_copies_) {
     if ((copy.lanes & one) == 0 || copy.number >= before) continue;
-    land(copy, lane);
+    land(copy, lane, mbarrier);
     copy.lanes &= ~one;
   }
   std::erase_if(pending_copies_, [](const PendingCopy& copy) { return copy.lanes == 0; });

@@ -65,10 +65,12 @@ void Block::start_observers() {
   counter_ = nullptr;
   followers_.clear();
   arrivals_followed_ = false;
+  order_followers_.clear();
   for (Observer* observer : grid_.launch.observers) {
     observers_.push_back(observer->begin_block(*this));
     arrivals_followed_ |= observers_.back()->follows_arrivals();
     if (observers_.back()->follows_instructions()) followers_.push_back(observers_.back().get());
+    if (observers_.back()->follows_order()) order_followers_.push_back(observers_.back().get());
     if (counter_ == nullptr && observers_.back()->executions(*grid_.launch.kernel) != nullptr)
       counter_ = observers_.back().get();
   }
@@ -100,7 +102,8 @@ Block::Outcome Block::run(bool may_suspend) {
   }
 }
 
-bool Block::arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues) {
+bool Block::arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues, bool waits) {
+  tell([&](BlockObserver& observer) { observer.barrier_arrived(barrier, warp, lanes, waits); });
   Barrier& state = barriers_[static_cast<size_t>(barrier)];
   const auto threads = static_cast<uint32_t>(std::popcount(lanes));
   state.in_use = true;
@@ -120,6 +123,7 @@ bool Block::arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expec
 
 void Block::complete(int barrier) {
   waits_in_vain_ = 0;
+  tell([&](BlockObserver& observer) { observer.barrier_completed(barrier); });
   const Barrier done = barriers_[static_cast<size_t>(barrier)];
   barriers_[static_cast<size_t>(barrier)] = {};
   for (const auto& warp : warps_) {
@@ -188,6 +192,7 @@ std::optional<Mbarrier> Block::mbarrier(uint32_t address) const {
 void Block::set_mbarrier(uint32_t address, Mbarrier state) {
   if (state.settle()) {
     waits_in_vain_ = 0;
+    tell([&](BlockObserver& observer) { observer.mbarrier_completed(address); });
     for (const auto& warp : warps_) {
       for (Path& path : warp->paths()) {
         if (path.state == Path::State::at_mbarrier && path.mbarrier == address) path.state = Path::State::ready;
@@ -217,13 +222,16 @@ void Block::land(uint32_t address) {
   std::erase_if(pending_loads_, [&](const PendingLoad& load) {
     if (load.mbarrier != address) return false;
     load.copy.perform();
-    for (const BulkCopy::Piece& piece : load.copy.pieces) has_arrived(piece.to, piece.bytes);
+    for (const BulkCopy::Piece& piece : load.copy.pieces) {
+      has_arrived(piece.to, piece.bytes);
+      has_landed(piece.to, piece.bytes, nullptr, 0, &address);
+    }
     if (mbarrier(address)) complete_bytes(address, load.copy.bytes);
     return true;
   });
   std::erase_if(pending_arrivals_, [&](const PendingArrival& arrival) {
     if (arrival.mbarrier != address) return false;
-    arrival.warp->land_copies(arrival.lane, arrival.copies);
+    arrival.warp->land_copies(arrival.lane, arrival.copies, &address);
     if (auto state = mbarrier(address); state && state->pending > 0) {
       --state->pending;
       set_mbarrier(address, *state);
@@ -297,6 +305,14 @@ void Block::has_arrived(const std::byte* to, uint64_t bytes) {
   if (owner == nullptr) return;
   const auto offset = static_cast<uint64_t>(to - owner->shared());
   for (const auto& observer : owner->observers_) observer->arrived(offset, bytes);
+}
+
+void Block::has_landed(const std::byte* to, uint64_t bytes, const Warp* warp, int lane, const uint32_t* mbarrier) {
+  if (order_followers_.empty()) return;
+  const Block* const owner = cluster_.owner(to);
+  if (owner == nullptr) return;
+  const auto offset = static_cast<uint64_t>(to - const_cast<Block*>(owner)->shared());
+  owner->tell([&](BlockObserver& observer) { observer.landed(offset, bytes, warp, lane, mbarrier); });
 }
 
 // Lanes that wait for lanes of their own warp are named first, then those that wait for registers or for memory: who

@@ -54,7 +54,7 @@ class Block {
   // --- for warps
   // Threads of one warp arrive: those of `lanes`. True if the barrier is complete with them; otherwise they have to
   // wait.
-  bool arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues);
+  bool arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expected, uint32_t trues, bool waits);
   void threads_ended(uint32_t threads);
   GroupProducts& products() { return products_; }
   bool set_registers(const Warp& warp, uint32_t per_thread);  // false: it has to wait for others
@@ -83,6 +83,13 @@ class Block {
   const std::vector<BlockObserver*>& followers() const { return followers_; }  // of every instruction
   LaneMask observe(const Access& access);
   void has_arrived(const std::byte* to, uint64_t bytes);  // by an asynchronous copy, in any memory of the cluster
+  // The same, for who follows the order of accesses: the copy of a thread, or one that an mbarrier is told of.
+  void has_landed(const std::byte* to, uint64_t bytes, const Warp* warp, int lane, const uint32_t* mbarrier);
+  // Calls body(observer) for those that follow what orders accesses.
+  template <class Body>
+  void tell(Body&& body) const {
+    for (BlockObserver* observer : order_followers_) body(*observer);
+  }
 
   // --- results
   std::optional<Finding> fault_;
@@ -122,10 +129,11 @@ class Block {
   };
   std::vector<PendingLoad> pending_loads_;
   std::vector<PendingArrival> pending_arrivals_;
-  int waits_in_vain_ = 0;                  // since something moved
-  BlockObserver* counter_ = nullptr;       // one of the observers
-  std::vector<BlockObserver*> followers_;  // some of them
-  bool arrivals_followed_ = false;         // by one of them
+  int waits_in_vain_ = 0;                        // since something moved
+  BlockObserver* counter_ = nullptr;             // one of the observers
+  std::vector<BlockObserver*> followers_;        // some of them
+  bool arrivals_followed_ = false;               // by one of them
+  std::vector<BlockObserver*> order_followers_;  // of them
 };
 
 }  // namespace assay::vgpu

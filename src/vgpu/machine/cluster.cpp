@@ -101,7 +101,10 @@ void Cluster::complete_if_all_arrived() {
   if (arrived_ == 0 || arrived_ < live_threads_) return;
   arrived_ = 0;
   ++generation_;
-  for (const auto& block : blocks_) block->wake_from_cluster_barrier();
+  for (const auto& block : blocks_) {
+    block->tell([](BlockObserver& observer) { observer.cluster_completed(); });
+    block->wake_from_cluster_barrier();
+  }
 }
 
 }  // namespace assay::vgpu

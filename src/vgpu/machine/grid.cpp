@@ -95,8 +95,8 @@ LaunchResult run_freely(const Grid& grid, uint64_t clusters, size_t threads) {
   return std::move(assembly).result();
 }
 
-// All clusters that fit on the GPU at once are resident together and interleaved, so that they may wait for each other. One
-// that only polls memory is left alone until that memory has changed, and the next cluster comes to life at once.
+// All clusters that fit on the GPU at once are resident together and interleaved, so that they may wait for each other.
+// One that only polls memory is left alone until that memory has changed, and the next cluster comes to life at once.
 class Turns {
  public:
   Turns(const Grid& grid, uint64_t clusters) : grid_(grid), clusters_(clusters), assembly_(grid.launch) {
@@ -200,7 +200,9 @@ LaunchResult run_grid(const Grid& grid) {
   const uint64_t clusters = grid.launch.grid.volume() / grid.launch.cluster.volume();
   for (Observer* observer : grid.launch.observers) observer->begin_launch({*grid.launch.program, *grid.launch.kernel});
   if (grid.launch.kernel->communicates) return Turns(grid, clusters).run();
-  const size_t wanted = grid.launch.host_threads == 0 ? core_count() : grid.launch.host_threads;
+  const bool one_by_one =
+      std::ranges::any_of(grid.launch.observers, [](const Observer* observer) { return observer->wants_order(); });
+  const size_t wanted = one_by_one ? 1 : grid.launch.host_threads == 0 ? core_count() : grid.launch.host_threads;
   return run_freely(grid, clusters, std::min<uint64_t>(wanted, clusters));
 }
 

@@ -66,9 +66,28 @@ class BlockObserver {
   virtual void before(const Warp& /*warp*/, const Instruction& /*instruction*/) {}
   // It was executed by these lanes, and the warp is still in the same activation of the same function.
   virtual void after(const Warp& /*warp*/, const Instruction& /*instruction*/, LaneMask /*lanes*/) {}
-  // A collective (shfl, vote, ...) of lanes that stand at several places: these executed it elsewhere, before after() is
-  // called for those of the running path.
+  // A collective (shfl, vote, ...) of lanes that stand at several places: these executed it elsewhere, before after()
+  // is called for those of the running path.
   virtual void met(const Warp& /*warp*/, const Instruction& /*instruction*/, LaneMask /*lanes*/) {}
+
+  // --- what orders accesses of different threads; called if follows_order()
+  virtual bool follows_order() const { return false; }
+  virtual void synchronised(const Warp&, LaneMask) {}  // at a collective with a member mask
+  virtual void barrier_arrived(int /*barrier*/, const Warp&, LaneMask, bool /*waits*/) {}
+  virtual void barrier_completed(int /*barrier*/) {}
+  virtual void fenced(const Warp&, const Instruction&) {}
+  // mbarriers of this block, by their address in its shared memory; who arrives may be of another block
+  virtual void mbarrier_initialised(uint32_t /*address*/) {}
+  virtual void mbarrier_arrived(uint32_t /*address*/, const Warp&, int /*lane*/) {}
+  virtual void mbarrier_completed(uint32_t /*address*/) {}
+  virtual void mbarrier_awaited(uint32_t /*address*/, const Warp&, int /*lane*/) {}
+  // The data of an asynchronous copy is in this block's shared memory: its thread has waited, or the mbarrier is told.
+  virtual void landed(uint64_t /*offset*/, uint64_t /*bytes*/, const Warp*, int /*lane*/,
+                      const uint32_t* /*mbarrier*/) {}
+  virtual void cluster_arrived(const Warp&, LaneMask) {}
+  virtual void cluster_completed() {}
+  virtual void cluster_awaited(const Warp&, LaneMask) {}
+
   // Whether arrived() is to be called.
   virtual bool follows_arrivals() const { return false; }
   // An asynchronous copy to this block's shared memory has arrived: the bytes from `offset` on.
@@ -84,6 +103,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
   virtual void begin_launch(const LaunchView&) {}
+  // Whether blocks must run one after another, or interleaved on one core.
+  virtual bool wants_order() const { return false; }
   virtual std::unique_ptr<BlockObserver> begin_block(const Block& block) = 0;
   virtual void end_block(std::unique_ptr<BlockObserver> observer) = 0;  // in the order of the blocks
 };

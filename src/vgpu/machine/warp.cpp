@@ -431,7 +431,7 @@ void Warp::wait_at_barrier(int barrier, uint32_t expected, uint32_t trues, const
   path.reduction = reduction;
   note_effect();
   stop_ = true;
-  block_->arrive(barrier, *this, active, expected, trues);
+  block_->arrive(barrier, *this, active, expected, trues, true);
 }
 
 bool Warp::wait_at_mbarrier(uint32_t address) {

@@ -114,7 +114,8 @@ class Warp {
   void wait_copies(uint32_t groups_left);  // of the executing lanes
   void wait_all_copies();                  // committed or not
   uint64_t copies_issued() const { return copies_issued_; }
-  void land_copies(int lane, uint64_t before);  // those of the lane that were issued before this number
+  // Those of the lane that were issued before this number; the mbarrier is told of them.
+  void land_copies(int lane, uint64_t before, const uint32_t* mbarrier);
   BulkStores bulk_stores;
 
   // --- for the block
@@ -150,7 +151,7 @@ class Warp {
   Place place_of(const Path& path, LaneMask lanes) const;
   void report_different_collectives(const Place& here, const Place& there, LaneMask members);
   void release_frame(Frame* frame, LaneMask lanes);
-  void land(const PendingCopy& copy, int lane);
+  void land(const PendingCopy& copy, int lane, const uint32_t* mbarrier = nullptr);
 
   std::byte* bases_[2] = {nullptr, nullptr};  // the frame's rows and the function's constants
   Block* block_ = nullptr;

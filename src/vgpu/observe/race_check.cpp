@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: MIT
+#include "vgpu/observe/race_check.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "vgpu/machine/block.hpp"
+#include "vgpu/machine/cluster.hpp"
+
+namespace assay::vgpu {
+
+MemoryOrder memory_order_of(std::string_view opcode) {
+  const auto parts = split(opcode, '.');
+  const auto has = [&](std::string_view name) { return std::ranges::find(parts, name) != parts.end(); };
+  MemoryOrder order;
+  const bool fence = (parts.front() == "fence" || parts.front() == "membar") && !has("proxy") && !has("mbarrier_init");
+  order.reads_and_writes = parts.front() == "atom" || parts.front() == "red" || opcode.starts_with("cp.reduce");
+  order.strong = order.reads_and_writes || fence || has("volatile") || has("relaxed") || has("acquire") ||
+                 has("acq_rel") || has("release") || has("mmio");
+  if (parts.front() == "fence" && !fence) order.strong = false;
+  order.wide = order.strong && !has("cta");
+  order.acquires = order.strong && (has("acquire") || has("acq_rel") || fence);
+  order.releases = order.strong && (has("release") || has("acq_rel") || fence);
+  return order;
+}
+
+// What a block's threads know. Lanes of a warp that know the same share it.
+class BlockRaces final : public BlockObserver {
+ public:
+  BlockRaces(RaceCheck& check, const Block& block)
+      : check_(check),
+        block_(block),
+        number_(static_cast<uint32_t>(block.linear_index()) & kMostBlocks),
+        warps_((block.grid().launch.block.volume() + kLanes - 1) / kLanes) {}
+
+  bool follows_order() const override { return true; }
+  Shadow shared;
+  std::unordered_map<uint64_t, SynchronisingPlace> places;  // in this block's shared memory
+
+  LaneMask access(const Access& access) override {
+    check_.settle();
+    if (access.space != Space::global && access.space != Space::shared) return access.lanes;
+    if (access.kind == AccessKind::mbarrier || access.kind == AccessKind::none) return access.lanes;
+    const size_t number = check_.number_of(*access.warp.frame().function, access.instruction);
+    const MemoryOrder& order = check_.instruction(number).order;
+    const bool writes = access.kind != AccessKind::load && access.kind != AccessKind::async_read;
+    BlockRaces* const owner = access.space == Space::shared ? check_.of(access.owner) : nullptr;
+    Shadow& shadow = owner != nullptr ? owner->shared : check_.global;
+    const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
+    if (access.space == Space::shared && owner == nullptr) return access.lanes;
+    for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const uint64_t address = access.addresses[lane];
+      if (address < base) continue;
+      if (order.strong && !writes) acquire(access.warp, lane, order, owner, address);
+      const Attempt attempt{
+          access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order)};
+      shadow.for_each_cell(address - base, access.bytes, [&](ShadowCell& cell, uint64_t at, uint64_t bytes) {
+        if (writes) {
+          write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+        } else {
+          read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+        }
+      });
+      if (order.strong && writes) {
+        if (order.reads_and_writes) acquire(access.warp, lane, order, owner, address);
+        release(access.warp, lane, order, owner, address);
+      }
+    }
+    return access.lanes;
+  }
+
+  // --- what orders
+
+  void synchronised(const Warp& warp, LaneMask lanes) override {
+    WarpState& state = state_of(warp);
+    if (state.uniform && lanes == warp.live_lanes()) {
+      state.all.mutable_own().learn(index_of(warp), lanes, warp.existing_lanes(), state.now++);
+      return;
+    }
+    Published met = published(warp, lanes);
+    assign(warp, lanes, met);
+  }
+
+  void barrier_arrived(int barrier, const Warp& warp, LaneMask lanes, bool waits) override {
+    BarrierState& state = barriers_[static_cast<size_t>(barrier)];
+    take_pending(warp, lanes, true);  // what a relaxed atomic has seen, the barrier hands on
+    join(state.met, published(warp, lanes));
+    if (waits) state.waiting.push_back({&warp, lanes});
+  }
+
+  void barrier_completed(int barrier) override {
+    BarrierState state = std::exchange(barriers_[static_cast<size_t>(barrier)], {});
+    for (const auto& [warp, lanes] : state.waiting) assign(*warp, lanes, state.met);
+  }
+
+  void fenced(const Warp& warp, const Instruction& instruction) override {
+    const MemoryOrder order = check_.instruction(check_.number_of(*warp.frame().function, instruction)).order;
+    if (!order.strong) return;  // of proxies
+    take_pending(warp, warp.mask, order.wide);
+    WarpState& state = state_of(warp);
+    if (state.fences == nullptr) state.fences = std::make_unique<std::array<Fence, kLanes>>();
+    for (LaneMask left = warp.mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      Fence& fence = (*state.fences)[static_cast<size_t>(lane)];
+      fence.knowledge = knowledge(warp, lane);
+      fence.stamp = state.now;
+      fence.wide = order.wide;
+      fence.valid = true;
+    }
+    ++state.now;
+  }
+
+  void mbarrier_initialised(uint32_t address) override { mbarriers_.erase(address); }
+  void mbarrier_arrived(uint32_t address, const Warp& warp, int lane) override {
+    BlockRaces* const from = check_.of(&warp.block());
+    if (from != nullptr) join(mbarriers_[address].arriving, from->published(warp, LaneMask{1} << lane));
+  }
+  void mbarrier_completed(uint32_t address) override {
+    MbarrierState& state = mbarriers_[address];
+    join(state.complete, std::exchange(state.arriving, {}));
+  }
+  void mbarrier_awaited(uint32_t address, const Warp& warp, int lane) override {
+    const auto found = mbarriers_.find(address);
+    if (found != mbarriers_.end()) learn(warp, lane, found->second.complete);
+  }
+  // A copy has arrived in this block's shared memory: `mbarrier` tells of it, or its thread has waited.
+  void landed(uint64_t offset, uint64_t bytes, const Warp* warp, int lane, const uint32_t* mbarrier) override {
+    check_.settle();
+    uint32_t who = 0;
+    Stamp stamp = 0;
+    if (mbarrier != nullptr) {
+      MbarrierState& state = mbarriers_[*mbarrier];
+      if (state.unit == 0) state.unit = next_unit_++;
+      stamp = ++state.copies;
+      const uint32_t unit_warp = kFirstUnit + state.unit / kLanes % kUnits;
+      who = AccessRecord::name(number_, unit_warp, state.unit % kLanes);
+      Published copies{number_, {}};
+      copies.knowledge.mutable_own().learn(unit_warp, LaneMask{1} << state.unit % kLanes, kAllLanes, stamp);
+      join(state.arriving, copies);
+      join(state.complete, copies);
+    } else if (warp != nullptr) {
+      const BlockRaces* const issuer = check_.of(&warp->block());
+      if (issuer == nullptr) return;
+      who = AccessRecord::name(issuer->number_, static_cast<uint32_t>(warp->index()), static_cast<uint32_t>(lane));
+      stamp = issuer->warps_[static_cast<size_t>(warp->index())].now;
+    }
+    shared.for_each_cell(offset, bytes, [&](ShadowCell& cell, uint64_t, uint64_t) {
+      if (cell.write.stamp() != AccessRecord::kUnderWay) return;  // overwritten since
+      cell.write.who = who;
+      cell.write.when = (cell.write.when & ~AccessRecord::kUnderWay) | (stamp & AccessRecord::kUnderWay);
+    });
+  }
+  void cluster_arrived(const Warp& warp, LaneMask lanes) override {
+    Published arrived = published(warp, lanes);
+    for (const auto& block : block_.cluster().blocks()) {
+      if (BlockRaces* const other = check_.of(block.get())) join(other->cluster_arriving_, arrived);
+    }
+  }
+  void cluster_completed() override { join(cluster_complete_, std::exchange(cluster_arriving_, {})); }
+  void cluster_awaited(const Warp& warp, LaneMask lanes) override {
+    for (LaneMask left = lanes; left != 0; left &= left - 1) learn(warp, std::countr_zero(left), cluster_complete_);
+    unite(warp);
+  }
+
+ private:
+  static constexpr uint32_t kMostBlocks = (1u << 20) - 1;
+  static constexpr uint32_t kFirstUnit = 32;  // "warps" of asynchronous copies, a lane for each mbarrier
+  static constexpr uint32_t kUnits = 96;
+
+  struct Fence {
+    Knowledge knowledge;
+    Stamp stamp = 0;
+    bool wide = false;
+    bool valid = false;
+  };
+  struct Pending {  // what strong reads have seen and no fence has taken yet
+    Published near, wide;
+  };
+  struct WarpState {
+    Stamp now = 1;
+    bool uniform = true;
+    Knowledge all;                                         // of all lanes, while it is the same
+    std::unique_ptr<std::array<Knowledge, kLanes>> lanes;  // of each, afterwards
+    std::unique_ptr<std::array<Fence, kLanes>> fences;
+    std::unique_ptr<std::array<Pending, kLanes>> pending;
+  };
+  struct BarrierState {
+    Published met;
+    std::vector<std::pair<const Warp*, LaneMask>> waiting;
+  };
+  struct MbarrierState {
+    Published arriving, complete;
+    uint32_t unit = 0;
+    Stamp copies = 0;
+  };
+  struct Attempt {
+    const Access& access;
+    int lane;
+    size_t number;
+    const MemoryOrder& order;
+    const Knowledge& known;
+    AccessRecord record;
+  };
+
+  static size_t index_of(const Warp& warp) { return static_cast<size_t>(warp.index()); }
+  WarpState& state_of(const Warp& warp) { return warps_[index_of(warp)]; }
+  Knowledge& knowledge(const Warp& warp, int lane) {
+    WarpState& state = state_of(warp);
+    Knowledge& known = state.uniform ? state.all : (*state.lanes)[static_cast<size_t>(lane)];
+    if (known.own == nullptr) known.own = std::make_shared<BlockClock>();
+    return known;
+  }
+  void part(const Warp& warp) {
+    WarpState& state = state_of(warp);
+    if (!state.uniform) return;
+    state.lanes = std::make_unique<std::array<Knowledge, kLanes>>();
+    state.lanes->fill(state.all);
+    state.uniform = false;
+  }
+  void unite(const Warp& warp) {
+    WarpState& state = state_of(warp);
+    if (state.uniform || warp.live_lanes() == 0) return;
+    const Knowledge& first = (*state.lanes)[static_cast<size_t>(std::countr_zero(warp.live_lanes()))];
+    for (LaneMask left = warp.live_lanes(); left != 0; left &= left - 1) {
+      if (!(*state.lanes)[static_cast<size_t>(std::countr_zero(left))].is_same(first)) return;
+    }
+    state.all = first;
+    state.lanes.reset();
+    state.uniform = true;
+  }
+
+  // What the lanes know together, and what they have done until now.
+  Published published(const Warp& warp, LaneMask lanes) {
+    WarpState& state = state_of(warp);
+    Published result{number_, knowledge(warp, std::countr_zero(lanes))};
+    if (!state.uniform) {
+      for (LaneMask left = lanes & (lanes - 1); left != 0; left &= left - 1) {
+        const Knowledge& other = knowledge(warp, std::countr_zero(left));
+        if (!other.is_same(result.knowledge)) join(result.knowledge, number_, Published{number_, other});
+      }
+    }
+    result.knowledge.mutable_own().learn(index_of(warp), lanes, warp.existing_lanes(), state.now++);
+    return result;
+  }
+  // The lanes know this from now on, which holds all that they knew.
+  void assign(const Warp& warp, LaneMask lanes, const Published& what) {
+    WarpState& state = state_of(warp);
+    const bool ours = what.block == number_;
+    if (ours && lanes == warp.live_lanes()) {
+      state.all = what.knowledge;
+      state.lanes.reset();
+      state.uniform = true;
+      return;
+    }
+    part(warp);
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      Knowledge& known = (*state.lanes)[static_cast<size_t>(std::countr_zero(left))];
+      if (ours) {
+        known = what.knowledge;
+      } else {
+        join(known, number_, what);
+      }
+    }
+    unite(warp);
+  }
+  // Lanes that knew the same and learn the same know the same, and share it.
+  void learn(const Warp& warp, int lane, const Published& what) {
+    if (!what) return;
+    part(warp);
+    Knowledge& known = (*state_of(warp).lanes)[static_cast<size_t>(lane)];
+    if (!known.is_same(learned_.before) || !what.knowledge.is_same(learned_.what.knowledge)) {
+      learned_.before = known;
+      learned_.what = what;
+      join(known, number_, what);
+      learned_.after = known;
+    } else {
+      known = learned_.after;
+    }
+    if (warp.live_lanes() >> lane == 1) unite(warp);  // the last one
+  }
+  void take_pending(const Warp& warp, LaneMask lanes, bool wide) {
+    WarpState& state = state_of(warp);
+    if (state.pending == nullptr) return;
+    for (LaneMask left = lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      Pending& pending = (*state.pending)[static_cast<size_t>(lane)];
+      learn(warp, lane, pending.near);
+      if (wide) learn(warp, lane, pending.wide);
+      pending = {};
+    }
+  }
+
+  SynchronisingPlace* place(BlockRaces* owner, uint64_t address, bool make) {
+    auto& map = owner != nullptr ? owner->places : check_.places;
+    if (make) return &map[address];
+    const auto found = map.find(address);
+    return found != map.end() ? &found->second : nullptr;
+  }
+  void acquire(const Warp& warp, int lane, const MemoryOrder& order, BlockRaces* owner, uint64_t address) {
+    const SynchronisingPlace* const from = place(owner, address, false);
+    if (from == nullptr) return;
+    const bool near = from->near && from->near.block == number_;
+    if (order.acquires) {
+      if (near) learn(warp, lane, from->near);
+      if (order.wide) learn(warp, lane, from->wide);
+      return;
+    }
+    WarpState& state = state_of(warp);
+    if (state.pending == nullptr) state.pending = std::make_unique<std::array<Pending, kLanes>>();
+    Pending& pending = (*state.pending)[static_cast<size_t>(lane)];
+    if (near) join(pending.near, from->near);
+    if (order.wide) join(pending.wide, from->wide);
+  }
+  void release(const Warp& warp, int lane, const MemoryOrder& order, BlockRaces* owner, uint64_t address) {
+    WarpState& state = state_of(warp);
+    Published what;
+    bool wide = order.wide;
+    if (order.releases) {
+      what = published(warp, LaneMask{1} << lane);
+    } else if (state.fences != nullptr && (*state.fences)[static_cast<size_t>(lane)].valid) {
+      const Fence& fence = (*state.fences)[static_cast<size_t>(lane)];
+      what = {number_, fence.knowledge};
+      what.knowledge.mutable_own().learn(index_of(warp), LaneMask{1} << lane, warp.existing_lanes(), fence.stamp);
+      wide = wide && fence.wide;
+    }
+    SynchronisingPlace* const to = place(owner, address, static_cast<bool>(what));
+    if (to == nullptr) return;
+    // A store ends what earlier ones have handed on; an atomic adds to it.
+    if (!order.reads_and_writes) *to = {};
+    if (!what) return;
+    if (to->near && to->near.block != number_) to->near = {};
+    join(to->near, what);
+    if (wide) join(to->wide, what);
+  }
+
+  AccessRecord record(const Access& access, int lane, size_t number, const MemoryOrder& order) {
+    const bool under_way = access.kind == AccessKind::async_write && access.space == Space::shared;
+    AccessRecord made;
+    made.who = AccessRecord::name(number_, static_cast<uint32_t>(access.warp.index()), static_cast<uint32_t>(lane));
+    made.when =
+        (under_way ? AccessRecord::kUnderWay : state_of(access.warp).now & AccessRecord::kUnderWay) |
+        AccessRecord::valid | (order.strong ? AccessRecord::strong : 0u) | (order.wide ? AccessRecord::wide : 0u) |
+        (access.kind == AccessKind::async_write || access.kind == AccessKind::async_read ? AccessRecord::asynchronous
+                                                                                         : 0u);
+    made.instruction = static_cast<uint16_t>(number);
+    return made;
+  }
+
+  bool is_ordered(const Attempt& attempt, const AccessRecord& other) const {
+    if (other.who == attempt.record.who && other.stamp() != AccessRecord::kUnderWay) {
+      if (!other.has(AccessRecord::several)) return true;
+    } else if (other.who == attempt.record.who) {
+      return attempt.record.stamp() == AccessRecord::kUnderWay;  // copies of one thread are its own matter
+    }
+    const bool same_block = other.block() == number_;
+    if (other.has(AccessRecord::strong) && attempt.order.strong &&
+        (same_block || (other.has(AccessRecord::wide) && attempt.order.wide)))
+      return true;
+    // One of several lanes: any other than this one.
+    const int lane = other.who == attempt.record.who ? (other.lane() + 1) % kLanes : other.lane();
+    if (same_block) return attempt.known.own->knows(other.warp(), lane, other.stamp());
+    if (attempt.known.others == nullptr) return false;
+    const auto found = attempt.known.others->find(other.block());
+    return found != attempt.known.others->end() && found->second->knows(other.warp(), lane, other.stamp());
+  }
+
+  void read(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes) {
+    if (cell.write.has(AccessRecord::valid) && !is_ordered(attempt, cell.write))
+      report(attempt, cell.write, true, address, bytes);
+    for (AccessRecord& slot : cell.reads) {
+      if (!slot.has(AccessRecord::valid) || slot.who == attempt.record.who) {
+        const bool same_time = slot.has(AccessRecord::valid) && slot.stamp() == attempt.record.stamp();
+        const uint32_t several = same_time ? slot.when & AccessRecord::several : 0;
+        slot = attempt.record;
+        slot.when |= several;
+        return;
+      }
+      if (is_known(attempt, slot)) {
+        slot = attempt.record;
+        return;
+      }
+      const bool same_warp = slot.who >> AccessRecord::kLaneBits == attempt.record.who >> AccessRecord::kLaneBits;
+      if (same_warp) {
+        slot.when |= AccessRecord::several;
+        return;
+      }
+    }
+  }
+  // Whether the record lies before what this thread does now, whatever its strength.
+  bool is_known(const Attempt& attempt, const AccessRecord& other) const {
+    if (other.block() == number_) return attempt.known.own->knows(other.warp(), other.lane(), other.stamp());
+    if (attempt.known.others == nullptr) return false;
+    const auto found = attempt.known.others->find(other.block());
+    return found != attempt.known.others->end() && found->second->knows(other.warp(), other.lane(), other.stamp());
+  }
+
+  void write(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes) {
+    if (cell.write.has(AccessRecord::valid) && !is_ordered(attempt, cell.write) && !is_same_store(attempt, cell.write))
+      report(attempt, cell.write, true, address, bytes);
+    for (AccessRecord& slot : cell.reads) {
+      if (slot.has(AccessRecord::valid) && !is_ordered(attempt, slot)) report(attempt, slot, false, address, bytes);
+      slot = {};
+    }
+    cell.write = attempt.record;
+  }
+  // Lanes of one instruction that write to one place: a GPU keeps one of the values.
+  static bool is_same_store(const Attempt& attempt, const AccessRecord& other) {
+    return other.instruction == attempt.record.instruction && other.when == attempt.record.when &&
+           other.who >> AccessRecord::kLaneBits == attempt.record.who >> AccessRecord::kLaneBits;
+  }
+
+  const std::byte* memory_at(const Access& access, uint64_t address) const {
+    if (access.space == Space::global) return block_.grid().memory.host(address);
+    return const_cast<Block*>(access.owner)->shared() + address;
+  }
+
+  static std::string_view verb(AccessKind kind) {
+    switch (kind) {
+      case AccessKind::load:
+        return "reads";
+      case AccessKind::store:
+        return "writes";
+      case AccessKind::atomic:
+        return "updates atomically";
+      case AccessKind::async_read:
+        return "copies from";
+      default:
+        return "copies to";
+    }
+  }
+
+  void report(const Attempt& attempt, const AccessRecord& other, bool other_wrote, uint64_t address, uint32_t bytes) {
+    // Whichever came first: the pair is one race.
+    const size_t one = other.instruction;
+    const std::pair key(std::min(one, attempt.number), std::max(one, attempt.number));
+    auto [entry, fresh] = check_.index().try_emplace(key, check_.mutable_findings().size());
+    if (!fresh) {
+      ++check_.mutable_findings()[entry->second].count;
+      return;
+    }
+    Finding finding = attempt.access.warp.describe(attempt.access.instruction, attempt.lane);
+    finding.kind = FindingKind::race;
+    finding.access = attempt.access.kind;
+    finding.space = attempt.access.space;
+    finding.address = address;
+    finding.bytes = bytes;
+    const bool copy = other.has(AccessRecord::asynchronous);
+    const bool under_way = other.stamp() == AccessRecord::kUnderWay;
+    finding.message = fmt::format("this thread {} what {} {} at {}: {}", verb(attempt.access.kind), describe(other),
+                                  copy ? (other_wrote ? "copied to" : "copied from") : (other_wrote ? "wrote" : "read"),
+                                  check_.place_of(other.instruction),
+                                  under_way ? "the copy has not been waited for" : "nothing orders the two accesses");
+    const bool stores = attempt.access.kind == AccessKind::store && other_wrote && !copy;
+    if (stores && bytes <= sizeof(uint64_t)) {
+      RaceCheck::EqualValue value{entry->second, memory_at(attempt.access, address), 0, bytes};
+      std::memcpy(&value.before, value.at, bytes);
+      check_.open_values.push_back(value);
+    }
+    check_.mutable_findings().push_back(std::move(finding));
+  }
+  std::string describe(const AccessRecord& other) const {
+    const Dim3& grid = block_.grid().launch.grid;
+    const Dim3& threads = block_.grid().launch.block;
+    const uint32_t b = other.block();
+    std::string block = b == number_
+                            ? "the same block"
+                            : fmt::format("block ({}, {}, {})", b % grid.x, b / grid.x % grid.y, b / grid.x / grid.y);
+    if (other.warp() >= kFirstUnit) return fmt::format("a bulk copy of {}", block);
+    const uint32_t t = other.warp() * kLanes + static_cast<uint32_t>(other.lane());
+    return fmt::format("thread ({}, {}, {}) of {}", t % threads.x, t / threads.x % threads.y,
+                       t / (threads.x * threads.y), block);
+  }
+
+  RaceCheck& check_;
+  const Block& block_;
+  const uint32_t number_;
+  std::vector<WarpState> warps_;
+  std::array<BarrierState, Barrier::kCount> barriers_;
+  std::map<uint32_t, MbarrierState> mbarriers_;
+  uint32_t next_unit_ = 1;
+  Published cluster_arriving_, cluster_complete_;
+  struct {
+    Knowledge before;
+    Published what;
+    Knowledge after;
+  } learned_;  // the last time
+};
+
+void RaceCheck::begin_launch(const LaunchView& view) {
+  program_ = &view.program;
+  numbers_.clear();
+  instructions_.clear();
+  global.clear();
+  places.clear();
+  blocks_.clear();
+  for (size_t f = 0; f < view.program.functions.size(); ++f) {
+    const Function& function = view.program.functions[f];
+    auto& numbers = numbers_.emplace_back(function.code.size());
+    for (size_t i = 0; i < function.code.size(); ++i) {
+      if (function.origins[i].table_row == kNoTableRow) continue;
+      const std::string& opcode = view.program.opcodes[static_cast<size_t>(function.origins[i].opcode)];
+      constexpr std::array kMemory = {"ld",       "st",    "atom",  "red",    "cp",  "wmma",    "ldmatrix",
+                                      "stmatrix", "wgmma", "fence", "membar", "ldu", "multimem"};
+      const std::string_view base = std::string_view(opcode).substr(0, opcode.find('.'));
+      if (std::ranges::find(kMemory, base) == kMemory.end()) continue;
+      numbers[i] = static_cast<uint16_t>(std::min<size_t>(instructions_.size(), UINT16_MAX));
+      if (instructions_.size() <= UINT16_MAX) instructions_.push_back({f, i, memory_order_of(opcode)});
+    }
+  }
+  if (instructions_.empty()) instructions_.push_back({});
+}
+
+std::unique_ptr<BlockObserver> RaceCheck::begin_block(const Block& block) {
+  auto races = std::make_unique<BlockRaces>(*this, block);
+  blocks_[&block] = races.get();
+  return races;
+}
+
+void RaceCheck::end_block(std::unique_ptr<BlockObserver> observer) {
+  settle();
+  std::erase_if(blocks_, [&](const auto& entry) { return entry.second == observer.get(); });
+}
+
+BlockRaces* RaceCheck::of(const Block* block) const {
+  const auto found = blocks_.find(block);
+  return found != blocks_.end() ? found->second : nullptr;
+}
+
+uint64_t RaceCheck::occurrences() const {
+  uint64_t sum = 0;
+  for (const Finding& finding : findings_) sum += finding.count;
+  return sum;
+}
+
+std::string RaceCheck::place_of(size_t number) const {
+  const MemoryInstruction& at = instructions_[number];
+  const InstructionOrigin& origin = program_->functions[at.function].origins[at.instruction];
+  Finding place;
+  place.source = program_->source_chain(origin.location);
+  if (const SourceLine* line = user_line(place)) return fmt::format("{}:{}", line->file, line->line);
+  return fmt::format("line {} of the PTX", origin.ptx_line);
+}
+
+void RaceCheck::settle() {
+  for (const EqualValue& value : open_values) {
+    uint64_t now = 0;
+    std::memcpy(&now, value.at, value.bytes);
+    if (now == value.before) findings_[value.finding].message += "; both store the same value";
+  }
+  open_values.clear();
+}
+
+}  // namespace assay::vgpu

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "vgpu/observe/race_clock.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace assay::vgpu {
+
+BlockClock::Lanes* BlockClock::find(size_t warp) {
+  for (auto& [index, lanes] : some_) {
+    if (index == warp) return &lanes;
+  }
+  return nullptr;
+}
+
+void BlockClock::learn(size_t warp, LaneMask lanes, LaneMask existing, Stamp stamp) {
+  if (warp >= all_.size()) all_.resize(warp + 1);
+  if (stamp <= all_[warp]) return;
+  if ((existing & ~lanes) == 0) {
+    all_[warp] = stamp;
+    std::erase_if(some_, [&](const auto& entry) {
+      return entry.first == warp && std::ranges::all_of(entry.second, [&](Stamp known) { return known <= stamp; });
+    });
+    return;
+  }
+  Lanes* known = find(warp);
+  if (known == nullptr) {
+    some_.emplace_back(warp, Lanes{});
+    known = &some_.back().second;
+    known->fill(all_[warp]);
+  }
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    Stamp& one = (*known)[static_cast<size_t>(std::countr_zero(left))];
+    one = std::max(one, stamp);
+  }
+}
+
+void BlockClock::join(const BlockClock& other) {
+  if (other.all_.size() > all_.size()) all_.resize(other.all_.size());
+  for (size_t warp = 0; warp < other.all_.size(); ++warp) all_[warp] = std::max(all_[warp], other.all_[warp]);
+  for (const auto& [warp, lanes] : other.some_) {
+    Lanes* known = find(warp);
+    if (known == nullptr) {
+      some_.emplace_back(warp, lanes);
+      known = &some_.back().second;
+    }
+    for (size_t lane = 0; lane < lanes.size(); ++lane) (*known)[lane] = std::max((*known)[lane], lanes[lane]);
+  }
+  std::erase_if(some_, [&](const auto& entry) {
+    return std::ranges::all_of(entry.second, [&](Stamp known) { return known <= all(entry.first); });
+  });
+}
+
+BlockClock& Knowledge::mutable_own() {
+  if (own == nullptr) {
+    own = std::make_shared<BlockClock>();
+  } else if (own.use_count() > 1) {
+    own = std::make_shared<BlockClock>(*own);
+  }
+  return *own;
+}
+
+namespace {
+
+void add(std::shared_ptr<const Knowledge::Others>& others, uint32_t block,
+         const std::shared_ptr<const BlockClock>& clock, std::shared_ptr<Knowledge::Others>& fresh) {
+  const Knowledge::Others* current = fresh != nullptr ? fresh.get() : others.get();
+  const auto found = current != nullptr ? current->find(block) : Knowledge::Others::const_iterator{};
+  const bool known = current != nullptr && found != current->end();
+  if (known && found->second == clock) return;
+  std::shared_ptr<const BlockClock> joined = clock;
+  if (known) {
+    auto both = std::make_shared<BlockClock>(*found->second);
+    both->join(*clock);
+    joined = std::move(both);
+  }
+  if (fresh == nullptr) {
+    fresh = others != nullptr ? std::make_shared<Knowledge::Others>(*others) : std::make_shared<Knowledge::Others>();
+  }
+  (*fresh)[block] = std::move(joined);
+}
+
+}  // namespace
+
+void join(Knowledge& into, uint32_t block, const Published& from) {
+  if (!from) return;
+  std::shared_ptr<Knowledge::Others> fresh;
+  const auto learn = [&](uint32_t of, const std::shared_ptr<const BlockClock>& clock) {
+    if (of != block) {
+      add(into.others, of, clock, fresh);
+    } else if (into.own != clock) {
+      into.mutable_own().join(*clock);
+    }
+  };
+  learn(from.block, from.knowledge.own);
+  if (from.knowledge.others != nullptr && from.knowledge.others != into.others) {
+    for (const auto& [of, clock] : *from.knowledge.others) learn(of, clock);
+  }
+  if (fresh != nullptr) into.others = std::move(fresh);
+}
+
+void join(Published& into, const Published& from) {
+  if (!into) {
+    into = from;
+    return;
+  }
+  join(into.knowledge, into.block, from);
+}
+
+}  // namespace assay::vgpu

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Vector clocks of the race check, folded as a GPU is: what a thread knows of a warp is mostly the same for all lanes
+// of it, and what the lanes of a warp know is mostly the same too. A warp counts up a stamp whenever lanes of it
+// synchronise; an access carries the stamp of its time, and is known to those who synchronised with its thread later.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "vgpu/machine/program.hpp"
+
+namespace assay::vgpu {
+
+using Stamp = uint32_t;
+
+// What is known of the threads of one block: everything that a lane did up to a stamp.
+class BlockClock {
+ public:
+  bool knows(size_t warp, int lane, Stamp stamp) const {
+    if (warp < all_.size() && stamp <= all_[warp]) return true;
+    for (const auto& [index, lanes] : some_) {
+      if (index == warp) return stamp <= lanes[static_cast<size_t>(lane)];
+    }
+    return false;
+  }
+  // `existing`: all lanes that the warp has.
+  void learn(size_t warp, LaneMask lanes, LaneMask existing, Stamp stamp);
+  void join(const BlockClock& other);
+
+ private:
+  using Lanes = std::array<Stamp, kLanes>;
+  Stamp all(size_t warp) const { return warp < all_.size() ? all_[warp] : 0; }
+  Lanes* find(size_t warp);
+
+  std::vector<Stamp> all_;                      // of each warp: what is known of every lane
+  std::vector<std::pair<size_t, Lanes>> some_;  // of warps of whose lanes more is known, and not the same of all
+};
+
+// What a thread knows of its own block and of others.
+struct Knowledge {
+  using Others = std::map<uint32_t, std::shared_ptr<const BlockClock>>;
+
+  std::shared_ptr<BlockClock> own;
+  std::shared_ptr<const Others> others;  // nullptr: of none
+
+  bool is_same(const Knowledge& other) const { return own == other.own && others == other.others; }
+  BlockClock& mutable_own();  // of this one alone from now on
+};
+
+// What a thread hands on: its knowledge, as seen from anywhere.
+struct Published {
+  uint32_t block = 0;
+  Knowledge knowledge;
+  explicit operator bool() const { return knowledge.own != nullptr; }
+};
+
+// `into` belongs to a thread of `block`.
+void join(Knowledge& into, uint32_t block, const Published& from);
+void join(Published& into, const Published& from);
+
+}  // namespace assay::vgpu
