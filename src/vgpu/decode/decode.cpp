@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "ptx/parser.hpp"
+#include "vgpu/decode/contraction.hpp"
 #include "vgpu/decode/function_decoder.hpp"
 #include "vgpu/decode/location_table.hpp"
 #include "vgpu/decode/module_layout.hpp"
@@ -143,8 +144,8 @@ Result<void> check_target(const ptx::Module& module, const std::string& file_nam
 }  // namespace
 
 Result<std::unique_ptr<Program>> decode(std::string_view ptx, const std::string& file_name, GlobalMemory& memory,
-                                        const gpu::GpuModel& model) {
-  ASSAY_TRY(const ptx::Module module, ptx::parse(ptx, file_name));
+                                        const gpu::GpuModel& model, const DecodeOptions& options) {
+  ASSAY_TRY(ptx::Module module, ptx::parse(ptx, file_name));
   ASSAY_CHECK(check_target(module, file_name, model));
   auto program = std::make_unique<Program>();
   program->file_name = file_name;
@@ -153,13 +154,21 @@ Result<std::unique_ptr<Program>> decode(std::string_view ptx, const std::string&
     if (const auto* file = std::get_if<ptx::SourceFile>(&item)) program->files[file->index] = file->name;
   }
   std::vector<const ptx::Function*> sources = number_functions(module, *program);
+  program->fused = options.fuse;
+  for (ptx::ModuleItem& item : module.items) {
+    auto* source = std::get_if<ptx::Function>(&item);
+    if (source == nullptr) continue;
+    const auto pairs = contract(*source, program->function_index.at(source->name), options.fuse);
+    program->fusible.insert(program->fusible.end(), pairs.begin(), pairs.end());
+  }
   ASSAY_TRY(const ModuleLayout layout, lay_out(module, file_name, memory, *program));
   ModuleDecoder(module, std::move(sources), layout, *program, model).decode_all();
   return program;
 }
 
-Result<const Program*> load(Gpu& gpu, std::string_view ptx, const std::string& file_name) {
-  ASSAY_TRY(std::unique_ptr<Program> program, decode(ptx, file_name, gpu.memory(), gpu.model()));
+Result<const Program*> load(Gpu& gpu, std::string_view ptx, const std::string& file_name,
+                            const DecodeOptions& options) {
+  ASSAY_TRY(std::unique_ptr<Program> program, decode(ptx, file_name, gpu.memory(), gpu.model(), options));
   return gpu.keep(std::move(program));
 }
 

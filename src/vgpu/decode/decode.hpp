@@ -15,10 +15,11 @@
 namespace assay::vgpu {
 
 Result<std::unique_ptr<Program>> decode(std::string_view ptx, const std::string& file_name, GlobalMemory& memory,
-                                        const gpu::GpuModel& model);
+                                        const gpu::GpuModel& model, const DecodeOptions& options = {});
 
 // Decodes a module into the GPU's memory; the GPU keeps it. A kernel that cannot be executed says so, with the source
 // line, when it is launched (Function::undecodable); the others of the module run.
-Result<const Program*> load(Gpu& gpu, std::string_view ptx, const std::string& file_name);
+Result<const Program*> load(Gpu& gpu, std::string_view ptx, const std::string& file_name,
+                            const DecodeOptions& options = {});
 
 }  // namespace assay::vgpu

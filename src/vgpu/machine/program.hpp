@@ -198,6 +198,17 @@ struct SharedVariable {
   int32_t function = -1;  // -1: of the module
 };
 
+struct DecodeOptions {
+  bool fuse = false;  // products and sums that ptxas may contract (decode/contraction.hpp)
+};
+
+// A product and the sum that alone takes it, both without a rounding of their own: ptxas may make one fma of them.
+struct FusiblePair {
+  int product_line = 0;  // of the PTX
+  int sum_line = 0;
+  int32_t function = -1;
+};
+
 struct Program {
   std::string file_name;
   std::vector<Function> functions;
@@ -209,6 +220,8 @@ struct Program {
   std::vector<SharedVariable> shared_variables;
   std::map<std::string, uint64_t> global_symbols;  // name -> address
   std::vector<std::string> approximate;            // opcodes whose results are within bounds, not bit-exact
+  std::vector<FusiblePair> fusible;                // fused here if `fused`, else executed as they stand
+  bool fused = false;
 
   std::vector<std::string> source_lines;    // of the PTX, for reports
   std::vector<std::string> opcodes;         // "mma.sync.aligned.m16n8k16...": each that occurs, once
