@@ -12,6 +12,7 @@
 #include "vgpu/observe/counting.hpp"
 #include "vgpu/observe/initialisation_check.hpp"
 #include "vgpu/observe/memory_check.hpp"
+#include "vgpu/observe/race_check.hpp"
 
 namespace assay::device {
 namespace {
@@ -50,6 +51,16 @@ Result<std::vector<std::byte>> pack_parameters(const vgpu::Function& kernel,
     std::memcpy(packed.data() + parameter.offset, arguments[i].data(), arguments[i].size());
   }
   return packed;
+}
+
+// A read that came before its copy is one mistake, told once.
+void add_races(vgpu::FindingList& found, const std::vector<vgpu::Finding>& races) {
+  for (const vgpu::Finding& race : races) {
+    const bool is_told = std::ranges::any_of(found.findings(), [&](const vgpu::Finding& other) {
+      return other.function_index == race.function_index && other.instruction_index == race.instruction_index;
+    });
+    if (!is_told) found.add(race);
+  }
 }
 
 Error not_supported(std::string_view what) {
@@ -132,12 +143,15 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   if (request.check_memory) launch.observers.push_back(&memory_check);
   vgpu::InitialisationCheck initialisation_check(&unwritten_);
   if (request.check_initialisation) launch.observers.push_back(&initialisation_check);
+  vgpu::RaceCheck race_check;
+  if (request.check_initialisation) launch.observers.push_back(&race_check);
   vgpu::Counting counting;
   if (request.count) launch.observers.push_back(&counting);
   ASSAY_TRY(vgpu::LaunchResult result, gpu_.launch(launch));
   LaunchOutcome outcome;
   gpu::FindingList found = memory_check.found();
   found.merge(gpu::FindingList(initialisation_check.found()));
+  add_races(found, race_check.findings());
   outcome.findings = found.findings();
   outcome.finding_occurrences = found.occurrences();
   outcome.fault = std::move(result.fault);
