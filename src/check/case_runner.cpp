@@ -93,6 +93,7 @@ Result<std::unique_ptr<CaseRunner>> CaseRunner::open(const RunnerSetup& setup) {
   if (!setup.cubin.empty() && !device::is_virtual(setup.device)) {
     ASSAY_TRY(cubin, read_file(setup.cubin));
   }
+  runner->device_->set_fusion(setup.fuse);
   ASSAY_TRY(runner->module_, runner->device_->load_image({ptx, setup.ptx.string(), cubin}));
   if (setup.compare) {
     ASSAY_TRY(runner->oracle_, Oracle::open(runner->spec_, setup.cache_folder));

@@ -28,6 +28,7 @@ struct RunnerSetup {
   bool check_memory = true;
   bool check_initialisation = false;  // of shared memory, on a virtual GPU
   bool compare = true;                // against the reference; false: only run it under the memory checks
+  bool fuse = false;                  // products and sums that ptxas may contract, on a virtual GPU
   uint64_t instruction_limit = 0;
   bool count = false;    // CaseResult::counters
   bool watched = false;  // another tool watches the accesses of a GPU: buffers get no guards around them
@@ -39,6 +40,7 @@ class CaseRunner {
 
   CaseResult run(const Case& test);
   std::vector<std::string> approximate_instructions() const { return device_->approximate_instructions(*module_); }
+  std::vector<std::string> fusible_places() const { return device_->fusible_places(*module_); }
   bool lost() const { return device_->lost(); }  // only another process can run further cases
 
  private:

@@ -38,10 +38,8 @@ Result<void> shrink_failure(const spec::KernelSpec& spec, const spec::Configurat
   return {};
 }
 
-}  // namespace
-
-Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                          Worker::Options worker_options, const CheckOptions& options) {
+Result<CheckReport> check_one_way(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                  Worker::Options worker_options, const CheckOptions& options) {
   CheckReport report;
   report.seed = options.cases.seed;
   CasePlan plan;
@@ -59,6 +57,7 @@ Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuratio
   report.skipped = std::move(plan.skipped);
   ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));
   report.approximate = worker->approximate_instructions();
+  report.fusible = worker->fusible_places();
   Progress progress("check", plan.cases.size(), options.quiet);
   for (const Case& test : plan.cases) {
     CaseResult result = worker->run(test);
@@ -79,6 +78,23 @@ Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuratio
     break;
   }
   return report;
+}
+
+}  // namespace
+
+Result<CheckReport> check(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                          Worker::Options worker_options, const CheckOptions& options) {
+  worker_options.setup.fuse = options.fmad == Fmad::on;
+  ASSAY_TRY(CheckReport as_written, check_one_way(spec, configuration, worker_options, options));
+  if (options.fmad != Fmad::both || as_written.fusible.empty()) return as_written;
+  worker_options.setup.fuse = true;
+  ASSAY_TRY(CheckReport fused, check_one_way(spec, configuration, std::move(worker_options), options));
+  if (fused.passed() == as_written.passed()) return as_written;
+  CheckReport& failed = fused.passed() ? as_written : fused;
+  failed.depends_on_fmad = fused.passed() ? "it passes when products and sums are fused, as ptxas does by default"
+                                          : "it passes when products and sums are rounded one by one, as the PTX has "
+                                            "them; ptxas fuses them by default";
+  return std::move(failed);
 }
 
 }  // namespace assay::check

@@ -14,10 +14,14 @@
 
 namespace assay::check {
 
+// Products and sums that ptxas may contract to one fma: as they stand, fused, or one after the other.
+enum class Fmad : uint8_t { off, on, both };
+
 struct CheckOptions {
   CaseOptions cases;
   std::optional<Case> only;  // run just this one: the command that repeats a failure
   bool shrink = true;
+  Fmad fmad = Fmad::off;
   bool quiet = false;
 };
 
@@ -29,6 +33,8 @@ struct CheckReport {
   size_t shrink_evaluations = 0;
   bool shrunk_to_minimum = false;
   std::vector<std::string> approximate;  // instructions whose results are within bounds, not bit-exact
+  std::vector<std::string> fusible;      // places where ptxas may contract a product and a sum
+  std::string depends_on_fmad;           // how, if the verdict does
   uint64_t seed = 0;
 
   bool passed() const { return !failure && !results.empty(); }

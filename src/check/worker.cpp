@@ -25,6 +25,7 @@ json to_json(const RunnerSetup& setup) {
           {"check_memory", setup.check_memory},
           {"check_initialisation", setup.check_initialisation},
           {"compare", setup.compare},
+          {"fuse", setup.fuse},
           {"instruction_limit", setup.instruction_limit},
           {"count", setup.count},
           {"watched", setup.watched}};
@@ -42,6 +43,7 @@ RunnerSetup setup_from(const json& value) {
   setup.check_initialisation = value.at("check_initialisation").get<bool>();
   setup.compare = value.at("compare").get<bool>();
   setup.instruction_limit = value.at("instruction_limit").get<uint64_t>();
+  setup.fuse = value.value("fuse", false);
   setup.count = value.value("count", false);
   setup.watched = value.value("watched", false);
   return setup;
@@ -117,7 +119,9 @@ int serve_worker(std::istream& input, std::ostream& output) {
         if (opened && loaded) {
           runner = std::move(*opened);
           spec = std::move(*loaded);
-          answer = {{"ready", true}, {"approximate", runner->approximate_instructions()}};
+          answer = {{"ready", true},
+                    {"approximate", runner->approximate_instructions()},
+                    {"fusible", runner->fusible_places()}};
         } else {
           answer = {{"error", to_json(opened ? loaded.error() : opened.error())}};
         }
@@ -190,10 +194,14 @@ Result<void> Worker::set_up(Child& child) {
   if (reply.is_object() && reply.contains("error")) return error_from(reply["error"]);
   if (!reply.is_object() || !reply.contains("ready"))
     return Error{"the worker's answer is not understood", {}, "", ExitCode::internal};
-  approximate_.clear();
-  for (const json& entry : reply.value("approximate", json::array())) {
-    if (entry.is_string()) approximate_.push_back(entry.get<std::string>());
-  }
+  const auto strings = [&](const char* key, std::vector<std::string>& into) {
+    into.clear();
+    for (const json& entry : reply.value(key, json::array())) {
+      if (entry.is_string()) into.push_back(entry.get<std::string>());
+    }
+  };
+  strings("approximate", approximate_);
+  strings("fusible", fusible_);
   return {};
 }
 

@@ -42,6 +42,7 @@ class Worker {
   // Never fails: a crash or a hang is a result. The next case gets a fresh process then.
   CaseResult run(const Case& test);
   const std::vector<std::string>& approximate_instructions() const { return approximate_; }
+  const std::vector<std::string>& fusible_places() const { return fusible_; }
 
  private:
   explicit Worker(Options options) : options_(std::move(options)) {}
@@ -51,6 +52,7 @@ class Worker {
   Options options_;
   std::unique_ptr<Child> child_;
   std::vector<std::string> approximate_;
+  std::vector<std::string> fusible_;
 };
 
 }  // namespace assay::check

@@ -23,6 +23,7 @@ void add_options(CommandLine& line, Options& options) {
   line.option("--shape", options.shape, "NAME=value,...: only this shape");
   line.option("--distribution", options.distribution, "of the inputs, with --shape");
   line.option("--fuzz", options.fuzz, "random shapes after the specified ones");
+  line.option("--fmad", options.fmad, "on, off or both: fuse products and sums that ptxas may contract");
   line.flag("--no-memory-check", options.no_memory_check,
             "guard bytes around buffers instead of checking every access");
   add_seed(line, options);
@@ -52,6 +53,13 @@ Result<std::optional<check::Case>> single_case(const spec::KernelSpec& spec, con
   return std::optional<check::Case>(test);
 }
 
+Result<check::Fmad> fmad_named(const std::string& name) {
+  if (name == "off") return check::Fmad::off;
+  if (name == "on") return check::Fmad::on;
+  if (name == "both") return check::Fmad::both;
+  return Error{fmt::format("--fmad takes on, off or both, not '{}'", name)};
+}
+
 struct Checked {
   Runnable runnable;
   check::CheckReport report;
@@ -65,6 +73,7 @@ Result<Checked> check_one(const spec::KernelSpec& spec, const spec::Configuratio
   check_options.cases.seed = options.seed;
   check_options.cases.fuzz_cases = options.fuzz;
   check_options.quiet = options.json;
+  ASSAY_TRY(check_options.fmad, fmad_named(options.fmad));
   ASSAY_TRY(check_options.only, single_case(spec, options));
   ASSAY_TRY(check::CheckReport report, check::check(spec, configuration, runnable.worker, check_options));
   return Checked{std::move(runnable), std::move(report)};

@@ -46,6 +46,7 @@ struct Options {
   size_t jobs = 0;
   uint64_t instruction_limit = 0;
   bool no_memory_check = false;
+  std::string fmad = "off";
   bool carry = false;
   bool no_measure = false;
   std::string with;           // another tool to ask: "ncu", "compute-sanitizer"

@@ -94,6 +94,17 @@ std::string check_text(const spec::KernelSpec& spec, const spec::Configuration& 
     text += fmt::format("fidelity: {} exact to the bit except {} (within the ISA's bounds)\n", device_name(options),
                         join(report.approximate, ", "));
   }
+  if (!report.depends_on_fmad.empty()) text += fmt::format("depends on contraction: {}\n", report.depends_on_fmad);
+  if (!report.fusible.empty()) {
+    constexpr size_t kMostNamed = 4;
+    const std::vector<std::string> named(
+        report.fusible.begin(),
+        report.fusible.begin() + static_cast<std::ptrdiff_t>(std::min(kMostNamed, report.fusible.size())));
+    const std::string more =
+        report.fusible.size() > kMostNamed ? fmt::format(" and {} more", report.fusible.size() - kMostNamed) : "";
+    text += fmt::format("fidelity: ptxas may fuse a product and a sum at {}{} (--fmad both tries both ways)\n",
+                        join(named, ", "), more);
+  }
   return text;
 }
 

@@ -84,6 +84,9 @@ class Device {
   virtual Result<std::unique_ptr<Module>> load(std::string_view ptx, const std::string& file_name) = 0;
   virtual Result<std::unique_ptr<Module>> load_image(const Image& image) { return load(image.ptx, image.file_name); }
   virtual std::vector<std::string> approximate_instructions(const Module& module) const = 0;
+  // Places, "file:line", where ptxas may make one fma of a product and a sum; a GPU runs what ptxas has made.
+  virtual std::vector<std::string> fusible_places(const Module&) const { return {}; }
+  virtual void set_fusion(bool /*on*/) {}  // of those, in modules that are loaded from now on
 
   virtual Result<uint64_t> allocate(uint64_t bytes, const std::string& label) = 0;
   virtual Result<void> release(uint64_t address) = 0;

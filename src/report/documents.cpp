@@ -125,8 +125,10 @@ json check_document(const check::CheckReport& report) {
                    {"ran", report.results.size()},
                    {"seed", report.seed},
                    {"approximate_instructions", report.approximate},
+                   {"fusible", report.fusible},
                    {"cases", std::move(cases)},
                    {"skipped", std::move(skipped)}};
+  if (!report.depends_on_fmad.empty()) document["depends_on_fmad"] = report.depends_on_fmad;
   if (report.failure) {
     document["failure"] = check::to_json(*report.failure);
     document["shrink_evaluations"] = report.shrink_evaluations;

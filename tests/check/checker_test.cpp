@@ -133,5 +133,44 @@ TEST(Check, does_not_shrink_what_a_smaller_shape_would_not_help) {
   EXPECT_EQ(report.shrink_evaluations, 0u);
 }
 
+// y = x + 2^63 (x x - (x x)) for |x| < 1000: nothing is added if both products are rounded, and the rounding error if
+// one is fused.
+constexpr const char* kDependsOnContraction = R"(
+  .reg .f32 %w, %t, %u;
+  @%p ld.global.f32 %v, [%in];
+  mul.rn.f32 %w, %v, %v;
+  mul.f32 %t, %v, %v;
+  sub.f32 %u, %t, %w;
+  abs.f32 %w, %v;
+  setp.lt.f32 %q, %w, 0f447A0000;
+  @%q fma.rn.f32 %v, %u, 0f5F000000, %v;
+  @%p st.global.f32 [%out], %v;
+)";
+
+TEST(Check, says_when_a_verdict_depends_on_contraction) {
+  const CopyKernel kernel(kDependsOnContraction);
+  Prepared prepared(kernel);
+  const CheckReport as_written = prepared.run();
+  EXPECT_TRUE(as_written.passed());
+  EXPECT_EQ(as_written.fusible.size(), 1u);
+  EXPECT_EQ(as_written.depends_on_fmad, "");
+  prepared.options.fmad = Fmad::on;
+  EXPECT_FALSE(prepared.run().passed());
+  prepared.options.fmad = Fmad::both;
+  const CheckReport both = prepared.run();
+  EXPECT_FALSE(both.passed());
+  EXPECT_NE(both.depends_on_fmad.find("rounded one by one"), std::string::npos) << both.depends_on_fmad;
+}
+
+TEST(Check, runs_both_ways_without_a_word_where_nothing_depends_on_it) {
+  const CopyKernel kernel(kRightCopy);
+  Prepared prepared(kernel);
+  prepared.options.fmad = Fmad::both;
+  const CheckReport report = prepared.run();
+  EXPECT_TRUE(report.passed());
+  EXPECT_TRUE(report.fusible.empty());
+  EXPECT_EQ(report.depends_on_fmad, "");
+}
+
 }  // namespace
 }  // namespace assay::check

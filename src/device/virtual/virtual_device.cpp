@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/virtual/virtual_device.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
@@ -54,9 +55,9 @@ Result<std::vector<std::byte>> pack_parameters(const vgpu::Function& kernel,
 }
 
 // A read that came before its copy is one mistake, told once.
-void add_races(vgpu::FindingList& found, const std::vector<vgpu::Finding>& races) {
-  for (const vgpu::Finding& race : races) {
-    const bool is_told = std::ranges::any_of(found.findings(), [&](const vgpu::Finding& other) {
+void add_races(gpu::FindingList& found, const std::vector<gpu::Finding>& races) {
+  for (const gpu::Finding& race : races) {
+    const bool is_told = std::ranges::any_of(found.findings(), [&](const gpu::Finding& other) {
       return other.function_index == race.function_index && other.instruction_index == race.instruction_index;
     });
     if (!is_told) found.add(race);
@@ -77,12 +78,29 @@ std::string VirtualDevice::name() const {
 }
 
 Result<std::unique_ptr<Module>> VirtualDevice::load(std::string_view ptx, const std::string& file_name) {
-  ASSAY_TRY(const vgpu::Program* program, vgpu::load(gpu_, ptx, file_name));
+  ASSAY_TRY(const vgpu::Program* program, vgpu::load(gpu_, ptx, file_name, decode_options_));
   return std::unique_ptr<Module>(std::make_unique<VirtualModule>(program));
 }
 
 std::vector<std::string> VirtualDevice::approximate_instructions(const Module& module) const {
   return program_of(module).approximate;
+}
+
+std::vector<std::string> VirtualDevice::fusible_places(const Module& module) const {
+  const vgpu::Program& program = program_of(module);
+  std::vector<std::string> places;
+  for (const vgpu::FusiblePair& pair : program.fusible) {
+    std::string place = fmt::format("{}:{}", program.file_name, pair.sum_line);
+    for (const vgpu::Function& function : program.functions) {
+      const auto origin = std::ranges::find(function.origins, pair.sum_line, &vgpu::InstructionOrigin::ptx_line);
+      if (origin == function.origins.end()) continue;
+      gpu::Finding at;
+      at.source = program.source_chain(origin->location);
+      if (const gpu::SourceLine* line = user_line(at)) place = fmt::format("{}:{}", line->file, line->line);
+    }
+    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+  }
+  return places;
 }
 
 Result<uint64_t> VirtualDevice::allocate(uint64_t bytes, const std::string& label) {

@@ -16,6 +16,8 @@ class VirtualDevice final : public Device {
   const gpu::GpuModel& model() const override { return gpu_.model(); }
   Result<std::unique_ptr<Module>> load(std::string_view ptx, const std::string& file_name) override;
   std::vector<std::string> approximate_instructions(const Module& module) const override;
+  std::vector<std::string> fusible_places(const Module& module) const override;
+  void set_fusion(bool on) override { decode_options_.fuse = on; }
   Result<uint64_t> allocate(uint64_t bytes, const std::string& label) override;
   Result<void> release(uint64_t address) override;
   Result<void> upload(uint64_t address, std::span<const std::byte> bytes) override;
@@ -32,6 +34,7 @@ class VirtualDevice final : public Device {
 
   vgpu::Gpu gpu_;
   vgpu::UnwrittenMemory unwritten_;
+  vgpu::DecodeOptions decode_options_;
 };
 
 }  // namespace assay::device
