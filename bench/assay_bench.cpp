@@ -78,7 +78,7 @@ class VirtualAttention {
   }
 
   Result<device::LaunchOutcome> launch(bool check_memory) {
-    request_.check_memory = check_memory;
+    request_.checks = check_memory ? gpu::CheckSet{gpu::kMemcheck} : gpu::CheckSet{};
     return device_->launch(request_);
   }
 

@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "stats/bootstrap.hpp"
 #include "stats/hodges_lehmann.hpp"
+#include "stats/median_ratio.hpp"
 #include "stats/quantile.hpp"
 
 namespace assay::stats {

@@ -21,12 +21,15 @@ PACKAGE = ROOT / "python" / "assay_attention"
 LIBRARY = "libassay_attention.so"
 
 
+OLDEST_GLIBC = 17  # pip knows no older platform by this kind of name
+
+
 def platform_tag(library):
     """PEP 600: the oldest glibc that has all symbols which the library asks for."""
     versions = [int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)\b", library)]
     if library[:4] != b"\x7fELF" or not versions:
         raise SystemExit("wheel: the library is no ELF file for glibc")
-    return f"manylinux_2_{max(versions)}_{platform.machine()}"
+    return f"manylinux_2_{max(versions + [OLDEST_GLIBC])}_{platform.machine()}"
 
 
 def contents(project, library, tag):

@@ -15,7 +15,8 @@
  *
  * The file is compiled as C++17 and runs in a process of its own, with a time limit. It sees exactly the values that
  * the kernel sees: inputs are rounded to the kernel's element types first. Every element of every output must be
- * written; NaN says that nothing is defined there, and that element is then not compared.
+ * written. NaN says that nothing is defined there: that element is then not compared. The specification must expect
+ * it, with nonfinite = true in [problem.options]; otherwise NaN and infinities are mistakes of the reference.
  */
 #ifndef ASSAY_REFERENCE_H
 #define ASSAY_REFERENCE_H

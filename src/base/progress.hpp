@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: MIT
-// Progress of long work on standard error: one line that rewrites itself on a terminal, plain lines elsewhere.
+// Progress of long work, told to whoever listens.
 #pragma once
 
-#include <chrono>
-#include <mutex>
+#include <cstddef>
 #include <string>
+
+#include "assay/context.hpp"
+#include "base/result.hpp"
 
 namespace assay {
 
 class Progress {
  public:
-  // `quiet` shows nothing (for --json runs whose caller reads standard error too).
-  Progress(std::string title, size_t total, bool quiet = false);
-  ~Progress();
+  Progress(const Context& context, const std::string& title, size_t pieces) : listener_(context.listener) {
+    if (listener_ != nullptr) listener_->begin(title, pieces);
+  }
+  ~Progress() {
+    if (listener_ != nullptr) listener_->end();
+  }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void advance(const std::string& what);  // one piece more is done; safe from several threads
-  void step(const std::string& what);     // what is being done just now
-  void note(const std::string& line);     // a line that stays
+  void advance(const std::string& piece) {
+    if (listener_ != nullptr) listener_->advance(piece);
+  }
+  void step(const std::string& what) {
+    if (listener_ != nullptr) listener_->step(what);
+  }
+  void note(const std::string& line) {
+    if (listener_ != nullptr) listener_->note(line);
+  }
 
  private:
-  void show_if_due(const std::string& what);
-  void show(const std::string& what);
-  void clear();
-
-  const std::string title_;
-  const size_t total_;
-  const bool quiet_;
-  const bool terminal_;
-  const std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point last_shown_;
-  size_t done_ = 0;
-  bool line_open_ = false;
-  std::mutex mutex_;
+  Listener* listener_;
 };
+
+// An error once the user has asked to stop.
+inline Result<void> check_cancelled(const Context& context) {
+  if (!context.cancelled()) return {};
+  return Error{"interrupted", {}, {}, kInterrupted};
+}
 
 }  // namespace assay

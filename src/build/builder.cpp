@@ -12,8 +12,10 @@
 #include "base/threads.hpp"
 #include "build/cached_compile.hpp"
 #include "build/carried_artifact.hpp"
+#include "build/entry_points.hpp"
 #include "build/file_hashes.hpp"
 #include "build/toolkit.hpp"
+#include "spec/shape.hpp"
 
 namespace assay::build {
 namespace {
@@ -69,9 +71,21 @@ Result<void> take_compilation(const Compilation& compilation, BuildResult& resul
   return {};
 }
 
+// That the specification launches what was compiled: its entry, with the parameters that it takes.
+void check_launchable(const spec::KernelSpec& spec, const std::vector<spec::Shape>& shapes, BuildResult& result) {
+  if (!result.usable()) return;
+  const Result<std::string> ptx = read_file(result.ptx);
+  const Result<void> checked =
+      ptx ? check_entry_points(spec, result.configuration, shapes, entry_points(*ptx)) : Result<void>(ptx.error());
+  if (checked) return;
+  take_error(checked.error(), BuildStatus::failed, result);
+  result.mistake = checked.error();
+}
+
 // What the threads of one build share.
 struct Workshop {
   const spec::KernelSpec& spec;
+  const std::vector<spec::Shape>& shapes;
   const BuildOptions& options;
   const Toolkit& toolkit;
   const ArtifactCache& cache;
@@ -85,9 +99,10 @@ void build_one(Workshop& shop, BuildResult& result) {
       compile_cached(shop.cache, shop.toolkit, shop.hashes, request_for(shop.spec, result), shop.options.time_limit);
   const Result<void> taken = compilation ? take_compilation(*compilation, result) : Result<void>(compilation.error());
   if (!taken) take_error(taken.error(), BuildStatus::failed, result);
+  check_launchable(shop.spec, shop.shapes, result);
   const std::string name = fmt::format("{} {}", result.configuration.id(), result.target);
   if (result.status == BuildStatus::failed) {
-    shop.progress.note(fmt::format("failed: {}: {}\n{}", name, result.reason, trim(result.output)));
+    shop.progress.note(fmt::format("failed: {}: {}", name, result.reason));
   }
   shop.progress.advance(name);
 }
@@ -95,7 +110,8 @@ void build_one(Workshop& shop, BuildResult& result) {
 void build_parallel(Workshop& shop, std::vector<BuildResult>& results) {
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    for (size_t i = next.fetch_add(1); i < results.size(); i = next.fetch_add(1)) build_one(shop, results[i]);
+    for (size_t i = next.fetch_add(1); i < results.size() && !shop.options.context.cancelled(); i = next.fetch_add(1))
+      build_one(shop, results[i]);
   };
   const size_t wanted = shop.options.jobs > 0 ? shop.options.jobs : core_count();
   on_threads(std::min<size_t>(wanted, results.size()), work);
@@ -163,23 +179,29 @@ Result<BuildReport> build(const spec::KernelSpec& spec, const std::vector<spec::
                           const BuildOptions& options) {
   BuildReport report;
   report.results = plan(spec, configurations, options);
+  ASSAY_TRY(const std::vector<spec::Shape> shapes, spec::all_shapes(spec));
   const Result<Toolkit> toolkit = find_toolkit(options.cache_folder / "compilers");
   if (!toolkit) {
     report.no_compiler = toolkit.error();
     const Result<spec::Configuration> carried = spec::default_configuration(spec);
     const auto only = carried ? std::optional<spec::Configuration>(*carried) : std::nullopt;
-    for (BuildResult& result : report.results) take_carried(spec, only, toolkit.error(), result);
+    for (BuildResult& result : report.results) {
+      take_carried(spec, only, toolkit.error(), result);
+      check_launchable(spec, shapes, result);
+    }
     return report;
   }
   report.compiler = toolkit->version;
   ASSAY_TRY(const ArtifactCache cache, ArtifactCache::open(options.cache_folder));
   Workshop shop{.spec = spec,
+                .shapes = shapes,
                 .options = options,
                 .toolkit = *toolkit,
                 .cache = cache,
                 .hashes = {},
-                .progress = Progress("building", report.results.size(), options.quiet)};
+                .progress = Progress(options.context, "building", report.results.size())};
   build_parallel(shop, report.results);
+  ASSAY_CHECK(check_cancelled(options.context));
   return report;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/context.hpp"
 #include "base/result.hpp"
 #include "build/artifact_cache.hpp"
 #include "build/fit.hpp"
@@ -23,7 +24,7 @@ struct BuildOptions {
   std::vector<std::string> targets;                                // empty: those of the specification
   std::chrono::milliseconds time_limit{std::chrono::minutes(10)};  // of one compiler run
   size_t jobs = 0;                                                 // at a time; 0: one for each core
-  bool quiet = false;                                              // no progress
+  Context context{};                                               // told of progress; may stop it
 };
 
 enum class BuildStatus {
@@ -50,6 +51,7 @@ struct BuildResult {
   std::string hint;                 // what to do about it
   std::string output;               // what the compiler wrote
   bool timed_out = false;
+  std::optional<Error> mistake;  // failed because the specification does not launch what was compiled
   std::chrono::nanoseconds duration{0};
 
   bool usable() const { return status != BuildStatus::failed && status != BuildStatus::skipped; }

@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "base/process.hpp"
+#include "base/scratch_folder.hpp"
 #include "base/text.hpp"
 
 namespace assay::build {
@@ -43,12 +44,15 @@ void append(std::string& text, std::string_view more) {
   if (text.back() != '\n') text += '\n';
 }
 
-// Runs one step; false if the compilation is over because the step failed.
-Result<bool> step(std::vector<std::string> arguments, const fs::path& folder, std::chrono::milliseconds time_limit,
-                  const fs::path& product, std::string& errors, CompileOutcome& outcome) {
+// Runs one step; false if the compilation is over because the step failed. What the compiler leaves behind when it is
+// stopped (tmpxft_*) lies in `scratch`, not where everybody's temporary files are.
+Result<bool> step(std::vector<std::string> arguments, const fs::path& folder, const fs::path& scratch,
+                  std::chrono::milliseconds time_limit, const fs::path& product, std::string& errors,
+                  CompileOutcome& outcome) {
   Command command;
   command.arguments = std::move(arguments);
   command.folder = folder;
+  command.environment["TMPDIR"] = scratch.string();
   command.time_limit = time_limit;
   command.output_limit_bytes = size_t{4} << 20;
   ASSAY_TRY(const ProcessOutcome process, run(command));
@@ -146,12 +150,14 @@ Result<CompileOutcome> compile(const Toolkit& toolkit, const CompileRequest& req
   const fs::path cubin = fs::absolute(folder) / kCubinName;
   const fs::path rule = fs::absolute(folder) / kDependencyName;
   CompileOutcome outcome;
+  ASSAY_TRY(const ScratchFolder scratch, ScratchFolder::make_in(fs::absolute(folder)));
 
   // Run in the source's folder and name the source without it: then local dependencies come out relative.
   std::vector<std::string> to_ptx = shared_arguments(toolkit, request, source.parent_path());
   to_ptx.insert(to_ptx.end(), {"-ptx", "-arch=" + virtual_architecture(request.target), source.filename().string(),
                                "-o", ptx.string(), "-MD", "-MF", rule.string()});
-  ASSAY_TRY(const bool have_ptx, step(to_ptx, source.parent_path(), time_limit, ptx, outcome.output, outcome));
+  ASSAY_TRY(const bool have_ptx,
+            step(to_ptx, source.parent_path(), scratch.path(), time_limit, ptx, outcome.output, outcome));
   if (!have_ptx) return outcome;
   ASSAY_TRY(const std::string raw, read_file(ptx));
   // nvcc resolves symbolic links, so the folder may appear by either name.
@@ -166,7 +172,7 @@ Result<CompileOutcome> compile(const Toolkit& toolkit, const CompileRequest& req
   to_cubin.insert(to_cubin.end(),
                   {"-cubin", "-arch=" + request.target, "-Xptxas", "-v", ptx.string(), "-o", cubin.string()});
   ASSAY_TRY(const bool have_cubin,
-            step(to_cubin, source.parent_path(), time_limit, cubin, outcome.ptxas_output, outcome));
+            step(to_cubin, source.parent_path(), scratch.path(), time_limit, cubin, outcome.ptxas_output, outcome));
   if (!have_cubin) {
     append(outcome.output, outcome.ptxas_output);
     return outcome;

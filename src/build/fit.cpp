@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "spec/launch.hpp"
 
@@ -53,37 +54,43 @@ std::optional<std::string> best_target(const gpu::GpuModel& model, std::span<con
   return best;
 }
 
+ModelFit model_fit(const gpu::GpuModel& model, std::span<const TargetUsage> usages, std::string_view entry,
+                   int64_t threads, int64_t dynamic_shared_bytes) {
+  ModelFit fit;
+  fit.model = &model;
+  const std::optional<std::string> target = best_target(model, usages, fit.recompiled);
+  if (!target) {
+    fit.occupancy.reason = "not built for a target that this GPU can run";
+    return fit;
+  }
+  fit.target = *target;
+  gpu::BlockNeeds needs;
+  needs.threads = threads;
+  needs.dynamic_shared_bytes = dynamic_shared_bytes;
+  const auto usage = std::ranges::find(usages, *target, &TargetUsage::target);
+  if (const ResourceUsage* found = find_entry(usage->entries, entry)) {
+    if (!fit.recompiled) needs.registers_per_thread = found->registers;
+    needs.static_shared_bytes = found->static_shared_bytes;
+    needs.max_threads = found->max_threads;
+    needs.barriers = std::max(1, found->barriers.value_or(1));
+  }
+  fit.occupancy = gpu::occupancy(model, needs);
+  if (fit.recompiled && fit.occupancy.fit == gpu::Fit::unknown)
+    fit.occupancy.reason = "the driver compiles the PTX of " + fit.target + " for it: registers are not known";
+  return fit;
+}
+
 std::vector<ModelFit> model_fits(std::span<const TargetUsage> usages, std::string_view entry, int64_t threads,
                                  int64_t dynamic_shared_bytes) {
   std::vector<ModelFit> fits;
-  for (const gpu::GpuModel& model : gpu::all_models()) {
-    ModelFit fit;
-    fit.model = &model;
-    const std::optional<std::string> target = best_target(model, usages, fit.recompiled);
-    if (!target) {
-      fit.occupancy.reason = "not built for a target that this GPU can run";
-      fits.push_back(std::move(fit));
-      continue;
-    }
-    fit.target = *target;
-    gpu::BlockNeeds needs;
-    needs.threads = threads;
-    needs.dynamic_shared_bytes = dynamic_shared_bytes;
-    const auto usage = std::ranges::find(usages, *target, &TargetUsage::target);
-    if (const ResourceUsage* found = find_entry(usage->entries, entry)) {
-      if (!fit.recompiled) needs.registers_per_thread = found->registers;
-      needs.static_shared_bytes = found->static_shared_bytes;
-      needs.max_threads = found->max_threads;
-      needs.barriers = std::max(1, found->barriers.value_or(1));
-    }
-    fit.occupancy = gpu::occupancy(model, needs);
-    fits.push_back(std::move(fit));
-  }
+  for (const gpu::GpuModel& model : gpu::all_models())
+    fits.push_back(model_fit(model, usages, entry, threads, dynamic_shared_bytes));
   return fits;
 }
 
 Result<std::vector<LaunchFit>> launch_fits(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                           std::span<const spec::Shape> shapes, std::span<const TargetUsage> usages) {
+                                           std::span<const spec::Shape> shapes, std::span<const TargetUsage> usages,
+                                           const gpu::GpuModel* here) {
   std::vector<LaunchFit> fits;
   for (const spec::Shape& shape : shapes) {
     ASSAY_TRY(const std::string obstacle, spec::why_not_applicable(spec, configuration, shape));
@@ -99,9 +106,25 @@ Result<std::vector<LaunchFit>> launch_fits(const spec::KernelSpec& spec, const s
                              .shape = shape.text(),
                              .threads = threads,
                              .dynamic_shared_bytes = geometry.shared_bytes,
+                             .here = {},
                              .models = model_fits(usages, entry, threads, geometry.shared_bytes)});
+    if (here != nullptr) fits.back().here = model_fit(*here, usages, entry, threads, geometry.shared_bytes);
   }
   return fits;
+}
+
+const LaunchFit* worst_launch(const std::vector<LaunchFit>& launches) {
+  // The lower, the worse.
+  const auto rank = [](const LaunchFit& launch) {
+    const gpu::Occupancy& occupancy = launch.here->occupancy;
+    const int kind = occupancy.fit == gpu::Fit::does_not_fit ? 0 : occupancy.percent ? 2 : 1;
+    return std::pair{kind, occupancy.percent.value_or(0)};
+  };
+  const LaunchFit* worst = nullptr;
+  for (const LaunchFit& launch : launches) {
+    if (launch.here && (worst == nullptr || rank(launch) < rank(*worst))) worst = &launch;
+  }
+  return worst;
 }
 
 }  // namespace assay::build

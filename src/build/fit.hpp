@@ -34,6 +34,7 @@ struct LaunchFit {
   std::string shape;  // the first that is launched like this
   int64_t threads = 0;
   int64_t dynamic_shared_bytes = 0;
+  std::optional<ModelFit> here;  // on the GPU at hand, if one was given
   std::vector<ModelFit> models;  // one for each of all_models()
 };
 
@@ -42,12 +43,19 @@ struct LaunchFit {
 std::optional<std::string> best_target(const gpu::GpuModel& model, std::span<const TargetUsage> usages,
                                        bool& recompiled);
 
+ModelFit model_fit(const gpu::GpuModel& model, std::span<const TargetUsage> usages, std::string_view entry,
+                   int64_t threads, int64_t dynamic_shared_bytes);
 std::vector<ModelFit> model_fits(std::span<const TargetUsage> usages, std::string_view entry, int64_t threads,
                                  int64_t dynamic_shared_bytes);
 
 // One for each different entry, block size and dynamic shared memory among the shapes; shapes that the configuration
-// does not apply to are skipped.
+// does not apply to are skipped. `here` is the GPU at hand, if there is one; the result points to it.
 Result<std::vector<LaunchFit>> launch_fits(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                           std::span<const spec::Shape> shapes, std::span<const TargetUsage> usages);
+                                           std::span<const spec::Shape> shapes, std::span<const TargetUsage> usages,
+                                           const gpu::GpuModel* here = nullptr);
+
+// The launch that uses the GPU at hand worst: one that does not fit, then one of which that is not known, then the one
+// of the lowest occupancy. Null if there is none.
+const LaunchFit* worst_launch(const std::vector<LaunchFit>& launches);
 
 }  // namespace assay::build

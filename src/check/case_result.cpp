@@ -25,6 +25,7 @@ constexpr std::array kNames = {
     OutcomeName{Outcome::reference_failed, "reference_failed"},
     OutcomeName{Outcome::does_not_fit, "does_not_fit"},
     OutcomeName{Outcome::not_launched, "not_launched"},
+    OutcomeName{Outcome::cannot_run, "cannot_run"},
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ enum class Outcome {
   crashed,  // the process that ran it
   reference_failed,
   does_not_fit,  // more threads or shared memory than the device has
-  not_launched,  // the launch was refused: wrong arguments, an instruction that is not supported
+  not_launched,  // the launch was refused: the specification asks for what the kernel does not have
+  cannot_run,    // the device lacks an instruction, a feature or the memory: no verdict on the kernel
 };
 
 std::string_view name(Outcome outcome);
@@ -43,7 +44,8 @@ struct CaseResult {
   uint64_t finding_occurrences = 0;
   std::optional<Mismatch> mismatch;  // the first wrong element
   int64_t failures = 0;              // wrong elements
-  int64_t elements = 0;
+  int64_t elements = 0;              // of the outputs
+  int64_t compared = 0;              // of them, those for which the reference has a result
   double max_absolute_error = 0;
   double max_relative_error = 0;
   double max_ulp_error = 0;

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "base/file.hpp"
+#include "base/repository.hpp"
 #include "base/text.hpp"
 #include "check/arguments.hpp"
 #include "check/element.hpp"
@@ -48,16 +51,19 @@ void fail(CaseResult& result, Outcome outcome, std::string message, std::string 
 }
 
 // Names of files in the PTX are relative to the source's folder, so that it holds no paths of the machine that made it.
-void place_source(gpu::SourceLine& line, const std::filesystem::path& folder) {
-  const std::filesystem::path file = line.file;
-  if (!file.empty() && file.is_relative() && *file.begin() != "cuda")
-    line.file = (folder / file).lexically_normal().string();
+// A kernel that is too large for the device is a verdict on the kernel; what the device lacks is none; anything else
+// that keeps a kernel from being launched is a mistake of the specification.
+Outcome outcome_of(ExitCode code) {
+  return code == ExitCode::incorrect     ? Outcome::does_not_fit
+         : code == ExitCode::environment ? Outcome::cannot_run
+                                         : Outcome::not_launched;
 }
 
-void place_sources(std::vector<gpu::Finding>& findings, const std::filesystem::path& folder) {
-  for (gpu::Finding& finding : findings) {
-    for (gpu::SourceLine& line : finding.source) place_source(line, folder);
-  }
+// Built-in references say NaN where there is no result; one that a user wrote may do so if the specification says so.
+bool expects_nonfinite(const spec::KernelSpec& spec) {
+  const auto option = spec.problem.options.find("nonfinite");
+  const bool* said = option != spec.problem.options.end() ? std::get_if<bool>(&option->second) : nullptr;
+  return !spec.problem.reference_is_file || (said != nullptr && *said);
 }
 
 Outcome outcome_of(MismatchKind kind) {
@@ -87,7 +93,7 @@ Result<std::unique_ptr<CaseRunner>> CaseRunner::open(const RunnerSetup& setup) {
   }
   ASSAY_TRY(runner->device_, device::open_device(setup.device));
   // A device that cannot check accesses gets guards around its buffers instead.
-  runner->setup_.check_memory = setup.check_memory && (runner->device_->checks_memory() || setup.watched);
+  runner->accesses_checked_ = setup.checks.contains(gpu::kMemcheck) && (runner->device_->has_checks() || setup.watched);
   ASSAY_TRY(const std::string ptx, read_file(setup.ptx));
   std::string cubin;
   if (!setup.cubin.empty() && !device::is_virtual(setup.device)) {
@@ -116,8 +122,7 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
                                      bool second_poison) {
   ASSAY_TRY(device::LaunchRequest request, launch_request(spec_, configuration_, test.shape));
   request.module = module_.get();
-  request.check_memory = setup_.check_memory;
-  request.check_initialisation = setup_.check_initialisation;
+  request.checks = setup_.checks;
   request.instruction_limit = setup_.instruction_limit;
   request.count = setup_.count;
   std::map<std::string, uint64_t> addresses;
@@ -130,11 +135,13 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
     buffer.guard_seed = test.seed + run.buffers.size();
     // With the memory checks every byte behind a buffer is watched already; without them guards stand there.
     const RedZoneLayout layout{tensor->bytes};
-    buffer.payload = setup_.check_memory ? 0 : layout.payload_offset();
-    buffer.before.resize(static_cast<size_t>(setup_.check_memory ? tensor->bytes : layout.total_bytes()));
+    buffer.payload = accesses_checked_ ? 0 : layout.payload_offset();
+    const int64_t bytes = accesses_checked_ ? tensor->bytes : layout.total_bytes();
+    ASSAY_TRY(buffer.address, device_->allocate(static_cast<uint64_t>(bytes), argument.name));
+    buffer.before.resize(static_cast<size_t>(bytes));
     const auto payload =
         std::span(buffer.before).subspan(static_cast<size_t>(buffer.payload), static_cast<size_t>(tensor->bytes));
-    if (!setup_.check_memory) arm(layout, tensor->dtype, buffer.guard_seed, buffer.before);
+    if (!accesses_checked_) arm(layout, tensor->dtype, buffer.guard_seed, buffer.before);
     if (tensor->role == spec::Role::output) {
       fill_with_poison(tensor->dtype, second_poison ? Poison::a5 : Poison::nan, payload);
     } else {
@@ -143,7 +150,6 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
       fill_with_guard(tensor->dtype, buffer.guard_seed, payload);
       encode(*tensor, buffer.values, payload);
     }
-    ASSAY_TRY(buffer.address, device_->allocate(buffer.before.size(), argument.name));
     addresses[argument.name] = buffer.address + static_cast<uint64_t>(buffer.payload);
     run.buffers.push_back(std::move(buffer));
     ASSAY_CHECK(device_->upload(run.buffers.back().address, std::as_bytes(std::span(run.buffers.back().before))));
@@ -168,7 +174,7 @@ Result<void> CaseRunner::release(Run& run) {
   return {};
 }
 
-CaseResult CaseRunner::run(const Case& test) {
+CaseResult CaseRunner::run(const Case& test, size_t repetitions) {
   const auto start = std::chrono::steady_clock::now();
   CaseResult result;
   result.test = test;
@@ -177,16 +183,98 @@ CaseResult CaseRunner::run(const Case& test) {
     fail(result, Outcome::not_launched, to_string(arguments.error()));
     return result;
   }
-  auto run = launch(test, *arguments, false);
+  const auto enough = check_memory(*arguments);
+  auto run = enough ? launch(test, *arguments, false) : Result<Run>(enough.error());
   if (!run) {
-    // A kernel that is too large for the device is a verdict on the kernel; anything else is a mistake of the caller.
-    const bool too_large = run.error().exit_code == ExitCode::incorrect;
-    fail(result, too_large ? Outcome::does_not_fit : Outcome::not_launched, run.error().message, run.error().hint);
+    fail(result, outcome_of(run.error().exit_code), to_string(Error{run.error().message, run.error().place}),
+         run.error().hint);
   } else {
     judge(test, *arguments, *run, result);
+    if (result.passed() && repetitions > 1) repeat(test, *arguments, *run, repetitions, result);
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+// The first launch was right; the others must not differ from it by a bit.
+void CaseRunner::repeat(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& first,
+                        size_t repetitions, CaseResult& result) {
+  for (size_t number = 2; number <= repetitions; ++number) {
+    const auto again = launch(test, arguments, false);
+    if (!again || again->outcome.fault) {
+      fail(result, Outcome::wrong_value,
+           fmt::format("launch {} of {} failed, the first did not: {}", number, repetitions,
+                       again ? again->outcome.fault->message : again.error().message));
+      return;
+    }
+    for (size_t i = 0; i < first.buffers.size(); ++i) {
+      const Buffer& one = first.buffers[i];
+      const Buffer& other = again->buffers[i];
+      const auto byte = one.is_output() ? first_changed_byte(one.tensor_after(), other.tensor_after()) : std::nullopt;
+      if (!byte) continue;
+      const auto element = element_at(one.tensor, *byte);
+      const int64_t bytes = spec::size_bytes(one.tensor.dtype);
+      const auto value = [&](const Buffer& buffer) {
+        return decode_element(one.tensor.dtype, buffer.tensor_after().data() + *byte / bytes * bytes);
+      };
+      result.tensor = one.name;
+      fail(result, Outcome::wrong_value,
+           fmt::format("launch {} of {} gave {:.9g} for {}[{}], the first gave {:.9g}: the same inputs, other bits",
+                       number, repetitions, value(other), one.name,
+                       element ? fmt::format("{}", fmt::join(*element, ", ")) : "?", value(one)),
+           "sums in the order in which atomics happen to run differ; so does what is read before it is written");
+      return;
+    }
+  }
+}
+
+// The virtual GPU keeps its memory in this machine's, and every tensor has two more copies on the host.
+Result<void> CaseRunner::check_memory(const std::vector<spec::ResolvedArgument>& arguments) const {
+  uint64_t wanted = 0;
+  for (const spec::ResolvedArgument& argument : arguments) {
+    if (const spec::ResolvedTensor* tensor = argument.tensor()) wanted += static_cast<uint64_t>(tensor->bytes);
+  }
+  const uint64_t there =
+      static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const uint64_t copies = device::is_virtual(setup_.device) ? 3 : 2;
+  if (wanted <= there / copies) return {};
+  return Error{
+      fmt::format("not enough memory: the tensors have {} bytes, which this machine must hold {} times; it has {}",
+                  wanted, copies, there),
+      {},
+      "use a smaller shape",
+      ExitCode::environment};
+}
+
+// A reference is trusted only as far as it goes: it must say something, and NaN and infinities must be expected.
+bool CaseRunner::judge_reference(const reference::Outputs& wanted, const Run& run, CaseResult& result) const {
+  int64_t defined = 0;
+  for (const Buffer& buffer : run.buffers) {
+    if (!buffer.is_output()) continue;
+    const auto tensor = wanted.find(buffer.name);
+    if (tensor == wanted.end()) {
+      fail(result, Outcome::reference_failed, fmt::format("it gives no output '{}'", buffer.name));
+      return false;
+    }
+    const std::vector<double>& values = tensor->second.values;
+    const auto strange = expects_nonfinite(spec_) ? values.end()
+                                                  : std::find_if_not(values.begin(), values.end(),
+                                                                     [](double v) { return std::isfinite(v); });
+    if (strange != values.end()) {
+      const auto index = index_of(buffer.tensor.dims, strange - values.begin());
+      fail(result, Outcome::reference_failed,
+           fmt::format("it gives {} for {}[{}]", *strange, buffer.name, fmt::join(index, ", ")),
+           "mend the reference; or say nonfinite = true in [problem.options], if it has no result there");
+      return false;
+    }
+    defined += std::count_if(values.begin(), values.end(), [](double v) { return !std::isnan(v); });
+  }
+  // Our own references know that inputs such as infinities have no result at all; those of the file must have one.
+  const bool special = !spec_.problem.reference_is_file && result.test.distribution != Distribution::specified;
+  if (defined > 0 || special) return true;
+  fail(result, Outcome::reference_failed, "it has no result for any element, so nothing was compared",
+       "NaN says that there is no result; at least one element of one output needs one");
+  return false;
 }
 
 void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, Run& run,
@@ -196,7 +284,8 @@ void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgumen
   result.printed = run.outcome.printed;
   result.counters = run.outcome.counters;
   if (result.counters) {
-    for (gpu::LineCounters& line : result.counters->lines) place_source(line.line, spec_.source_path().parent_path());
+    const SourceNames names(spec_.source_path().parent_path());
+    for (gpu::LineCounters& line : result.counters->lines) line.line.file = names.shown(line.line.file);
   }
   if (!judge_launch(run, result) || !setup_.compare || !judge_inputs(run, result) || !judge_gaps(run, result)) return;
   const auto wanted = expected(test, arguments, run);
@@ -204,16 +293,13 @@ void CaseRunner::judge(const Case& test, const std::vector<spec::ResolvedArgumen
     fail(result, Outcome::reference_failed, wanted.error().message, wanted.error().hint);
     return;
   }
+  if (!judge_reference(*wanted, run, result)) return;
   // Elements that still hold the first poison are suspects; only those that also keep a second one were not written.
   std::optional<Run> second;
   for (size_t i = 0; i < run.buffers.size(); ++i) {
     const Buffer& buffer = run.buffers[i];
     if (!buffer.is_output()) continue;
     const auto tensor = wanted->find(buffer.name);
-    if (tensor == wanted->end()) {
-      fail(result, Outcome::reference_failed, fmt::format("the reference gives no output '{}'", buffer.name));
-      return;
-    }
     std::vector<int64_t> not_written;
     if (buffer.tensor.role == spec::Role::output &&
         !still_poisoned(buffer.tensor, buffer.tensor_after(), Poison::nan).empty()) {
@@ -232,7 +318,10 @@ bool CaseRunner::judge_launch(const Run& run, CaseResult& result) const {
   result.findings = outcome.findings;
   result.finding_occurrences = outcome.finding_occurrences;
   if (outcome.fault) result.findings.push_back(*outcome.fault);
-  place_sources(result.findings, spec_.source_path().parent_path());
+  const SourceNames names(spec_.source_path().parent_path());
+  for (gpu::Finding& finding : result.findings) {
+    for (gpu::SourceLine& line : finding.source) line.file = names.shown(line.file);
+  }
   if (!outcome.findings.empty()) {
     fail(result, Outcome::finding, outcome.findings.front().message);
     return false;
@@ -242,7 +331,7 @@ bool CaseRunner::judge_launch(const Run& run, CaseResult& result) const {
     return false;
   }
   for (const Buffer& buffer : run.buffers) {
-    if (setup_.check_memory) break;
+    if (accesses_checked_) break;
     const auto damage =
         inspect(RedZoneLayout{buffer.tensor.bytes}, buffer.tensor.dtype, buffer.guard_seed, buffer.after);
     if (!damage) continue;
@@ -292,6 +381,7 @@ bool CaseRunner::judge_output(const Case& test, const Buffer& buffer, const refe
                                                   buffer.tensor.dtype, expected_tensor.values);
   const Comparison comparison = check::compare(buffer.tensor, expected_tensor.values, got, tolerance, not_written);
   result.elements += comparison.elements;
+  result.compared += comparison.compared();
   result.failures += comparison.failures;
   result.max_absolute_error = std::max(result.max_absolute_error, comparison.max_absolute_error);
   result.max_relative_error = std::max(result.max_relative_error, comparison.max_relative_error);

@@ -25,10 +25,9 @@ struct RunnerSetup {
   std::filesystem::path cubin;         // for a GPU; empty if there is none
   std::string device;                  // "vgpu:l4"
   std::filesystem::path cache_folder;  // for compiled references
-  bool check_memory = true;
-  bool check_initialisation = false;  // of shared memory, on a virtual GPU
-  bool compare = true;                // against the reference; false: only run it under the memory checks
-  bool fuse = false;                  // products and sums that ptxas may contract, on a virtual GPU
+  gpu::CheckSet checks{gpu::kMemcheck};
+  bool compare = true;  // against the reference; false: only run it under the checks
+  bool fuse = false;    // products and sums that ptxas may contract, on a virtual GPU
   uint64_t instruction_limit = 0;
   bool count = false;    // CaseResult::counters
   bool watched = false;  // another tool watches the accesses of a GPU: buffers get no guards around them
@@ -38,7 +37,8 @@ class CaseRunner {
  public:
   static Result<std::unique_ptr<CaseRunner>> open(const RunnerSetup& setup);
 
-  CaseResult run(const Case& test);
+  // With repetitions, a case that passes is launched so often in all, and must give the same bits each time.
+  CaseResult run(const Case& test, size_t repetitions = 1);
   std::vector<std::string> approximate_instructions() const { return device_->approximate_instructions(*module_); }
   std::vector<std::string> fusible_places() const { return device_->fusible_places(*module_); }
   bool lost() const { return device_->lost(); }  // only another process can run further cases
@@ -48,13 +48,17 @@ class CaseRunner {
   struct Run;     // the buffers and the outcome of one launch
 
   CaseRunner() = default;
+  Result<void> check_memory(const std::vector<spec::ResolvedArgument>& arguments) const;
   Result<Run> launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison);
   Result<void> launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                            bool second_poison);
   Result<void> release(Run& run);
   Result<reference::Outputs> expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                                       const Run& run);
+  void repeat(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& first,
+              size_t repetitions, CaseResult& result);
   void judge(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, Run& run, CaseResult& result);
+  bool judge_reference(const reference::Outputs& wanted, const Run& run, CaseResult& result) const;
   bool judge_launch(const Run& run, CaseResult& result) const;
   bool judge_inputs(const Run& run, CaseResult& result) const;
   bool judge_gaps(const Run& run, CaseResult& result) const;
@@ -66,6 +70,7 @@ class CaseRunner {
   spec::Configuration configuration_;
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<device::Module> module_;
+  bool accesses_checked_ = false;  // else buffers get guards around them
   std::optional<Oracle> oracle_;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/context.hpp"
 #include "base/result.hpp"
 #include "check/cases.hpp"
 #include "check/worker.hpp"
@@ -22,8 +23,11 @@ struct CheckOptions {
   std::optional<Case> only;  // run just this one: the command that repeats a failure
   bool shrink = true;
   Fmad fmad = Fmad::off;
-  bool quiet = false;
+  size_t repetitions = 1;  // launches of the largest specified case, which must give the same bits
+  Context context{};
 };
+
+inline constexpr size_t kValidatedAfter = 100;
 
 struct CheckReport {
   std::vector<CaseResult> results;  // in the order in which they ran; a failure is the last
@@ -36,7 +40,12 @@ struct CheckReport {
   std::vector<std::string> fusible;      // places where ptxas may contract a product and a sum
   std::string depends_on_fmad;           // how, if the verdict does
   uint64_t seed = 0;
+  gpu::Coverage coverage;
+  size_t repetitions = 0;  // launches that gave the same bits, if they were asked for
+  std::string repeated;    // the shape
 
+  // Correct, and the same bits a hundred times.
+  bool validated() const { return passed() && repetitions >= kValidatedAfter; }
   bool passed() const { return !failure && !results.empty(); }
 };
 

@@ -53,14 +53,17 @@ class Judge {
   double overflow_at_;  // from here on rounding to nearest gives infinity
 };
 
-Mismatch measure(spec::DType type, double expected, double got) {
+// Units of the last place say something of values that tolerance takes for more than zero: the error of a value of
+// 1e-14 that is allowed to be off by 1e-6 is millions of units, and means nothing.
+Mismatch measure(spec::DType type, double expected, double got, double atol) {
   Mismatch mismatch;
   mismatch.expected = expected;
   mismatch.got = got;
   if (std::isfinite(expected) && std::isfinite(got)) {
     mismatch.absolute_error = std::abs(got - expected);
     mismatch.relative_error = expected == 0 ? kNaN : mismatch.absolute_error / std::abs(expected);
-    mismatch.ulp_error = mismatch.absolute_error / ulp(type, expected);
+    mismatch.ulp_error =
+        std::abs(expected) > atol || !spec::is_floating(type) ? mismatch.absolute_error / ulp(type, expected) : kNaN;
   } else {
     mismatch.absolute_error = mismatch.relative_error = mismatch.ulp_error = kNaN;
   }
@@ -137,10 +140,12 @@ Comparison compare(const spec::ResolvedTensor& tensor, std::span<const double> e
     const bool missing = next_unwritten != unwritten.end() && *next_unwritten == static_cast<int64_t>(i);
     if (missing) ++next_unwritten;
     const bool defined = !std::isnan(expected[i]);
-    if (!defined) ++comparison.undefined;
-    if (!defined && !missing) continue;
+    if (!defined) {
+      ++comparison.undefined;
+      continue;
+    }
     const auto wrong = missing ? MismatchKind::unwritten : judge.verdict(expected[i], got[i]);
-    Mismatch measured = measure(tensor.dtype, expected[i], got[i]);
+    Mismatch measured = measure(tensor.dtype, expected[i], got[i], tolerance.atol);
     if (!missing) take_maxima(comparison, measured);
     if (!wrong) continue;
     ++comparison.failures;
@@ -189,10 +194,13 @@ std::string describe(const std::string& tensor_name, const Mismatch& mismatch) {
   if (!std::isfinite(mismatch.absolute_error))
     return fmt::format("{}: expected {:.9g}, got {:.9g}", where, mismatch.expected, mismatch.got);
   const std::string relative =
-      std::isnan(mismatch.relative_error) ? "" : fmt::format("{:.3g} relative, ", mismatch.relative_error);
-  return fmt::format("{}: expected {:.9g}, got {:.9g}, error {:.3g} where {:.3g} is allowed ({}{:.3g} ULP)", where,
-                     mismatch.expected, mismatch.got, mismatch.absolute_error, mismatch.allowed, relative,
-                     mismatch.ulp_error);
+      std::isnan(mismatch.relative_error)
+          ? ""
+          : fmt::format("{:.3g} relative{}", mismatch.relative_error, std::isnan(mismatch.ulp_error) ? "" : ", ");
+  const std::string units = std::isnan(mismatch.ulp_error) ? "" : fmt::format("{:.3g} ULP", mismatch.ulp_error);
+  const std::string more = relative.empty() && units.empty() ? "" : fmt::format(" ({}{})", relative, units);
+  return fmt::format("{}: expected {:.9g}, got {:.9g}, error {:.3g} where {:.3g} is allowed{}", where,
+                     mismatch.expected, mismatch.got, mismatch.absolute_error, mismatch.allowed, more);
 }
 
 }  // namespace assay::check

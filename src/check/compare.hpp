@@ -2,7 +2,8 @@
 // Is what the kernel computed what the reference says?
 //
 // An element is right if |got - expected| <= atol + rtol * |expected|. NaN, or an infinity, where the reference has
-// neither is wrong at once. Where the reference has no result (NaN) any value is right. If the expected value is so
+// neither is wrong at once. Where the reference has no result (NaN) nothing is compared: any value is right, and so is
+// none. If the expected value is so
 // large that the type's rounding makes it infinite, infinity and the type's largest number are right.
 #pragma once
 
@@ -29,13 +30,14 @@ struct Mismatch {
   double got = 0;
   double absolute_error = 0;  // NaN where it has no meaning
   double relative_error = 0;  // NaN if the expected value is 0
-  double ulp_error = 0;       // in units of the last place of the tensor's type at the expected value
+  double ulp_error = 0;       // in units of the last place at the expected value; NaN where that is within atol of 0
   double allowed = 0;         // atol + rtol * |expected|
 };
 
 struct Comparison {
   int64_t elements = 0;
   int64_t undefined = 0;  // the reference has no result there
+  int64_t compared() const { return elements - undefined; }
   int64_t failures = 0;
   std::optional<Mismatch> first;  // in row-major order
   std::optional<Mismatch> worst;  // NaN, then infinities, then the largest error beyond what is allowed

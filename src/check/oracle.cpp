@@ -2,10 +2,31 @@
 #include "check/oracle.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "check/element.hpp"
 
 namespace assay::check {
+namespace {
+
+// The reference and the specification must mean the same tensors, before anything runs.
+Result<void> check_tensors(const spec::KernelSpec& spec, const reference::Reference& reference) {
+  const auto complain = [&](const std::string& what, const std::string& name) {
+    return Error{fmt::format("the reference '{}' {} '{}', which is no such argument", reference.name, what, name),
+                 spec.problem.reference_place, "rename the [[argument]], or choose another reference"};
+  };
+  for (const std::string& name : reference.inputs) {
+    const spec::ArgumentSpec* argument = spec.find_argument(name);
+    if (argument == nullptr || argument->tensor() == nullptr || argument->tensor()->role == spec::Role::output)
+      return complain("takes an input tensor", name);
+  }
+  const spec::ArgumentSpec* output = spec.find_argument(reference.output);
+  if (output == nullptr || output->tensor() == nullptr || output->tensor()->role == spec::Role::input)
+    return complain("gives an output tensor", reference.output);
+  return {};
+}
+
+}  // namespace
 
 Result<Oracle> Oracle::open(const spec::KernelSpec& spec, const std::filesystem::path& cache_folder) {
   Oracle oracle;
@@ -15,6 +36,7 @@ Result<Oracle> Oracle::open(const spec::KernelSpec& spec, const std::filesystem:
     ASSAY_TRY(oracle.custom_, reference::CustomReference::compile(spec.reference_path(), options));
   } else {
     ASSAY_TRY(oracle.built_in_, reference::find_reference(spec.problem.reference));
+    ASSAY_CHECK(check_tensors(spec, *oracle.built_in_));
   }
   return oracle;
 }

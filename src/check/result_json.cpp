@@ -63,11 +63,9 @@ std::string text(const json& value) {
 }
 
 template <class Enum>
-Enum enum_from(const json& value, std::initializer_list<Enum> all) {
+Enum named(const json& value, std::optional<Enum> (*find)(std::string_view)) {
   const std::string word = text(value);
-  for (const Enum candidate : all) {
-    if (to_string(candidate) == word) return candidate;
-  }
+  if (const std::optional<Enum> found = find(word)) return *found;
   throw std::invalid_argument("unknown word '" + word + "'");
 }
 
@@ -86,17 +84,24 @@ uint64_t address_from(const json& value) {
   return address;
 }
 
+json to_json(const gpu::FindingThread& thread) {
+  return {{"block", to_json(thread.block)},
+          {"thread", to_json(thread.thread)},
+          {"address", fmt::format("0x{:x}", thread.address)},
+          {"allocation", thread.allocation},
+          {"count", thread.count}};
+}
+
+gpu::FindingThread thread_from(const json& value) {
+  return {dim_from(value.at("block")), dim_from(value.at("thread")), address_from(value.at("address")),
+          text(value.at("allocation")), whole<uint64_t>(value.at("count"))};
+}
+
 Finding finding_from(const json& value) {
-  using enum gpu::FindingKind;
   Finding finding;
-  finding.kind = enum_from<gpu::FindingKind>(
-      value.at("kind"), {out_of_bounds, misaligned, null_pointer, use_after_free, illegal_address, trap, assertion,
-                         deadlock, instruction_limit, invalid_free, illegal_instruction, uninitialised, race, barrier});
-  using A = gpu::AccessKind;
-  finding.access = enum_from<A>(value.at("access"), {A::none, A::load, A::store, A::atomic, A::async_read});
-  using S = gpu::Space;
-  finding.space =
-      enum_from<S>(value.at("space"), {S::generic, S::global, S::shared, S::local, S::constant, S::parameter});
+  finding.kind = named(value.at("kind"), gpu::finding_kind_named);
+  finding.access = named(value.at("access"), gpu::access_kind_named);
+  finding.space = named(value.at("space"), gpu::space_named);
   finding.address = address_from(value.at("address"));
   finding.bytes = whole<uint32_t>(value.at("bytes"));
   finding.kernel = text(value.at("kernel"));
@@ -107,6 +112,9 @@ Finding finding_from(const json& value) {
   finding.message = text(value.at("message"));
   finding.allocation = text(value.at("allocation"));
   finding.count = whole<uint64_t>(value.at("count"));
+  finding.thread_count = whole<uint64_t>(value.at("thread_count"));
+  for (const json& thread : list(value, "threads")) finding.threads.push_back(thread_from(thread));
+  for (const json& note : list(value, "notes")) finding.notes.push_back(text(note));
   for (const json& line : list(value, "source")) {
     finding.source.push_back(
         {text(line.at("file")), whole<int>(line.at("line")), whole<int>(line.at("column")), text(line.at("function"))});
@@ -157,6 +165,7 @@ CaseResult read_case_result(const json& value, const Case& test) {
   if (value.contains("mismatch")) result.mismatch = mismatch_from(value.at("mismatch"));
   result.failures = whole<int64_t>(value.at("failures"));
   result.elements = whole<int64_t>(value.at("elements"));
+  result.compared = whole<int64_t>(value.at("compared"));
   result.max_absolute_error = number_from(value.at("max_absolute_error"));
   result.max_relative_error = number_from(value.at("max_relative_error"));
   result.max_ulp_error = number_from(value.at("max_ulp_error"));
@@ -179,6 +188,8 @@ json to_json(const Finding& finding) {
   json source = json::array();
   for (const gpu::SourceLine& line : finding.source) source.push_back(to_json(line));
   const gpu::SourceLine* line = user_line(finding);
+  json threads = json::array();
+  for (const gpu::FindingThread& thread : finding.threads) threads.push_back(to_json(thread));
   return {{"kind", to_string(finding.kind)},
           {"space", to_string(finding.space)},
           {"access", to_string(finding.access)},
@@ -188,13 +199,17 @@ json to_json(const Finding& finding) {
           {"address", fmt::format("0x{:x}", finding.address)},
           {"file", line != nullptr ? line->file : ""},
           {"line", line != nullptr ? line->line : 0},
+          {"column", line != nullptr ? line->column : 0},
           {"source", std::move(source)},
           {"kernel", finding.kernel},
           {"instruction", finding.instruction},
           {"ptx_line", finding.ptx_line},
           {"message", finding.message},
           {"allocation", finding.allocation},
-          {"count", finding.count}};
+          {"notes", finding.notes},
+          {"count", finding.count},
+          {"thread_count", finding.thread_count},
+          {"threads", std::move(threads)}};
 }
 
 json to_json(const CaseResult& result) {
@@ -212,6 +227,7 @@ json to_json(const CaseResult& result) {
                 {"finding_occurrences", result.finding_occurrences},
                 {"failures", result.failures},
                 {"elements", result.elements},
+                {"compared", result.compared},
                 {"max_absolute_error", number(result.max_absolute_error)},
                 {"max_relative_error", number(result.max_relative_error)},
                 {"max_ulp_error", number(result.max_ulp_error)},

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/progress.hpp"
+#include "check/coverage.hpp"
 #include "gpu/finding_list.hpp"
 #include "spec/shape.hpp"
 
@@ -61,18 +62,19 @@ Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Config
     ASSAY_TRY(const std::vector<spec::Shape> all, affordable_shapes(spec, configuration, options.work_limit));
     shapes = spread(all, std::max<size_t>(2, options.shapes));
   }
-  worker_options.setup.check_memory = true;
-  worker_options.setup.check_initialisation = true;
+  worker_options.setup.checks = options.checks ? *options.checks : all_checks();
   worker_options.setup.compare = false;
-  ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));
   SanitizeReport report;
+  report.coverage = coverage(worker_options.setup.device, worker_options.setup.checks);
+  ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));
   gpu::FindingList folded;
-  Progress progress("sanitize", shapes.size(), options.quiet);
+  Progress progress(options.context, "sanitize", shapes.size());
   for (const spec::Shape& shape : shapes) {
     Case test;
     test.shape = shape;
     test.seed = options.seed;
     report.results.push_back(worker->run(test));
+    ASSAY_CHECK(check_cancelled(options.context));
     progress.advance(shape.text());
     const CaseResult& result = report.results.back();
     for (const gpu::Finding& finding : result.findings) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Memory checks of one configuration over a few shapes: no reference is needed, and a wrong kernel goes on to the end.
+// The checks of one configuration over a few shapes: no reference is needed, and a wrong kernel goes on to the end.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "assay/context.hpp"
 #include "base/result.hpp"
 #include "check/cases.hpp"
 #include "check/worker.hpp"
@@ -18,7 +19,8 @@ struct SanitizeOptions {
   size_t shapes = 6;                 // otherwise: spread from the smallest to the largest that is affordable
   double work_limit = 2e8;
   uint64_t seed = 1;
-  bool quiet = false;
+  std::optional<gpu::CheckSet> checks;  // nothing: all
+  Context context{};
 };
 
 struct SanitizeReport {
@@ -26,6 +28,7 @@ struct SanitizeReport {
   std::vector<gpu::Finding> findings;       // of all shapes, what repeats folded, in the order of the first occurrence
   std::vector<std::string> finding_shapes;  // beside `findings`: the first shape that showed it
   uint64_t occurrences = 0;
+  gpu::Coverage coverage;
 
   const CaseResult* failure() const;  // the first shape that is not clean
   bool clean() const { return failure() == nullptr && !results.empty(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "check/worker.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -22,8 +23,7 @@ json to_json(const RunnerSetup& setup) {
           {"cubin", setup.cubin.string()},
           {"device", setup.device},
           {"cache", setup.cache_folder.string()},
-          {"check_memory", setup.check_memory},
-          {"check_initialisation", setup.check_initialisation},
+          {"checks", setup.checks.names()},
           {"compare", setup.compare},
           {"fuse", setup.fuse},
           {"instruction_limit", setup.instruction_limit},
@@ -39,8 +39,8 @@ RunnerSetup setup_from(const json& value) {
   setup.cubin = value.value("cubin", "");
   setup.device = value.at("device").get<std::string>();
   setup.cache_folder = value.at("cache").get<std::string>();
-  setup.check_memory = value.at("check_memory").get<bool>();
-  setup.check_initialisation = value.at("check_initialisation").get<bool>();
+  setup.checks = {};
+  for (const json& name : value.at("checks")) setup.checks.add(name.get<std::string>());
   setup.compare = value.at("compare").get<bool>();
   setup.instruction_limit = value.at("instruction_limit").get<uint64_t>();
   setup.fuse = value.value("fuse", false);
@@ -136,10 +136,15 @@ int serve_worker(std::istream& input, std::ostream& output) {
           test.distribution =
               distribution_from_name(request.at("distribution").get<std::string>()).value_or(Distribution::specified);
           test.seed = request.at("seed").get<uint64_t>();
-          answer = check::to_json(runner->run(test));
+          answer = check::to_json(runner->run(test, request.value("repetitions", size_t{1})));
           if (runner->lost()) answer["lost"] = true;
         }
       }
+    } catch (const std::bad_alloc&) {
+      answer = {
+          {"error",
+           to_json(Error{
+               "this machine has not enough memory for the case", {}, "use a smaller shape", ExitCode::environment})}};
     } catch (const std::exception& problem) {
       answer = {
           {"error", to_json(Error{fmt::format("the worker failed: {}", problem.what()), {}, "", ExitCode::internal})}};
@@ -171,7 +176,7 @@ Result<std::unique_ptr<Worker>> Worker::start(Options options) {
 }
 
 Result<void> Worker::launch() {
-  ASSAY_TRY(std::unique_ptr<Child> child, Child::start({options_.program, kWorkerCommand}));
+  ASSAY_TRY(std::unique_ptr<Child> child, Child::start({options_.context.program, kWorkerCommand}));
   ASSAY_CHECK(set_up(*child));
   child_ = std::move(child);  // only one that is ready is kept: a case must not go to another
   return {};
@@ -180,7 +185,7 @@ Result<void> Worker::launch() {
 Result<void> Worker::set_up(Child& child) {
   std::string line;
   const bool sent = child.send(one_line({{"setup", to_json(options_.setup)}}));
-  const Child::Answer answer = sent ? child.receive(line, options_.setup_time_limit) : Child::Answer::ended;
+  const Child::Answer answer = sent ? receive(child, line, options_.setup_time_limit) : Child::Answer::ended;
   if (answer != Child::Answer::line) {
     const std::string how = child.stop();
     const std::string errors = beginning(child.errors());
@@ -205,20 +210,36 @@ Result<void> Worker::set_up(Child& child) {
   return {};
 }
 
-CaseResult Worker::run(const Case& test) {
+// In slices, so that somebody who wants to stop is heard soon.
+Child::Answer Worker::receive(Child& child, std::string& line, std::chrono::milliseconds time_limit) const {
+  constexpr std::chrono::milliseconds kSlice{100};
+  const auto end = std::chrono::steady_clock::now() + time_limit;
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    const Child::Answer answer = child.receive(line, std::clamp(left, std::chrono::milliseconds(0), kSlice));
+    if (answer != Child::Answer::timed_out || left <= kSlice || options_.context.cancelled()) return answer;
+  }
+}
+
+CaseResult Worker::run(const Case& test, size_t repetitions) {
   if (child_ == nullptr) {
     if (auto launched = launch(); !launched)
       return lost(test, Outcome::crashed, launched.error().message, launched.error().hint);
   }
-  const json request = case_request(test);
+  json request = case_request(test);
+  request["repetitions"] = repetitions;
+  const auto time_limit = options_.time_limit * std::max<int64_t>(1, static_cast<int64_t>(repetitions));
   std::string line;
   const Child::Answer answer =
-      child_->send(one_line(request)) ? child_->receive(line, options_.time_limit) : Child::Answer::ended;
+      child_->send(one_line(request)) ? receive(*child_, line, time_limit) : Child::Answer::ended;
   if (answer == Child::Answer::line) {
     const json reply = json::parse(line, nullptr, false);
     if (reply.is_object() && reply.contains("error")) {
       const Error error = error_from(reply["error"]);
-      return lost(test, Outcome::not_launched, error.message, error.hint);
+      const Outcome outcome = error.exit_code == ExitCode::environment ? Outcome::cannot_run
+                              : error.exit_code == ExitCode::internal  ? Outcome::crashed
+                                                                       : Outcome::not_launched;
+      return lost(test, outcome, error.message, error.hint);
     }
     auto result = case_result_from_json(reply, test);
     if (!result || reply.contains("lost")) child_.reset();
@@ -231,7 +252,7 @@ CaseResult Worker::run(const Case& test) {
   if (answer == Child::Answer::timed_out) {
     return lost(test, Outcome::timed_out,
                 fmt::format("no result after {:.3g} s; the process was ended",
-                            std::chrono::duration<double>(options_.time_limit).count()),
+                            std::chrono::duration<double>(time_limit).count()),
                 "raise --time-limit if the shape is really that large");
   }
   return lost(test, Outcome::crashed,

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/context.hpp"
 #include "base/child.hpp"
 #include "base/result.hpp"
 #include "check/case_runner.hpp"
@@ -34,13 +35,14 @@ class Worker {
     RunnerSetup setup;
     std::chrono::milliseconds time_limit{std::chrono::minutes(2)};        // of one case
     std::chrono::milliseconds setup_time_limit{std::chrono::minutes(5)};  // a reference may have to be compiled
-    std::string program = "/proc/self/exe";
+    Context context{};                                                    // its program is the one that is started
   };
 
   static Result<std::unique_ptr<Worker>> start(Options options);
 
   // Never fails: a crash or a hang is a result. The next case gets a fresh process then.
-  CaseResult run(const Case& test);
+  // The time limit is one launch's: it grows with their number.
+  CaseResult run(const Case& test, size_t repetitions = 1);
   const std::vector<std::string>& approximate_instructions() const { return approximate_; }
   const std::vector<std::string>& fusible_places() const { return fusible_; }
 
@@ -48,6 +50,7 @@ class Worker {
   explicit Worker(Options options) : options_(std::move(options)) {}
   Result<void> launch();
   Result<void> set_up(Child& child);
+  Child::Answer receive(Child& child, std::string& line, std::chrono::milliseconds time_limit) const;
 
   Options options_;
   std::unique_ptr<Child> child_;

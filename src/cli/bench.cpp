@@ -1,94 +1,91 @@
 // SPDX-License-Identifier: MIT
 // assay bench: how fast, beside the real alternatives.
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include "assay/bench.hpp"
 
-#include "base/version.hpp"
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
 #include "cli/command_line.hpp"
-#include "cli/measuring.hpp"
+#include "cli/goal_text.hpp"
+#include "cli/words.hpp"
 #include "report/terminal.hpp"
+#include "work/bench_details.hpp"
 
 namespace assay::cli {
 namespace {
 
-void add_options(CommandLine& line, Options& options) {
-  line.needs("kernel", options.kernel, "a folder with a kernel.toml, the file, or a folder of such folders");
-  add_device(line, options);
-  add_configuration(line, options);
-  line.option("--baseline", options.measure.baselines,
-              "NAME of the specification, sdpa[:BACKEND], torch_compile, a kernel folder");
-  line.option("--candidate", options.measure.candidate, "a [baseline.NAME] that takes the kernel's place");
-  add_measuring(line, options);
-  line.option("--save", options.measure.save, "keep the measurement under this name, for gate and compare");
-  line.choice("--format", options.measure.format, "csv or markdown", {"csv", "markdown"});
-  add_seed(line, options);
-  add_ledger(line, options);
-  add_json(line, options);
-}
+// Shows each case as soon as it is measured.
+class BenchText final : public work::BenchListener {
+ public:
+  explicit BenchText(const work::BenchRequest& request) : request_(request) {}
 
-struct Outcome {
-  std::vector<report::BenchCase> cases;
-  nlohmann::json document;
+  void on_kernel(const work::KernelBench& kernel) override {
+    print(fmt::format("{}  {}  on {} ({})  {} {}  seed {}\n", terminal_.paint(report::Colour::bold, kernel.kernel),
+                      kernel.configuration, kernel.gpu, kernel.device, request_.measuring.protocol,
+                      request_.measuring.cache, kernel.seed));
+  }
+  void on_case(const work::BenchCase& measured) override {
+    print(report::bench_case_text(measured.details->judged, terminal_));
+  }
+  void on_goal(const work::KernelBench& kernel) override { print(goal_text(kernel.goal)); }
+
+ private:
+  const work::BenchRequest& request_;
+  const report::Terminal terminal_;
 };
 
-Result<Outcome> bench_one(const spec::KernelSpec& spec, const Options& options, Recording& recording) {
-  ASSAY_TRY(Bench bench, prepare_bench(spec, options));
-  const report::Terminal terminal;
-  const bool as_text = !options.json && options.measure.format.empty();
-  if (as_text) {
-    fmt::print("{}  {}  on {} ({})  {} {}  seed {}\n", terminal.paint(report::Colour::bold, spec.kernel.name),
-               bench.request.configuration.id(), bench.request.model.name, device_name(options),
-               options.measure.protocol, options.measure.cache, options.seed);
+class BenchCommand final : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    kernels_.declare(line, "folders with a kernel.toml, the files, or folders of such folders");
+    declare_device(line, request_.choice.device);
+    declare_configuration(line, request_.choice.configuration);
+    line.option("--baseline", request_.baselines,
+                "NAME of the specification, sdpa[:BACKEND], torch_compile, a kernel folder");
+    line.option("--candidate", request_.candidate, "a [baseline.NAME] that takes the kernel's place");
+    declare_measuring(line, request_.measuring);
+    line.option("--save", request_.save, "keep the measurement under this name, for gate and compare");
+    line.choice("--format", format_, "csv or markdown", {"csv", "markdown"});
+    declare_seed(line, request_.seed);
+    record_.declare(line);
+    declare_json(line);
   }
-  Outcome outcome;
-  nlohmann::json cases = nlohmann::json::array();
-  const auto on_case = [&](const report::BenchCase& measured, std::optional<int64_t> attempt) -> Result<void> {
-    nlohmann::json document = report::bench_case_document(measured, true);
-    if (attempt) document["attempt"] = *attempt;
-    cases.push_back(std::move(document));
-    if (as_text) fmt::print("{}", report::bench_case_text(measured, terminal)), std::fflush(stdout);
-    if (attempt && !options.measure.save.empty() && recording.ledger() != nullptr)
-      ASSAY_CHECK(recording.ledger()->set_baseline(
-          fmt::format("{}/{}/{}", options.measure.save, spec.kernel.name, measured.measured.shape), *attempt));
-    return {};
-  };
-  ASSAY_TRY(outcome.cases, run_bench(bench, compare_options(options, bench, recording), recording, on_case));
-  outcome.document = document_head("bench", spec, bench.request.configuration, options);
-  outcome.document["gpu"] = std::string(bench.request.model.name);
-  outcome.document["seed"] = options.seed;
-  outcome.document["cases"] = std::move(cases);
-  return outcome;
-}
 
-Result<ExitCode> run(const Options& options) {
-  ASSAY_TRY(const std::vector<spec::KernelSpec> specs, load_kernels(options.kernel));
-  if (const auto gpu = measured_device(options, "bench"); !gpu) return gpu.error();
-  bool all_good = true;
-  nlohmann::json documents = nlohmann::json::array();
-  std::vector<report::BenchCase> cases;
-  for (const spec::KernelSpec& spec : specs) {
-    ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::measure, spec));
-    auto outcome = bench_one(spec, options, recording);
-    if (!outcome) return recording.close(outcome.error());
-    for (const report::BenchCase& each : outcome->cases) all_good &= each.measured.candidate().good();
-    documents.push_back(std::move(outcome->document));
-    for (report::BenchCase& each : outcome->cases) cases.push_back(std::move(each));
+  Result<ExitCode> run(const Context& context) override {
+    ASSAY_TRY(request_.record, record_.read());
+    ASSAY_TRY(const ExitCode code,
+              kernels_.each("bench", json(), [&](const std::string& kernel) { return bench(kernel, context); }));
+    if (!json() && !format_.empty()) {
+      const report::BenchTable table = report::bench_table(cases_);
+      print(format_ == "csv" ? report::to_csv(table) : report::to_markdown(table));
+    }
+    return code;
   }
-  if (options.json) {
-    print_document(documents.size() == 1
-                       ? documents[0]
-                       : nlohmann::json{{"assay", kVersion}, {"command", "bench"}, {"kernels", documents}});
-  } else if (!options.measure.format.empty()) {
-    const report::BenchTable table = report::bench_table(cases);
-    fmt::print("{}", options.measure.format == "csv" ? report::to_csv(table) : report::to_markdown(table));
+
+ private:
+  Result<KernelWords::Outcome> bench(const std::string& kernel, const Context& context) {
+    request_.choice.kernel = kernel;
+    BenchText text(request_);
+    ASSAY_TRY(const work::BenchReport report,
+              work::bench(request_, context, json() || !format_.empty() ? nullptr : &text));
+    for (const work::KernelBench& each : report.kernels) {
+      for (const work::BenchCase& measured : each.cases) cases_.push_back(measured.details->judged);
+    }
+    return KernelWords::Outcome{report.exit_code, json() ? to_json(report) : ""};
   }
-  return all_good ? ExitCode::good : ExitCode::incorrect;
-}
+
+  work::BenchRequest request_;
+  KernelWords kernels_;
+  RecordWords record_;
+  std::string format_;
+  std::vector<report::BenchCase> cases_;
+};
 
 }  // namespace
 
-Command bench_command() {
-  return {"bench", "timing with statistics, beside the baselines, in one run", add_options, run};
+CommandEntry bench_command() {
+  return {"bench", "timing with statistics, beside the baselines, in one run",
+          [] { return std::unique_ptr<Command>(new BenchCommand); }};
 }
 
 }  // namespace assay::cli

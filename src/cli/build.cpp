@@ -1,81 +1,66 @@
 // SPDX-License-Identifier: MIT
 // assay build: compiles configurations ahead of time and judges their resources against every GPU model.
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include "assay/build.hpp"
 
-#include "base/version.hpp"
-#include "build/carried_artifact.hpp"
+#include <fmt/format.h>
+
 #include "cli/build_text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
-#include "cli/recording.hpp"
-#include "report/documents.hpp"
-#include "spec/shape.hpp"
+#include "cli/words.hpp"
 
 namespace assay::cli {
 namespace {
 
-void add_options(CommandLine& line, Options& options) {
-  add_kernel(line, options);
-  add_configuration(line, options);
-  line.option("--target", options.target, "only this one, for example sm_89");
-  line.option("--device", options.device, "only the target that this device runs, for example cuda:0");
-  line.option("--jobs", options.jobs, "compilations at a time");
-  line.option("--time-limit", options.time_limit_s, "seconds that one compilation may take", kPositive);
-  line.flag("--prebuilt,--carry", options.carry, "write the default configuration's PTX into the kernel's folder");
-  add_ledger(line, options);
-  add_json(line, options);
-}
+class BuildCommand final : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    kernels_.declare(line);
+    declare_configuration(line, request_.configurations);
+    line.option("--target", request_.target, "only this one, for example sm_89");
+    line.option("--device", request_.device, "only the target that this device runs, for example cuda:0");
+    line.flag("--all", all_, "every entry and target, on all GPUs side by side");
+    line.option("--jobs", request_.jobs, "compilations at a time");
+    line.option("--time-limit", request_.time_limit_s, "seconds that one compilation may take", kPositive);
+    line.flag("--prebuilt,--carry", carry_, "write the default configuration's PTX into the kernel's folder");
+    record_.declare(line);
+    declare_json(line);
+  }
 
-Result<ExitCode> carry(const spec::KernelSpec& spec) {
-  for (const std::string& target : spec.kernel.targets) {
-    ASSAY_CHECK(build::regenerate_carried(spec, target));
-    fmt::print("wrote {}\n", build::carried_ptx(spec, target).string());
+  Result<ExitCode> run(const Context& context) override {
+    ASSAY_TRY(request_.record, record_.read());
+    return kernels_.each("build", json(), [&](const std::string& kernel) {
+      return carry_ ? carry(kernel, context) : build(kernel, context);
+    });
   }
-  return ExitCode::good;
-}
 
-Result<ExitCode> build_all(const spec::KernelSpec& spec, const Options& options, Recording& recording) {
-  ASSAY_TRY(std::vector<spec::Configuration> configurations, spec::configurations(spec));
-  if (!options.configuration.empty()) {
-    ASSAY_TRY(configurations, spec::matching_configurations(spec, options.configuration));
+ private:
+  Result<KernelWords::Outcome> carry(const std::string& kernel, const Context& context) const {
+    ASSAY_TRY(const std::vector<std::string> files, work::carry(kernel, context));
+    for (const std::string& file : files) print(fmt::format("wrote {}\n", file));
+    return KernelWords::Outcome{};
   }
-  build::BuildOptions build_options;
-  build_options.jobs = options.jobs;
-  build_options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(options.time_limit_s * 1000));
-  if (!options.target.empty()) {
-    build_options.targets = {options.target};
-  } else if (!options.device.empty()) {
-    ASSAY_TRY(const std::string target, device_target(spec, options));
-    build_options.targets = {target};
-  }
-  ASSAY_TRY(const build::BuildReport report, build::build(spec, configurations, build_options));
-  ASSAY_TRY(const std::vector<report::ConfigurationFits> fits, configuration_fits(spec, configurations, report));
-  const ExitCode exit_code = report.count(build::BuildStatus::failed) > 0 ? ExitCode::incorrect : ExitCode::good;
-  nlohmann::json document = report::build_document(spec, report, fits);
-  ASSAY_CHECK(recording.write(build_attempt(recording, report, exit_code), document));
-  if (options.json) {
-    document["assay"] = kVersion;
-    document["command"] = "build";
-    document["specification"] = spec.file.string();
-    print_document(document);
-  } else {
-    fmt::print("{}", build_text(spec, report, fits));
-  }
-  return exit_code;
-}
 
-Result<ExitCode> run(const Options& options) {
-  ASSAY_TRY(const spec::KernelSpec spec, spec::load(options.kernel));
-  if (options.carry) return carry(spec);
-  ASSAY_TRY(Recording recording, Recording::open(options, ledger::Kind::build, spec));
-  return recording.close(build_all(spec, options, recording));
-}
+  Result<KernelWords::Outcome> build(const std::string& kernel, const Context& context) {
+    request_.kernel = kernel;
+    ASSAY_TRY(const work::BuildReport report, work::build(request_, context));
+    if (json()) return KernelWords::Outcome{report.exit_code, to_json(report)};
+    print(all_ ? build_matrix(report) : build_text(report));
+    return KernelWords::Outcome{report.exit_code};
+  }
+
+  work::BuildRequest request_;
+  KernelWords kernels_;
+  RecordWords record_;
+  bool carry_ = false;
+  bool all_ = false;
+};
 
 }  // namespace
 
-Command build_command() {
-  return {"build", "compile every configuration; registers, spills, shared memory, occupancy", add_options, run};
+CommandEntry build_command() {
+  return {"build", "compile every configuration; registers, spills, shared memory, occupancy",
+          [] { return std::unique_ptr<Command>(new BuildCommand); }};
 }
 
 }  // namespace assay::cli

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "cli/build_text.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 
 #include "base/text.hpp"
 #include "report/terminal.hpp"
-#include "spec/shape.hpp"
+#include "work/build_details.hpp"
 
 namespace assay::cli {
 namespace {
 
 using report::Colour;
 using report::Table;
+
+std::string size_text(int64_t bytes) {
+  return bytes < 1024 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024);
+}
 
 template <class T>
 std::string or_unknown(const std::optional<T>& value) {
@@ -55,8 +62,8 @@ Table results_table(const build::BuildReport& report) {
 Table::Cell fit_cell(const build::ModelFit& fit) {
   using gpu::Fit;
   const gpu::Occupancy& occupancy = fit.occupancy;
-  if (occupancy.fit == Fit::does_not_fit) return {"no", Colour::red};
-  if (occupancy.fit == Fit::unknown) return {"unknown", Colour::yellow};
+  if (occupancy.fit == Fit::does_not_fit) return {"no: " + occupancy.reason, Colour::red};
+  if (occupancy.fit == Fit::unknown) return {"unknown: " + occupancy.reason, Colour::yellow};
   std::string text = occupancy.fit == Fit::fits_with_optin ? "opt-in" : "fits";
   if (occupancy.percent) text += fmt::format(" {:.0f}%", *occupancy.percent);
   if (!occupancy.limiters.empty()) text += fmt::format(" ({})", to_string(occupancy.limiters.front()));
@@ -78,48 +85,177 @@ Table fits_table(const std::vector<report::ConfigurationFits>& fits) {
   return table;
 }
 
+// What stands in the way, or what limits the occupancy.
+Table::Cell fit_note(const gpu::Occupancy& occupancy) {
+  using gpu::Fit;
+  if (occupancy.fit == Fit::does_not_fit) return {"does not fit: " + occupancy.reason, Colour::red};
+  if (!occupancy.percent) {
+    return {occupancy.reason.empty() ? "occupancy is not known" : "not known: " + occupancy.reason, Colour::yellow};
+  }
+  std::vector<std::string> parts;
+  if (!occupancy.limiters.empty()) parts.push_back(fmt::format("limited by {}", to_string(occupancy.limiters.front())));
+  if (occupancy.fit == Fit::fits_with_optin) parts.emplace_back("needs opt-in shared memory");
+  return {join(parts, ", "), Colour::none};
+}
+
+class ConfigurationTable {
+ public:
+  explicit ConfigurationTable(const work::BuildDetails& details) : details_(details), table_(header(details)) {}
+
+  void add(const spec::Configuration& configuration) {
+    const auto fits = std::ranges::find_if(
+        details_.fits, [&](const report::ConfigurationFits& each) { return *each.configuration == configuration; });
+    const build::LaunchFit* const launch = fits == details_.fits.end() ? nullptr : build::worst_launch(fits->launches);
+    if (launch == nullptr || launch->here->target.empty()) return add_unbuilt(configuration, launch);
+    const build::BuildResult* const result = details_.report.find(configuration, launch->here->target);
+    const build::ResourceUsage* const usage =
+        result == nullptr ? nullptr : build::find_entry(result->resources, launch->entry);
+    const gpu::Occupancy& occupancy = launch->here->occupancy;
+    const std::string spilled = usage == nullptr ? "unknown" : spills(*usage);
+    std::vector<Table::Cell> row{configuration.id()};
+    if (several_entries(details_)) row.emplace_back(launch->entry);
+    row.emplace_back(usage == nullptr || launch->here->recompiled ? "unknown" : or_unknown(usage->registers));
+    row.emplace_back(spilled, spilled == "none" ? Colour::none : Colour::yellow);
+    row.emplace_back(usage == nullptr || !usage->static_shared_bytes
+                         ? "unknown"
+                         : size_text(*usage->static_shared_bytes + launch->dynamic_shared_bytes));
+    row.emplace_back(occupancy.percent ? fmt::format("{:.0f} %", *occupancy.percent) : "-");
+    row.push_back(fit_note(occupancy));
+    table_.add(std::move(row));
+  }
+
+  std::string render(const report::Terminal& terminal) const { return table_.render(terminal); }
+
+ private:
+  // Kernels with one entry need no column for it.
+  static bool several_entries(const work::BuildDetails& details) {
+    std::set<std::string> names;
+    for (const report::ConfigurationFits& fits : details.fits) {
+      for (const build::LaunchFit& launch : fits.launches) names.insert(launch.entry);
+    }
+    return names.size() > 1;
+  }
+  static std::vector<std::string> header(const work::BuildDetails& details) {
+    std::vector<std::string> titles{"configuration", "registers", "spills", "shared", "occupancy", ""};
+    if (several_entries(details)) titles.insert(titles.begin() + 1, "worst entry");
+    return titles;
+  }
+
+  void add_unbuilt(const spec::Configuration& configuration, const build::LaunchFit* launch) {
+    std::vector<Table::Cell> row{configuration.id()};
+    row.resize(several_entries(details_) ? 6 : 5, Table::Cell(""));
+    const auto result = std::ranges::find_if(details_.report.results, [&](const build::BuildResult& each) {
+      return each.configuration == configuration && !each.usable();
+    });
+    if (result != details_.report.results.end()) {
+      row.emplace_back(fmt::format("{}: {}", to_string(result->status), result->reason),
+                       status_cell(result->status).colour);
+    } else {
+      row.emplace_back(launch == nullptr ? "no shape of the specification applies" : launch->here->occupancy.reason,
+                       Colour::yellow);
+    }
+    table_.add(std::move(row));
+  }
+
+  const work::BuildDetails& details_;
+  Table table_;
+};
+
+// What the compiler said, once for all configurations of which it said the same.
 std::string failures_text(const build::BuildReport& report, const report::Terminal& terminal) {
   std::string text;
+  std::map<std::string, size_t> seen;
+  for (const build::BuildResult& result : report.results) {
+    if (result.status == build::BuildStatus::failed) ++seen[result.reason + "\n" + result.output];
+  }
   for (const build::BuildResult& result : report.results) {
     if (result.status != build::BuildStatus::failed) continue;
-    text += fmt::format("\n{} {} for {}: {}\n{}\n", terminal.paint(Colour::red, "failed"), result.configuration.id(),
-                        result.target, result.reason, result.output);
+    const auto same = seen.find(result.reason + "\n" + result.output);
+    if (same == seen.end()) continue;
+    const std::string others =
+        same->second > 1 ? fmt::format(" (and {} that failed alike)", counted(same->second - 1, "other")) : "";
+    seen.erase(same);
+    text += fmt::format("\n{} {} for {}{}\n", terminal.paint(Colour::red, "failed"), result.configuration.id(),
+                        result.target, others);
+    if (result.mistake) {
+      text += to_string(*result.mistake) + "\n";
+      continue;
+    }
+    text += result.reason + "\n";
+    if (!result.hint.empty()) text += "  hint: " + result.hint + "\n";
+    if (const std::string_view output = trim(result.output); !output.empty()) text += std::string(output) + "\n";
+  }
+  return text;
+}
+
+// There is no compiler here; the last lines say so once for all.
+bool skipped(const build::BuildReport& report, const spec::Configuration& configuration) {
+  return report.no_compiler && report.usages(configuration).empty();
+}
+
+// "3 built, 21 cached": what there was none of is not mentioned.
+std::string counts_text(const build::BuildReport& report) {
+  std::vector<std::string> parts;
+  using enum build::BuildStatus;
+  for (const build::BuildStatus status : {built, cached, carried, failed, skipped}) {
+    if (const size_t count = report.count(status); count > 0)
+      parts.push_back(fmt::format("{} {}", count, to_string(status)));
+  }
+  return join(parts, ", ");
+}
+
+std::string heading(const work::BuildReport& built, const report::Terminal& terminal) {
+  const work::BuildDetails& details = *built.details;
+  return fmt::format("{} on {} ({}, sm_{}), {}\n", terminal.paint(Colour::bold, built.kernel), details.device,
+                     details.model.name, details.model.compute_capability(),
+                     details.report.compiler ? "nvcc " + *details.report.compiler : "no nvcc on this machine");
+}
+
+std::string ending(const work::BuildReport& built, const report::Terminal& terminal) {
+  const build::BuildReport& report = built.details->report;
+  std::string text = failures_text(report, terminal);
+  text += fmt::format("\n{}\n", counts_text(report));
+  if (report.no_compiler) {
+    text += fmt::format("skipped: {}\n  hint: {}\n", report.no_compiler->message, report.no_compiler->hint);
   }
   return text;
 }
 
 }  // namespace
 
-Result<std::vector<report::ConfigurationFits>> configuration_fits(
-    const spec::KernelSpec& spec, const std::vector<spec::Configuration>& configurations,
-    const build::BuildReport& report) {
-  ASSAY_TRY(const std::vector<spec::Shape> shapes, spec::all_shapes(spec));
-  std::vector<report::ConfigurationFits> fits;
-  for (const spec::Configuration& configuration : configurations) {
-    const std::vector<build::TargetUsage> usages = report.usages(configuration);
-    if (usages.empty()) continue;
-    ASSAY_TRY(std::vector<build::LaunchFit> launches, build::launch_fits(spec, configuration, shapes, usages));
-    fits.push_back({&configuration, std::move(launches)});
+std::string build_text(const work::BuildReport& built) {
+  const report::Terminal terminal;
+  ConfigurationTable table(*built.details);
+  for (const spec::Configuration& configuration : built.details->configurations) {
+    if (!skipped(built.details->report, configuration)) table.add(configuration);
   }
-  return fits;
+  return heading(built, terminal) + table.render(terminal) + ending(built, terminal);
 }
 
-std::string build_text(const spec::KernelSpec& spec, const build::BuildReport& report,
-                       const std::vector<report::ConfigurationFits>& fits) {
+std::string build_summary(const work::BuildReport& built, const std::string& configuration) {
   const report::Terminal terminal;
-  std::string text = fmt::format("{}  {}\n\n", terminal.paint(Colour::bold, spec.kernel.name),
-                                 report.compiler ? "nvcc " + *report.compiler : "no nvcc on this machine");
-  text += results_table(report).render(terminal);
-  const Table fit = fits_table(fits);
-  if (!fit.empty()) text += "\n" + fit.render(terminal);
-  text += failures_text(report, terminal);
-  using build::BuildStatus;
-  text += fmt::format("\n{} built, {} cached, {} carried, {} failed, {} skipped\n", report.count(BuildStatus::built),
-                      report.count(BuildStatus::cached), report.count(BuildStatus::carried),
-                      report.count(BuildStatus::failed), report.count(BuildStatus::skipped));
-  if (report.no_compiler)
-    text += fmt::format("skipped: {}\n  {}\n", report.no_compiler->message, report.no_compiler->hint);
+  if (built.exit_code != ExitCode::good) return build_text(built);
+  const work::BuildDetails& details = *built.details;
+  ConfigurationTable table(details);
+  size_t others = 0;
+  for (const spec::Configuration& each : details.configurations) {
+    if (each.id() == configuration) {
+      table.add(each);
+    } else {
+      ++others;
+    }
+  }
+  std::string text = heading(built, terminal) + table.render(terminal);
+  if (others > 0) text += fmt::format("{}: assay build shows them\n", counted(others, "other configuration"));
   return text;
+}
+
+std::string build_matrix(const work::BuildReport& built) {
+  const report::Terminal terminal;
+  std::string text = heading(built, terminal) + "\n" + results_table(built.details->report).render(terminal);
+  const Table fit = fits_table(built.details->fits);
+  if (!fit.empty()) text += "\n" + fit.render(terminal);
+  return text + ending(built, terminal);
 }
 
 }  // namespace assay::cli

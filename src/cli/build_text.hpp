@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The tables that assay build and assay run print.
+// What assay build and assay run say about a build.
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "base/result.hpp"
-#include "build/builder.hpp"
-#include "report/documents.hpp"
-#include "spec/kernel_spec.hpp"
+#include "assay/build.hpp"
 
 namespace assay::cli {
 
-// Where each configuration fits, over the shapes of the specification.
-Result<std::vector<report::ConfigurationFits>> configuration_fits(
-    const spec::KernelSpec& spec, const std::vector<spec::Configuration>& configurations,
-    const build::BuildReport& report);
-
-std::string build_text(const spec::KernelSpec& spec, const build::BuildReport& report,
-                       const std::vector<report::ConfigurationFits>& fits);
+// One line for each configuration: what it takes of the GPU at hand, and whether it fits.
+std::string build_text(const work::BuildReport& report);
+// The line of one configuration.
+std::string build_summary(const work::BuildReport& report, const std::string& configuration);
+// Every entry of every configuration and target, and where it fits: all GPUs side by side.
+std::string build_matrix(const work::BuildReport& report);
 
 }  // namespace assay::cli

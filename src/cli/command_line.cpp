@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <type_traits>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 
 namespace assay::cli {
@@ -23,6 +24,25 @@ CLI::Validator within(Range<Number> range) {
     return fmt::format("'{}' is not {}{}", text, kind, range.least > 0 ? " above 0" : "");
   };
   return CLI::Validator(check, "");
+}
+
+// A word that looks like an option and is none, in words; "" if there is none. Words after "--" are no options, and
+// neither is what an option takes.
+std::string unknown_option(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    if (!word.starts_with("--")) continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string meant = nearest(name, known);
+    return fmt::format("there is no option '{}'{}", name,
+                       meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
+  }
+  return "";
 }
 
 }  // namespace
@@ -60,6 +80,11 @@ void CommandLine::option(const std::string& name, double& value, const std::stri
   app_.add_option(name, value, help)->check(within(range));
 }
 
+void CommandLine::option(const std::string& name, std::optional<double>& value, const std::string& help,
+                         Range<double> range) {
+  app_.add_option(name, value, help)->check(within(range));
+}
+
 void CommandLine::list(const std::string& name, std::vector<double>& values, const std::string& help,
                        Range<double> range) {
   app_.add_option(name, values, help)->delimiter(',')->check(within(range));
@@ -70,24 +95,34 @@ void CommandLine::choice(const std::string& name, std::string& value, const std:
   app_.add_option(name, value, help)->check(CLI::IsMember(choices));
 }
 
-Error no_such_command(const std::string& name) {
-  return {fmt::format("there is no command '{}'", name), {}, "assay --help lists them"};
+Error no_such_command(const std::string& name, const std::vector<CommandEntry>& commands) {
+  std::vector<std::string> names;
+  for (const CommandEntry& command : commands) names.emplace_back(command.name);
+  const std::string meant = nearest(name, names);
+  return {
+      fmt::format("there is no command '{}'{}", name, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)),
+      {},
+      "assay --help lists them"};
 }
 
-Result<Command> read_command_line(const std::vector<Command>& commands, const std::vector<std::string>& arguments,
-                                  Options& options) {
+Result<std::unique_ptr<Command>> read_command_line(const std::vector<CommandEntry>& commands,
+                                                   const std::vector<std::string>& arguments) {
   const std::string& name = arguments.at(0);
-  const auto command = std::ranges::find(commands, name, &Command::name);
-  if (command == commands.end()) return no_such_command(name);
-  CLI::App app(command->summary);
+  const auto entry = std::ranges::find(commands, name, &CommandEntry::name);
+  if (entry == commands.end()) return no_such_command(name, commands);
+  std::unique_ptr<Command> command = entry->make();
+  CLI::App app(entry->summary);
   CommandLine line(app);
-  command->add_options(line, options);
+  command->declare(line);
+  const std::string hint = fmt::format("assay {} --help tells what it takes", name);
+  if (auto unknown = unknown_option(app, {arguments.begin() + 1, arguments.end()}); !unknown.empty())
+    return Error{std::move(unknown), {}, hint};
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend() - 1));
   } catch (const CLI::ParseError& problem) {
-    return Error{problem.what(), {}, fmt::format("assay {} --help tells what it takes", name)};
+    return Error{problem.what(), {}, hint};
   }
-  return *command;
+  return command;
 }
 
 }  // namespace assay::cli

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "cli/command.hpp"
 
 namespace CLI {
 class App;
@@ -16,14 +18,12 @@ class App;
 
 namespace assay::cli {
 
-struct Command;
-struct Options;
-
 template <typename Number>
 struct Range {  // both ends belong to it
   Number least;
   Number most;
 };
+inline constexpr int kMany = std::numeric_limits<int>::max();
 inline constexpr Range<size_t> kAny{0, std::numeric_limits<size_t>::max()};
 inline constexpr Range<double> kPositive{std::numeric_limits<double>::min(), std::numeric_limits<double>::max()};
 
@@ -42,6 +42,7 @@ class CommandLine {
   void option(const std::string& name, std::optional<size_t>& value, const std::string& help);
   void option(const std::string& name, size_t& value, const std::string& help, Range<size_t> range = kAny);
   void option(const std::string& name, double& value, const std::string& help, Range<double> range);
+  void option(const std::string& name, std::optional<double>& value, const std::string& help, Range<double> range);
   void list(const std::string& name, std::vector<double>& values, const std::string& help, Range<double> range);
   void choice(const std::string& name, std::string& value, const std::string& help,
               const std::vector<std::string>& choices);
@@ -50,10 +51,10 @@ class CommandLine {
   CLI::App& app_;
 };
 
-Error no_such_command(const std::string& name);
+Error no_such_command(const std::string& name, const std::vector<CommandEntry>& commands);
 
-// The one of `commands` that `arguments` begin with, after the rest has gone into `options`.
-Result<Command> read_command_line(const std::vector<Command>& commands, const std::vector<std::string>& arguments,
-                                  Options& options);
+// The one of `commands` that `arguments` begin with, after it has taken the rest.
+Result<std::unique_ptr<Command>> read_command_line(const std::vector<CommandEntry>& commands,
+                                                   const std::vector<std::string>& arguments);
 
 }  // namespace assay::cli

@@ -1,68 +1,77 @@
 // SPDX-License-Identifier: MIT
 // assay doctor: what this machine has, what is missing and how to get it.
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include "assay/doctor.hpp"
 
-#include "base/version.hpp"
-#include "build/environment.hpp"
+#include <algorithm>
+#include <fmt/format.h>
+
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
-#include "cli/gpu_facts.hpp"
-#include "report/documents.hpp"
 #include "report/terminal.hpp"
 
 namespace assay::cli {
 namespace {
 
-void add_options(CommandLine& line, Options& options) {
-  line.flag("--no-measure", options.no_measure, "do not measure what the GPU reaches");
-  add_json(line, options);
+report::Colour colour_of(const std::string& status) {
+  return status == "ok" ? report::Colour::green : status == "warning" ? report::Colour::yellow : report::Colour::dim;
 }
 
-report::Colour colour_of(build::FactStatus status) {
-  switch (status) {
-    case build::FactStatus::ok:
-      return report::Colour::green;
-    case build::FactStatus::warning:
-      return report::Colour::yellow;
-    case build::FactStatus::missing:
-      break;
+// With --for: what is missing, what is no longer as it was, and the verdict.
+std::string gate_text(const work::DoctorReport& report, const report::Terminal& terminal) {
+  std::string text = "\n\n";
+  for (const work::Drift& drift : report.drifts)
+    text += fmt::format("{} {}: {} -> {}\n", terminal.paint(report::Colour::yellow, "changed"), drift.name,
+                        drift.before, drift.now);
+  if (report.missing.empty())
+    return text + fmt::format("{} for {}\n", terminal.paint(report::Colour::green, "ready"), report.purpose);
+  for (const std::string& name : report.missing) {
+    const auto fact = std::ranges::find(report.facts, name, &work::Fact::name);
+    text += fmt::format("{} {}: {}\n", terminal.paint(report::Colour::red, "missing"), name,
+                        fact != report.facts.end() ? fact->hint : "");
   }
-  return report::Colour::dim;
+  return text + fmt::format("{} for {}\n", terminal.paint(report::Colour::red, "NOT READY"), report.purpose);
 }
 
-Result<ExitCode> run(const Options& options) {
-  std::vector<build::Fact> facts = build::environment_facts(build::ArtifactCache::default_folder());
-  const std::vector<build::Fact> gpu = gpu_facts({.torch = true, .measure = !options.no_measure});
-  facts.insert(facts.end(), gpu.begin(), gpu.end());
-  if (options.json) {
-    nlohmann::json document = report::doctor_document(facts);
-    document["assay"] = kVersion;
-    document["command"] = "doctor";
-    print_document(document);
-    return ExitCode::good;
-  }
+std::string doctor_text(const work::DoctorReport& report) {
   const report::Terminal terminal;
   report::Table table({"what", "status", "found"});
-  for (const build::Fact& fact : facts) {
-    table.add({fact.name, {std::string(to_string(fact.status)), colour_of(fact.status)}, fact.value});
+  for (const work::Fact& fact : report.facts) table.add({fact.name, {fact.status, colour_of(fact.status)}, fact.value});
+  std::string text = table.render(terminal);
+  for (const work::Fact& fact : report.facts) {
+    if (!fact.hint.empty()) text += fmt::format("\n{}: {}", terminal.paint(report::Colour::bold, fact.name), fact.hint);
   }
-  fmt::print("{}", table.render(terminal));
-  for (const build::Fact& fact : facts) {
-    if (!fact.hint.empty()) fmt::print("\n{}: {}", terminal.paint(report::Colour::bold, fact.name), fact.hint);
-  }
-  if (gpu.empty()) {
-    fmt::print("\n\nThe virtual GPU needs none of these: build, sanitize and check work on this machine.\n");
-  } else {
-    fmt::print("\n\nCommands use cuda:0 unless --device names another; memory is checked on the virtual GPU.\n");
-  }
-  return ExitCode::good;
+  if (!report.purpose.empty()) return text + gate_text(report, terminal);
+  return text + (report.has_gpu
+                     ? "\n\nCommands use cuda:0 unless --device names another; memory is checked on the virtual GPU.\n"
+                     : "\n\nThe virtual GPU needs none of these: build, sanitize and check work on this machine.\n");
 }
+
+class DoctorCommand final : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    line.choice("--for", request_.purpose, "build, bench or profile", {"build", "bench", "profile"});
+    line.option("--ledger", request_.record.ledger, "where the last good state is kept; none: nowhere");
+    line.flag("--no-measure", no_measure_, "do not measure what the GPU reaches");
+    declare_json(line);
+  }
+
+  Result<ExitCode> run(const Context& context) override {
+    request_.measure = !no_measure_;
+    ASSAY_TRY(const work::DoctorReport report, work::doctor(request_, context));
+    json() ? print_document(to_json(report)) : print(doctor_text(report));
+    return report.exit_code;
+  }
+
+ private:
+  work::DoctorRequest request_;
+  bool no_measure_ = false;
+};
 
 }  // namespace
 
-Command doctor_command() {
-  return {"doctor", "what this machine has and what is missing", add_options, run};
+CommandEntry doctor_command() {
+  return {"doctor", "what this machine has and what is missing",
+          [] { return std::unique_ptr<Command>(new DoctorCommand); }};
 }
 
 }  // namespace assay::cli

@@ -75,6 +75,7 @@ std::string samples_text(const std::vector<ledger::Samples>& samples, const repo
                microseconds(summary.min_us),
                microseconds(summary.max_us)});
   }
+  table.leave_out({"max", "min", "p99", "protocol"});
   return table.empty() ? "" : "\nmeasured:\n" + table.render(terminal);
 }
 
@@ -157,6 +158,7 @@ std::string leaderboard_text(const std::vector<ledger::LeaderboardRow>& rows) {
                microseconds(row.p50_us), cell(row.configuration), std::to_string(row.attempt),
                ledger::relative_time(row.time_us, now)});
   }
+  table.leave_out({"protocol", "when", "dtype"});
   return table.render(terminal);
 }
 

@@ -2,21 +2,23 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/version.hpp"
 #include "check/worker.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/error_report.hpp"
 #include "cli/help.hpp"
+#include "cli/interruption.hpp"
+#include "cli/terminal_listener.hpp"
 #include "measure/contender.hpp"
 #include "measure/cuda/kernel_provider.hpp"
 
 namespace assay::cli {
 namespace {
 
-std::vector<Command> commands() {
+std::vector<CommandEntry> commands() {
   return {doctor_command(), build_command(),   sanitize_command(), check_command(),
           bench_command(),  compare_command(), gate_command(),     calibrate_command(),
           suite_command(),  profile_command(), run_command(),      log_command()};
@@ -24,17 +26,9 @@ std::vector<Command> commands() {
 
 int report_error(const Error& error, bool as_json, const std::string& command) {
   if (as_json) {
-    print_document({{"assay", kVersion},
-                    {"command", command},
-                    {"verdict", "error"},
-                    {"error",
-                     {{"message", error.message},
-                      {"file", error.place.file},
-                      {"line", error.place.line},
-                      {"column", error.place.column},
-                      {"hint", error.hint}}},
-                    {"exit_code", static_cast<int>(error.exit_code)}});
+    print_document(error_document(error, command));
   } else {
+    make_room_for_output();
     fmt::print(stderr, "assay: {}\n", to_string(error));
   }
   return static_cast<int>(error.exit_code);
@@ -51,23 +45,26 @@ std::optional<std::string> wanted_help(const std::vector<std::string>& arguments
 
 int run_command_line(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments[0] == "--version") {
-    fmt::print("assay {}\n", kVersion);
+    print(fmt::format("assay {}\n", kVersion));
     return 0;
   }
   if (const auto topic = wanted_help(arguments)) {
     const std::string_view text = help_text(*topic);
-    if (text.empty()) return report_error(no_such_command(*topic), false, *topic);
-    fmt::print("{}", text);
+    if (text.empty()) return report_error(no_such_command(*topic, commands()), false, *topic);
+    print(text);
     return arguments.empty() ? static_cast<int>(ExitCode::usage) : 0;
   }
-  Options options;
-  const auto command = read_command_line(commands(), arguments, options);
+  const auto command = read_command_line(commands(), arguments);
   if (!command) {
     const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
     return report_error(command.error(), as_json, arguments[0]);
   }
-  const auto result = command->run(options);
-  return result ? static_cast<int>(*result) : report_error(result.error(), options.json, command->name);
+  catch_interruptions();
+  TerminalListener listener((*command)->json(), arguments[0]);
+  const auto result = (*command)->run({&listener, &interruption(), "/proc/self/exe"});
+  // A child that the same signal ended looks like an error of its own.
+  if (!result && interruption().cancelled()) return report_interruption();
+  return result ? static_cast<int>(*result) : report_error(result.error(), (*command)->json(), arguments[0]);
 }
 
 }  // namespace
@@ -80,7 +77,11 @@ int main(int count, char** values) {
       return assay::check::serve_worker(std::cin, std::cout);
     if (!arguments.empty() && arguments[0] == assay::measure::kProviderCommand)
       return assay::measure::cuda::serve_kernel_provider(std::cin);
-    return assay::cli::run_command_line(arguments);
+    const int exit_code = assay::cli::run_command_line(arguments);
+    const auto printed = assay::cli::everything_printed();
+    if (printed) return exit_code;
+    fmt::print(stderr, "assay: {}\n", to_string(printed.error()));
+    return static_cast<int>(printed.error().exit_code);
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "assay: internal error: %s\n", problem.what());
   } catch (...) {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fmt/format.h>
 
-#include "base/file.hpp"
 #include "base/text.hpp"
 #include "diagnose/ncu.hpp"
+#include "report/source_text.hpp"
 #include "report/terminal.hpp"
 
 namespace assay::cli {
@@ -83,19 +83,9 @@ std::string measured_table(const Terminal& terminal, const diagnose::Profile& pr
   return table.render(terminal);
 }
 
-// The text of the line, if the file is there.
-std::string code_of(const gpu::SourceLine& line) {
-  constexpr size_t kMost = 60;
-  std::error_code ignored;
-  if (line.line <= 0 || !std::filesystem::is_regular_file(line.file, ignored)) return "";
-  const auto content = read_file(line.file, size_t{16} << 20);
-  if (!content) return "";
-  const auto lines = split(*content, '\n');
-  if (static_cast<size_t>(line.line) > lines.size()) return "";
-  return std::string(trim(lines[static_cast<size_t>(line.line) - 1]).substr(0, kMost));
-}
-
-std::string lines_table(const Terminal& terminal, const diagnose::Profile& profile, size_t most) {
+std::string lines_table(const Terminal& terminal, const diagnose::Profile& profile, size_t most,
+                        const std::filesystem::path& root) {
+  constexpr size_t kMostText = 60;
   Table table({"line", "PTX instr.", "requests", "sectors", "coalescing", "wavefronts", "conflicts", "mma", "source"});
   for (const gpu::LineCounters* line : diagnose::costly_lines(profile.counters, most)) {
     const gpu::Counters& c = line->counters;
@@ -121,14 +111,16 @@ std::string lines_table(const Terminal& terminal, const diagnose::Profile& profi
                shown(wavefronts),
                {shown(conflicts), conflicts > 0 ? Colour::red : Colour::none},
                shown(c[tensor_instructions]),
-               {code_of(line->line), Colour::dim}});
+               {report::source_text(line->line, root).substr(0, kMostText), Colour::dim}});
   }
+  table.cut("source");
+  table.leave_out({"source", "requests", "wavefronts"});
   return table.render(terminal);
 }
 
 }  // namespace
 
-std::string profile_text(const diagnose::Profile& profile, size_t lines) {
+std::string profile_text(const diagnose::Profile& profile, size_t lines, const std::filesystem::path& root) {
   const Terminal terminal;
   std::string text =
       fmt::format("{} {}, counted on {}\n", terminal.paint(Colour::bold, profile.entry), profile.shape, profile.device);
@@ -140,7 +132,7 @@ std::string profile_text(const diagnose::Profile& profile, size_t lines) {
   text += "\n" + figures_table(terminal, profile);
   text += "\n" + counters_table(terminal, profile);
   if (profile.measured) text += "\n" + measured_table(terminal, profile);
-  if (lines > 0) text += "\n" + lines_table(terminal, profile, lines);
+  if (lines > 0) text += "\n" + lines_table(terminal, profile, lines, root);
   return text + "PTX instructions are not machine instructions; docs/counters.md tells what can be compared.\n";
 }
 

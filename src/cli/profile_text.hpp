@@ -2,12 +2,14 @@
 // The tables that assay profile prints.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "diagnose/profile.hpp"
 
 namespace assay::cli {
 
-std::string profile_text(const diagnose::Profile& profile, size_t lines);
+// Lines are shown of source files below `root`.
+std::string profile_text(const diagnose::Profile& profile, size_t lines, const std::filesystem::path& root);
 
 }  // namespace assay::cli

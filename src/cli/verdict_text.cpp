@@ -5,7 +5,14 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "device/device.hpp"
+#include "report/coverage.hpp"
 #include "report/finding_text.hpp"
+#include "report/printed_text.hpp"
+#include "report/source_text.hpp"
+#include "report/terminal.hpp"
+#include "work/check_details.hpp"
+#include "work/sanitize_details.hpp"
 
 namespace assay::cli {
 namespace {
@@ -13,85 +20,133 @@ namespace {
 using report::Colour;
 using report::Terminal;
 
-std::string failure_text(const Terminal& terminal, const check::CaseResult& failure) {
+std::string verdict_word(const Terminal& terminal, ExitCode code) {
+  return code == ExitCode::incorrect ? terminal.paint(Colour::red, "FAILED")
+                                     : terminal.paint(Colour::yellow, "INCONCLUSIVE");
+}
+
+std::string failure_text(const Terminal& terminal, const spec::KernelSpec& spec, const check::CaseResult& failure) {
   std::string text =
       fmt::format("{} {}\n", terminal.paint(Colour::red, std::string(name(failure.outcome))), failure.message);
   if (!failure.hint.empty()) text += fmt::format("  hint: {}\n", failure.hint);
   if (failure.mismatch)
     text += fmt::format("  {} of {} elements of '{}' are wrong\n", failure.failures, failure.elements, failure.tensor);
-  if (!failure.findings.empty()) text += "\n" + report::findings_text(terminal, failure.findings);
-  if (!failure.printed.empty()) text += fmt::format("\nprinted by the kernel:\n{}\n", failure.printed);
+  if (!failure.findings.empty())
+    text += "\n" + report::findings_text(terminal, failure.findings, report::source_root(spec.folder));
+  if (!failure.printed.empty()) text += "\n" + report::printed_text(terminal, {failure});
   return text;
 }
 
-}  // namespace
+std::string second_opinion_text(const Terminal& terminal, const spec::KernelSpec& spec,
+                                const work::SecondOpinion& opinion) {
+  const std::string who = fmt::format("compute-sanitizer {} on {}", opinion.tool, opinion.device);
+  if (opinion.not_run) {
+    std::string text =
+        terminal.paint(Colour::yellow, fmt::format("{} did not run: ", who)) + opinion.not_run->message + "\n";
+    if (!opinion.not_run->hint.empty()) text += fmt::format("  {}\n", opinion.not_run->hint);
+    return text;
+  }
+  if (opinion.result.passed())
+    return fmt::format("{} {} found nothing at shape {}\n", terminal.paint(Colour::green, "clean"), who, opinion.shape);
+  std::string text = fmt::format("\n{} {}, shape {}\n\n", terminal.paint(Colour::red, "FAILED"), who, opinion.shape);
+  if (opinion.result.findings.empty()) return text + opinion.result.message + "\n";
+  text += report::findings_text(terminal, opinion.result.findings, report::source_root(spec.folder));
+  return text + "\n" + report::findings_count(opinion.result.findings, opinion.result.finding_occurrences) + "\n";
+}
 
-std::string repeat_command(const char* command, const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                           const check::Case& test, const Options& options) {
-  std::string text = fmt::format("assay {} {} --device {}", command, spec.folder.string(), device_name(options));
-  if (!spec.tunable.tunables.empty()) text += fmt::format(" --config {}", configuration.id());
+std::string own_opinion_text(const Terminal& terminal, const work::SanitizeReport& sanitized) {
+  const check::SanitizeReport& report = sanitized.details->report;
+  const check::CaseResult* failure = report.failure();
+  const std::string& device = sanitized.device;
+  uint64_t instructions = 0;
+  for (const check::CaseResult& result : report.results) instructions += result.thread_instructions;
+  if (failure == nullptr && !device::is_virtual(device)) {
+    return fmt::format(
+        "{} {}: no fault and no damaged guard bytes in {} on {}\n"
+        "Every access is checked on a virtual GPU (without --device), or with --with compute-sanitizer.\n{}",
+        terminal.paint(Colour::green, "clean"), sanitized.kernel, counted(report.results.size(), "shape"), device,
+        report::coverage_text(report.coverage));
+  }
+  if (failure == nullptr) {
+    return fmt::format("{} {}: no finding in {} on {} ({:.1f} M thread instructions counted)\n{}",
+                       terminal.paint(Colour::green, "clean"), sanitized.kernel,
+                       counted(report.results.size(), "shape"), device, static_cast<double>(instructions) / 1e6,
+                       report::coverage_text(report.coverage));
+  }
+  std::string text = fmt::format("{} {} on {}, first at shape {}\n\n", verdict_word(terminal, sanitized.exit_code),
+                                 sanitized.kernel, device, failure->test.shape.text());
+  const spec::KernelSpec& spec = sanitized.details->spec;
+  if (report.findings.empty()) return text + failure_text(terminal, spec, *failure);
+  text += report::findings_text(terminal, report.findings, report::source_root(spec.folder));
+  return text + fmt::format("\n{} over {}\n{}", report::findings_count(report.findings, report.occurrences),
+                            counted(report.results.size(), "shape"), report::coverage_text(report.coverage));
+}
+
+// "assay check kernels/x --config ... --shape ... --seed 7": what repeats this case.
+std::string repeat_command(const work::ConfigurationCheck& checked, const std::string& kernel,
+                           const check::Case& test) {
+  std::string text = fmt::format("assay check {} --device {}", kernel, checked.device);
+  if (!checked.details->spec.tunable.tunables.empty()) text += fmt::format(" --config {}", checked.configuration);
   text += fmt::format(" --shape {}", test.shape.text());
   if (test.distribution != check::Distribution::specified)
     text += fmt::format(" --distribution {}", name(test.distribution));
   return text + fmt::format(" --seed {}", test.seed);
 }
 
-std::string sanitize_text(const spec::KernelSpec& spec, const check::SanitizeReport& report, const Options& options) {
+}  // namespace
+
+std::string sanitize_text(const work::SanitizeReport& report) {
   const Terminal terminal;
-  std::string text;
-  const check::CaseResult* failure = report.failure();
-  uint64_t instructions = 0;
-  for (const check::CaseResult& result : report.results) instructions += result.thread_instructions;
-  if (failure == nullptr && !device::is_virtual(device_name(options))) {
-    return fmt::format(
-        "{} {}: no fault and no damaged guard bytes in {} on {}\n"
-        "Every access is checked on a virtual GPU (without --device), or with --with compute-sanitizer.\n",
-        terminal.paint(Colour::green, "clean"), spec.kernel.name, counted(report.results.size(), "shape"),
-        device_name(options));
-  }
-  if (failure == nullptr) {
-    return fmt::format("{} {}: no bad memory access in {} on {} ({:.1f} M thread instructions counted)\n",
-                       terminal.paint(Colour::green, "clean"), spec.kernel.name,
-                       counted(report.results.size(), "shape"), device_name(options),
-                       static_cast<double>(instructions) / 1e6);
-  }
-  text += fmt::format("{} {} on {}, first at shape {}\n\n", terminal.paint(Colour::red, "FAILED"), spec.kernel.name,
-                      device_name(options), failure->test.shape.text());
-  if (report.findings.empty()) return text + failure_text(terminal, *failure);
-  text += report::findings_text(terminal, report.findings);
-  return text + fmt::format("\n{}, {}, over {}\n", counted(report.findings.size(), "finding"),
-                            counted(report.occurrences, "occurrence"), counted(report.results.size(), "shape"));
+  // What a failure printed stands beside it.
+  const bool clean = report.details->report.failure() == nullptr;
+  std::string text = clean ? report::printed_text(terminal, report.details->report.results) : "";
+  text += own_opinion_text(terminal, report);
+  if (report.details->second) text += second_opinion_text(terminal, report.details->spec, *report.details->second);
+  return text;
 }
 
-std::string check_text(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                       const check::CheckReport& report, const Options& options) {
+std::string check_text(const work::ConfigurationCheck& checked, const std::string& kernel, bool with_coverage) {
   const Terminal terminal;
+  const check::CheckReport& report = checked.details->report;
   double absolute = 0;
   double ulp = 0;
+  uint64_t compared = 0;
   for (const check::CaseResult& result : report.results) {
+    compared += static_cast<uint64_t>(result.compared);
     absolute = std::max(absolute, result.max_absolute_error);
     ulp = std::max(ulp, result.max_ulp_error);
   }
   std::string text;
   if (report.passed()) {
-    text += fmt::format("{} {} [{}] on {}: {}, seed {}, largest error {:.3g} ({:.3g} ulp)\n",
-                        terminal.paint(Colour::green, "correct"), spec.kernel.name, configuration.id(),
-                        device_name(options), counted(report.results.size(), "case"), report.seed, absolute, ulp);
+    text += report::printed_text(terminal, report.results);
+    text += fmt::format("{} {} [{}] on {}: {}, {}, seed {}, largest error {:.3g}{}\n",
+                        terminal.paint(Colour::green, "correct"), checked.kernel, checked.configuration, checked.device,
+                        counted(report.results.size(), "case"), counted(compared, "element") + " compared", report.seed,
+                        absolute, ulp > 0 ? fmt::format(" ({:.3g} ulp)", ulp) : "");
+    if (with_coverage) text += report::coverage_text(report.coverage);
+    if (report.repetitions > 0)
+      text +=
+          fmt::format("{} the same bits in {} launches at shape {}\n",
+                      checked.validated ? terminal.paint(Colour::green, "validated:") : "repeated:", report.repetitions,
+                      report.repeated);
   } else {
     const check::CaseResult& failure = report.failure ? *report.failure : report.results.back();
-    text += fmt::format("{} {} [{}] on {}: case {} of {}\n", terminal.paint(Colour::red, "INCORRECT"), spec.kernel.name,
-                        configuration.id(), device_name(options), report.results.size(), report.planned);
-    text += fmt::format("smallest failing shape: {} (inputs: {}, seed {})\n", failure.test.shape.text(),
-                        name(failure.test.distribution), failure.test.seed);
-    text += failure_text(terminal, failure);
-    text += fmt::format("\nrepeat: {}\n", repeat_command("check", spec, configuration, failure.test, options));
+    const bool incorrect = checked.exit_code == ExitCode::incorrect;
+    text += fmt::format(
+        "{} {} [{}] on {}: case {} of {}\n",
+        incorrect ? terminal.paint(Colour::red, "INCORRECT") : terminal.paint(Colour::yellow, "INCONCLUSIVE"),
+        checked.kernel, checked.configuration, checked.device, report.results.size(), report.planned);
+    text += fmt::format("{}: {} (inputs: {}, seed {})\n", incorrect ? "smallest failing shape" : "shape",
+                        failure.test.shape.text(), name(failure.test.distribution), failure.test.seed);
+    text += failure_text(terminal, checked.details->spec, failure);
+    text += fmt::format("\nrepeat: {}\n", repeat_command(checked, kernel, failure.test));
   }
   if (!report.skipped.empty()) {
     text += fmt::format("{} skipped, the first: {}: {}\n", counted(report.skipped.size(), "shape"),
                         report.skipped.front().shape.text(), report.skipped.front().reason);
   }
   if (!report.approximate.empty()) {
-    text += fmt::format("fidelity: {} exact to the bit except {} (within the ISA's bounds)\n", device_name(options),
+    text += fmt::format("fidelity: {} exact to the bit except {} (within the ISA's bounds)\n", checked.device,
                         join(report.approximate, ", "));
   }
   if (!report.depends_on_fmad.empty()) text += fmt::format("depends on contraction: {}\n", report.depends_on_fmad);

@@ -4,18 +4,13 @@
 
 #include <string>
 
-#include "check/checker.hpp"
-#include "check/sanitizer.hpp"
-#include "cli/command.hpp"
+#include "assay/check.hpp"
+#include "assay/sanitize.hpp"
 
 namespace assay::cli {
 
-std::string sanitize_text(const spec::KernelSpec& spec, const check::SanitizeReport& report, const Options& options);
-std::string check_text(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                       const check::CheckReport& report, const Options& options);
-
-// "assay check kernels/x --config ... --shape ... --seed 7": what repeats this case.
-std::string repeat_command(const char* command, const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                           const check::Case& test, const Options& options);
+std::string sanitize_text(const work::SanitizeReport& report);
+// `kernel` as the user named it: the command that repeats a failure names it so.
+std::string check_text(const work::ConfigurationCheck& checked, const std::string& kernel, bool with_coverage = true);
 
 }  // namespace assay::cli

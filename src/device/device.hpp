@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "gpu/check_set.hpp"
 #include "gpu/counters.hpp"
 #include "gpu/finding.hpp"
 #include "gpu/gpu_model.hpp"
@@ -39,14 +40,13 @@ struct LaunchRequest {
   uint32_t shared_bytes = 0;                      // dynamic
   std::optional<gpu::Dim3> cluster;               // blocks of one cluster
   std::vector<std::vector<std::byte>> arguments;  // one per parameter, in the kernel's order
-  bool check_memory = false;                      // report bad accesses as findings and go on
-  bool check_initialisation = false;              // and uses of what nothing has written
+  gpu::CheckSet checks;                           // that watch: what they find are findings, and the kernel goes on
   uint64_t instruction_limit = 0;                 // 0: the device's own
   bool count = false;                             // LaunchOutcome::counters; a device that cannot count gives none
 };
 
 struct LaunchOutcome {
-  std::vector<gpu::Finding> findings;  // of the memory checks, in the order of their first occurrence
+  std::vector<gpu::Finding> findings;  // of the checks, in the order of their first occurrence
   uint64_t finding_occurrences = 0;
   std::optional<gpu::Finding> fault;  // what stopped the kernel, if something did
   std::string fault_hint;             // how to learn more of it, if this device cannot tell
@@ -100,8 +100,7 @@ class Device {
 
   virtual bool has_tensor_maps() const = 0;
   virtual bool has_clusters() const = 0;
-  // Whether LaunchRequest::check_memory has an effect: whether bad accesses become findings.
-  virtual bool checks_memory() const = 0;
+  virtual bool has_checks() const = 0;  // whether LaunchRequest::checks has an effect
   // After a fault that it does not survive: nothing works any more, and only another process gets a fresh one.
   virtual bool lost() const { return false; }
 };

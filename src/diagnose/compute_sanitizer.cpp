@@ -5,6 +5,7 @@
 
 #include "base/file.hpp"
 #include "base/process.hpp"
+#include "base/repository.hpp"
 #include "base/scratch_folder.hpp"
 #include "base/text.hpp"
 #include "check/worker.hpp"
@@ -28,13 +29,10 @@ std::string complaint(std::string_view text) {
 }
 
 void place_sources(std::vector<gpu::Finding>& findings, const SanitizerRun& run) {
+  const SourceNames names(run.source_folder);
   for (gpu::Finding& finding : findings) {
     if (finding.kernel.empty()) finding.kernel = run.kernel;
-    for (gpu::SourceLine& line : finding.source) {
-      const fs::path file = line.file;
-      if (!file.empty() && file.is_relative() && *file.begin() != "cuda")
-        line.file = (run.source_folder / file).lexically_normal().string();
-    }
+    for (gpu::SourceLine& line : finding.source) line.file = names.shown(line.file);
   }
 }
 
@@ -48,8 +46,9 @@ const std::vector<std::string>& sanitizer_tools() {
 Result<check::CaseResult> run_compute_sanitizer(const SanitizerRun& run) {
   ASSAY_TRY(const fs::path program, find_tool(kComputeSanitizer));
   std::error_code failed;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  if (failed) return Error{"this program does not find itself in /proc", {}, "", ExitCode::environment};
+  const fs::path self = fs::canonical(run.program, failed);
+  if (failed)
+    return Error{"the program that runs kernels is not there: " + run.program.string(), {}, "", ExitCode::environment};
   ASSAY_TRY(const ScratchFolder folder, ScratchFolder::make(uint64_t{1} << 20));
   const fs::path records_file = folder.path() / "records.xml";
   Command command;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct SanitizerRun {
   std::string kernel;                   // the specification's entry, for findings that name none
   std::filesystem::path source_folder;  // what file names in the PTX are relative to
   std::chrono::milliseconds time_limit{std::chrono::minutes(2)};
+  std::filesystem::path program = "/proc/self/exe";  // that runs the case
 };
 
 // The case with the tool's findings in it. An error says why there are none to import: no tool, no GPU, a tool that did

@@ -112,8 +112,9 @@ std::span<const MeasuredMetric> measured_metrics() {
 Result<NcuLaunch> run_ncu(const NcuRun& run) {
   ASSAY_TRY(const std::filesystem::path ncu, find_tool(kNcu));
   std::error_code failed;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (failed) return Error{"this program does not find itself in /proc", {}, "", ExitCode::environment};
+  const std::filesystem::path self = std::filesystem::canonical(run.program, failed);
+  if (failed)
+    return Error{"the program that runs kernels is not there: " + run.program.string(), {}, "", ExitCode::environment};
   ASSAY_TRY(const ScratchFolder folder, ScratchFolder::make(uint64_t{1} << 20));
   const std::filesystem::path table = folder.path() / "ncu.csv";
   Command command;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ struct NcuRun {
   check::Case test;
   std::string entry;  // the kernel, as in the PTX
   std::chrono::milliseconds time_limit{std::chrono::minutes(2)};
+  std::filesystem::path program = "/proc/self/exe";  // that runs the case
 };
 
 // The error says why there is nothing to import: no tool, no permission, no GPU.

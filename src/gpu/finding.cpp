@@ -1,58 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/finding.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace assay::gpu {
 
-std::string_view to_string(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::out_of_bounds:
-      return "out_of_bounds";
-    case FindingKind::misaligned:
-      return "misaligned";
-    case FindingKind::null_pointer:
-      return "null";
-    case FindingKind::use_after_free:
-      return "freed";
-    case FindingKind::illegal_address:
-      return "illegal_address";
-    case FindingKind::trap:
-      return "trap";
-    case FindingKind::assertion:
-      return "assert";
-    case FindingKind::deadlock:
-      return "deadlock";
-    case FindingKind::instruction_limit:
-      return "instruction_limit";
-    case FindingKind::invalid_free:
-      return "invalid_free";
-    case FindingKind::illegal_instruction:
-      return "illegal_instruction";
-    case FindingKind::uninitialised:
-      return "uninitialised";
-    case FindingKind::race:
-      return "race";
-    case FindingKind::barrier:
-      return "barrier";
-  }
-  return "unknown";
-}
+namespace {
+
+constexpr std::array<std::string_view, 7> kAccessKinds = {"none",       "load",        "store",   "atomic",
+                                                          "async_read", "async_write", "mbarrier"};
+
+}  // namespace
 
 std::string_view to_string(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::none:
-      return "none";
-    case AccessKind::load:
-      return "load";
-    case AccessKind::store:
-      return "store";
-    case AccessKind::atomic:
-    case AccessKind::mbarrier:
-      return "atomic";
-    case AccessKind::async_read:
-    case AccessKind::async_write:
-      return "async_copy";
-  }
-  return "unknown";
+  return kAccessKinds[static_cast<size_t>(kind)];
+}
+
+std::optional<AccessKind> access_kind_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kAccessKinds, name);
+  if (found == kAccessKinds.end()) return std::nullopt;
+  return static_cast<AccessKind>(found - kAccessKinds.begin());
 }
 
 const SourceLine* user_line(const Finding& finding) {

@@ -3,38 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gpu/dim3.hpp"
+#include "gpu/finding_kind.hpp"
 #include "gpu/space.hpp"
 
 namespace assay::gpu {
 
-enum class FindingKind : uint8_t {
-  out_of_bounds,
-  misaligned,
-  null_pointer,
-  use_after_free,
-  illegal_address,  // in no memory space at all
-  trap,
-  assertion,
-  deadlock,           // threads wait for others that will never come
-  instruction_limit,  // it ran for longer than allowed
-  invalid_free,
-  illegal_instruction,  // an operand that the instruction does not allow
-  uninitialised,        // a read of memory that nobody wrote
-  race,                 // accesses of two threads with nothing to order them
-  barrier,              // a barrier that is used against its rules
-};
-
-std::string_view to_string(FindingKind kind);
-
-// An asynchronous copy reads on one side and writes on the other; both are told as "async_copy". What is done to an
-// mbarrier is told as "atomic".
+// An asynchronous copy reads on one side and writes on the other.
 enum class AccessKind : uint8_t { none, load, store, atomic, async_read, async_write, mbarrier };
 std::string_view to_string(AccessKind kind);
+std::optional<AccessKind> access_kind_named(std::string_view name);
 
 // A line of source. A chain of them, innermost first, tells where inlined code was called from.
 struct SourceLine {
@@ -45,6 +28,16 @@ struct SourceLine {
   bool operator==(const SourceLine&) const = default;
 };
 
+// One thread that showed a finding: a position in the block, whatever the block.
+struct FindingThread {
+  Dim3 block;  // of the first occurrence
+  Dim3 thread;
+  uint64_t address = 0;    // of the access, if it is one
+  std::string allocation;  // the nearest allocation or variable and how far it is
+  uint64_t count = 1;
+};
+
+// A finding is one place of the program. FindingList puts the threads together that showed it there.
 struct Finding {
   FindingKind kind = FindingKind::illegal_address;
   AccessKind access = AccessKind::none;
@@ -57,11 +50,12 @@ struct Finding {
   int ptx_line = 0;
   Dim3 block;  // of the first occurrence
   Dim3 thread;
-  std::string message;             // one sentence: what and why
-  std::string allocation;          // the nearest allocation or variable and how far it is
-  uint64_t count = 1;              // how often: the same instruction, thread and address, over loops and blocks
-  uint32_t instruction_index = 0;  // with `function_index` names the instruction; for folding
-  uint32_t function_index = 0;
+  std::string message;                 // one sentence: what and why
+  std::string allocation;              // the nearest allocation or variable and how far it is
+  std::vector<std::string> notes;      // more of it, a line each: who waits where
+  uint64_t count = 1;                  // occurrences: over threads, loops and blocks
+  uint64_t thread_count = 1;           // different positions in the block
+  std::vector<FindingThread> threads;  // the first of them; empty: only the one above
 };
 
 // The innermost line of the user's own code: lines inside the toolkit's headers are passed over. nullptr if there is no

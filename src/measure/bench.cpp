@@ -63,8 +63,9 @@ Result<void> bench(const BenchRequest& request) {
   options.order_seed = request.order_seed;
   options.compare = request.compare;
   Random seeds(request.seed);
-  Progress progress("measuring", request.shapes.size(), request.quiet);
+  Progress progress(request.context, "measuring", request.shapes.size());
   for (const spec::Shape& shape : request.shapes) {
+    ASSAY_CHECK(check_cancelled(request.context));
     ASSAY_TRY(const ProblemCase problem, ProblemCase::make(*request.spec, request.configuration, shape));
     options.seed = seeds.next();
     const auto sets = sets_for(request.protocol, problem.bytes(), static_cast<uint64_t>(request.model.l2_bytes));
@@ -75,9 +76,7 @@ Result<void> bench(const BenchRequest& request) {
     }
     options.protocol.sets = *sets;
     options.on_step = [&](const std::string& step) {
-      const std::string text = fmt::format("{}: {}", problem.shape.text(), step);
-      progress.step(text);
-      if (request.on_step) request.on_step(text);
+      progress.step(fmt::format("{}: {}", problem.shape.text(), step));
     };
     Session session(problem, oracle, request.contenders, options);
     ASSAY_TRY(CaseMeasurement measured, session.run());

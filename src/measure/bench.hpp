@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "assay/context.hpp"
 #include "base/result.hpp"
 #include "measure/session.hpp"
 
@@ -26,8 +27,7 @@ struct BenchRequest {
   std::filesystem::path cache_folder;
   std::filesystem::path instruments;
   Contract contract;  // what is known before: device, compiler, hashes
-  bool quiet = false;
-  std::function<void(const std::string&)> on_step = {};  // what is being done just now, for a progress of the caller's
+  Context context{};
   // Gets each case as soon as it is finished; an error ends the run.
   std::function<Result<void>(CaseMeasurement)> on_case = {};
 };

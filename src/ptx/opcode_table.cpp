@@ -2,6 +2,7 @@
 #include "ptx/opcode_table.hpp"
 
 #include <array>
+#include <vector>
 
 #include "ptx/opcode_rows.hpp"
 
@@ -21,6 +22,34 @@ std::span<const OpcodeFamily> opcode_families() {
       OpcodeFamily{"wmma", wmma_rows()},
   };
   return kFamilies;
+}
+
+namespace {
+
+struct NumberedRow {
+  std::string_view family;
+  std::string_view name;
+};
+
+NumberedRow numbered_row(int number) {
+  static const std::vector<NumberedRow> kRows = [] {
+    std::vector<NumberedRow> rows;
+    for (const OpcodeFamily& family : opcode_families()) {
+      for (const OpcodeRow& row : family.rows) rows.push_back({family.name, row.name});
+    }
+    return rows;
+  }();
+  return number >= 0 && static_cast<size_t>(number) < kRows.size() ? kRows[static_cast<size_t>(number)] : NumberedRow{};
+}
+
+}  // namespace
+
+std::string_view row_name(int number) {
+  return numbered_row(number).name;
+}
+
+std::string_view row_family(int number) {
+  return numbered_row(number).family;
 }
 
 }  // namespace assay::ptx

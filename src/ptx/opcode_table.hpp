@@ -43,4 +43,8 @@ struct OpcodeFamily {
 };
 std::span<const OpcodeFamily> opcode_families();
 
+// Rows by their number: counted through all families in order. "" for numbers of none.
+std::string_view row_name(int number);
+std::string_view row_family(int number);
+
 }  // namespace assay::ptx

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
-#include "judge/compare.hpp"
 #include "judge/comparison_json.hpp"
 #include "judge/escape.hpp"
 #include "stats/quantile.hpp"
@@ -125,18 +124,6 @@ Colour colour_of(judge::Verdict verdict) {
       break;
   }
   return Colour::yellow;
-}
-
-Result<BenchCase> judge_case(CaseMeasurement measured, const judge::CompareOptions& options) {
-  BenchCase bench{std::move(measured), {}};
-  const std::vector<ContenderResult>& contenders = bench.measured.contenders;
-  bench.comparisons.resize(contenders.size());
-  for (size_t i = 1; i < contenders.size(); ++i) {
-    // Figures that a guard objects to are shown, never compared.
-    if (!contenders[0].good() || !contenders[i].good()) continue;
-    ASSAY_TRY(bench.comparisons[i], judge::compare(contenders[0].batches, contenders[i].batches, options));
-  }
-  return bench;
 }
 
 json bench_case_document(const BenchCase& bench, bool with_samples) {

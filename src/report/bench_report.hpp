@@ -3,24 +3,15 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "judge/comparison.hpp"
-#include "measure/measurement.hpp"
+#include "measure/judged_case.hpp"
 #include "report/terminal.hpp"
 
 namespace assay::report {
 
-// One case with the candidate judged against each baseline; the entry of the candidate itself is empty, as is that of a
-// contender that cannot be compared.
-struct BenchCase {
-  measure::CaseMeasurement measured;
-  std::vector<std::optional<judge::Comparison>> comparisons;
-};
-
-Result<BenchCase> judge_case(measure::CaseMeasurement measured, const judge::CompareOptions& options);
+using BenchCase = measure::JudgedCase;
 
 nlohmann::json bench_case_document(const BenchCase& bench, bool with_samples);
 std::string bench_case_text(const BenchCase& bench, const Terminal& terminal);

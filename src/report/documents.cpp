@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "check/result_json.hpp"
+#include "report/coverage.hpp"
 
 namespace assay::report {
 namespace {
@@ -58,15 +59,6 @@ json fit_json(const build::ModelFit& fit) {
 
 }  // namespace
 
-json doctor_document(const std::vector<build::Fact>& facts) {
-  json list = json::array();
-  for (const build::Fact& fact : facts) {
-    list.push_back(
-        {{"name", fact.name}, {"status", to_string(fact.status)}, {"value", fact.value}, {"hint", fact.hint}});
-  }
-  return {{"facts", std::move(list)}};
-}
-
 json build_document(const spec::KernelSpec& spec, const build::BuildReport& report,
                     const std::vector<ConfigurationFits>& fits) {
   json results = json::array();
@@ -81,6 +73,7 @@ json build_document(const spec::KernelSpec& spec, const build::BuildReport& repo
                           {"shape", launch.shape},
                           {"threads", launch.threads},
                           {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+                          {"here", launch.here ? fit_json(*launch.here) : json()},
                           {"models", std::move(models)}});
     }
   }
@@ -108,10 +101,12 @@ json sanitize_document(const check::SanitizeReport& report) {
     findings.push_back(check::to_json(report.findings[i]));
     findings.back()["shape"] = report.finding_shapes[i];
   }
-  return {{"verdict", report.clean() ? "clean" : "failed"},
-          {"findings", std::move(findings)},
-          {"occurrences", report.occurrences},
-          {"cases", std::move(cases)}};
+  json document = {{"verdict", report.clean() ? "clean" : "failed"},
+                   {"findings", std::move(findings)},
+                   {"occurrences", report.occurrences},
+                   {"cases", std::move(cases)}};
+  document.update(coverage_document(report.coverage));
+  return document;
 }
 
 json check_document(const check::CheckReport& report) {
@@ -124,11 +119,14 @@ json check_document(const check::CheckReport& report) {
                    {"planned", report.planned},
                    {"ran", report.results.size()},
                    {"seed", report.seed},
+                   {"repetitions", report.repetitions},
+                   {"validated", report.validated()},
                    {"approximate_instructions", report.approximate},
                    {"fusible", report.fusible},
                    {"cases", std::move(cases)},
                    {"skipped", std::move(skipped)}};
   if (!report.depends_on_fmad.empty()) document["depends_on_fmad"] = report.depends_on_fmad;
+  document.update(coverage_document(report.coverage));
   if (report.failure) {
     document["failure"] = check::to_json(*report.failure);
     document["shrink_evaluations"] = report.shrink_evaluations;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "build/builder.hpp"
-#include "build/environment.hpp"
 #include "build/fit.hpp"
 #include "check/checker.hpp"
 #include "check/sanitizer.hpp"
@@ -18,7 +17,6 @@ struct ConfigurationFits {
   std::vector<build::LaunchFit> launches;
 };
 
-nlohmann::json doctor_document(const std::vector<build::Fact>& facts);
 nlohmann::json build_document(const spec::KernelSpec& spec, const build::BuildReport& report,
                               const std::vector<ConfigurationFits>& fits);
 nlohmann::json sanitize_document(const check::SanitizeReport& report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Findings for eyes: one paragraph per source line, with the line itself, the threads and what to do.
+// Findings for eyes: "file:line:column: kind: message" first, so that editors jump there; then the line itself, the
+// threads and what to do.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +12,14 @@
 
 namespace assay::report {
 
-// Findings of the same kind and line are shown together; `most_threads` of each are listed.
-std::string findings_text(const Terminal& terminal, const std::vector<gpu::Finding>& findings, size_t most_threads = 6);
+// "kernels/softmax/softmax.cu:12:5", "line 17 of the PTX".
+std::string place_text(const gpu::Finding& finding);
+
+// `most_threads` of each are listed. Lines are shown of source files below `root`.
+std::string findings_text(const Terminal& terminal, const std::vector<gpu::Finding>& findings,
+                          const std::filesystem::path& root, size_t most_threads = 6);
+
+// "2 findings (56 threads, 112 occurrences)"
+std::string findings_count(const std::vector<gpu::Finding>& findings, uint64_t occurrences);
 
 }  // namespace assay::report

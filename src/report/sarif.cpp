@@ -1,55 +1,41 @@
 // SPDX-License-Identifier: MIT
 #include "report/sarif.hpp"
 
-#include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "report/coverage.hpp"
+#include "report/source_text.hpp"
 
 namespace assay::report {
 namespace {
 
+namespace fs = std::filesystem;
 using gpu::Finding;
-using gpu::FindingKind;
 using nlohmann::json;
 
-struct Rule {
-  FindingKind kind;
-  const char* text;
+struct Artifact {
+  std::string uri;
+  bool inside = false;  // of the repository
 };
 
-constexpr std::array kRules = {
-    Rule{FindingKind::out_of_bounds, "An access outside of an allocation or variable"},
-    Rule{FindingKind::misaligned, "An access whose address is not a multiple of its size"},
-    Rule{FindingKind::null_pointer, "An access through a null pointer"},
-    Rule{FindingKind::use_after_free, "An access to memory that was freed"},
-    Rule{FindingKind::illegal_address, "An access to an address in no memory space"},
-    Rule{FindingKind::trap, "The kernel stopped itself"},
-    Rule{FindingKind::assertion, "An assertion failed"},
-    Rule{FindingKind::deadlock, "Threads wait for others that never come"},
-    Rule{FindingKind::instruction_limit, "The kernel ran for longer than allowed"},
-    Rule{FindingKind::invalid_free, "A free of what was not allocated"},
-    Rule{FindingKind::illegal_instruction, "An operand that the instruction does not allow"},
-    Rule{FindingKind::uninitialised, "A read of memory that nobody wrote"},
-    Rule{FindingKind::race, "Accesses of two threads with nothing to order them"},
-    Rule{FindingKind::barrier, "A barrier that is used against its rules"},
-};
-
-size_t rule_index(FindingKind kind) {
-  for (size_t i = 0; i < kRules.size(); ++i) {
-    if (kRules[i].kind == kind) return i;
-  }
-  return 0;
+Artifact artifact_of(const fs::path& name, const fs::path& root) {
+  const fs::path file = name.lexically_normal();
+  const fs::path relative = file.is_absolute() ? file.lexically_relative(root) : file;
+  const bool inside = !relative.empty() && *relative.begin() != "..";
+  if (inside) return {percent_encoded(relative.generic_string()), true};
+  return {(file.is_absolute() ? "file://" : "") + percent_encoded(file.generic_string()), false};
 }
 
-json location_of(const gpu::SourceLine& line, const std::filesystem::path& root) {
-  const std::filesystem::path file = std::filesystem::path(line.file).lexically_normal();
-  const std::filesystem::path relative = file.is_absolute() ? file.lexically_relative(root) : file;
-  const bool inside = !relative.empty() && *relative.begin() != "..";
+json location_of(const gpu::SourceLine& line, const fs::path& root) {
+  const Artifact artifact = artifact_of(line.file, root);
   json region = {{"startLine", std::max(1, line.line)}};
   if (line.column > 0) region["startColumn"] = line.column;
-  json artifact = {{"uri", (inside ? relative : file).generic_string()}};
-  if (inside) artifact["uriBaseId"] = "SRCROOT";
-  json location = {{"physicalLocation", {{"artifactLocation", std::move(artifact)}, {"region", std::move(region)}}}};
+  json place = {{"uri", artifact.uri}};
+  if (artifact.inside) place["uriBaseId"] = "SRCROOT";
+  json location = {{"physicalLocation", {{"artifactLocation", std::move(place)}, {"region", std::move(region)}}}};
   if (!line.function.empty()) location["logicalLocations"] = json::array({{{"fullyQualifiedName", line.function}}});
   return location;
 }
@@ -66,46 +52,83 @@ std::string message_of(const Finding& finding) {
                         to_string(finding.space), finding.address);
   text += "]";
   if (!finding.allocation.empty()) text += "; " + finding.allocation;
+  if (finding.thread_count > 1) text += fmt::format("; {} threads", finding.thread_count);
   if (finding.count > 1) text += fmt::format("; {} times", finding.count);
+  for (const std::string& note : finding.notes) text += "\n" + note;
   return text;
 }
 
-json result_of(const Finding& finding, const std::filesystem::path& root) {
-  json locations = json::array();
-  if (const gpu::SourceLine* line = user_line(finding)) locations.push_back(location_of(*line, root));
+// The same for the same mistake after edits elsewhere in the file: the line's text stands for its number.
+std::string fingerprint(const Finding& finding, const gpu::SourceLine& place, const SarifRun& run) {
+  const std::string text = source_text(place, run.root);
+  Hasher hasher;
+  hasher.add(to_string(finding.kind)).add(to_string(finding.access)).add(finding.kernel).add(place.function);
+  hasher.add(artifact_of(place.file, run.root).uri);
+  hasher.add(text.empty() ? fmt::format("{}:{}", place.line, finding.ptx_line) : text);
+  return hasher.hex();
+}
+
+json result_of(const Finding& finding, const SarifRun& run) {
+  const gpu::SourceLine* line = user_line(finding);
+  const gpu::SourceLine place = line != nullptr ? *line : gpu::SourceLine{run.source.string(), 1, 0, ""};
   json result = {{"ruleId", to_string(finding.kind)},
-                 {"ruleIndex", rule_index(finding.kind)},
+                 {"ruleIndex", static_cast<size_t>(finding.kind)},
                  {"level", "error"},
                  {"message", {{"text", message_of(finding)}}},
-                 {"locations", std::move(locations)},
-                 {"occurrenceCount", finding.count}};
+                 {"locations", json::array({location_of(place, run.root)})},
+                 {"partialFingerprints", {{"assayFinding/v1", fingerprint(finding, place, run)}}},
+                 {"occurrenceCount", finding.count},
+                 {"properties", {{"threads", finding.thread_count}}}};
   if (finding.source.size() > 1) {
     json frames = json::array();
-    for (const gpu::SourceLine& line : finding.source) frames.push_back({{"location", location_of(line, root)}});
+    for (const gpu::SourceLine& step : finding.source) frames.push_back({{"location", location_of(step, run.root)}});
     result["stacks"] = json::array({{{"message", {{"text", "inlined calls, innermost first"}}}, {"frames", frames}}});
   }
   return result;
 }
 
+json rule_of(const gpu::FindingKindInfo& kind) {
+  const std::string help = replace_all(std::string(kind.hint), "{bytes}", "N");
+  return {{"id", kind.name},
+          {"shortDescription", {{"text", kind.summary}}},
+          {"fullDescription", {{"text", fmt::format("{}. {}", kind.summary, kind.meaning)}}},
+          {"help",
+           {{"text", fmt::format("{} Fix: {}.", kind.meaning, help)},
+            {"markdown", fmt::format("{}\n\n**Fix:** {}.", kind.meaning, help)}}},
+          {"defaultConfiguration", {{"level", "error"}}},
+          {"properties", {{"tags", {"correctness", "cuda"}}, {"precision", "very-high"}}}};
+}
+
 }  // namespace
 
-json sarif_document(const std::vector<Finding>& findings, const std::string& version,
-                    const std::filesystem::path& root) {
-  json rules = json::array();
-  for (const Rule& rule : kRules) {
-    rules.push_back({{"id", to_string(rule.kind)},
-                     {"shortDescription", {{"text", rule.text}}},
-                     {"defaultConfiguration", {{"level", "error"}}}});
+std::string percent_encoded(std::string_view path) {
+  constexpr std::string_view kPlain = "-._~/";
+  std::string encoded;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       kPlain.find(c) != std::string_view::npos;
+    if (plain) {
+      encoded += c;
+    } else {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
   }
+  return encoded;
+}
+
+json sarif_document(const SarifRun& run) {
+  json rules = json::array();
+  for (const gpu::FindingKindInfo& kind : gpu::finding_kinds()) rules.push_back(rule_of(kind));
   json results = json::array();
-  for (const Finding& finding : findings) results.push_back(result_of(finding, root));
+  for (const Finding& finding : run.findings) results.push_back(result_of(finding, run));
+  const json tool = {{"driver", {{"name", "assay"}, {"semanticVersion", run.version}, {"rules", std::move(rules)}}}};
   return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
           {"version", "2.1.0"},
-          {"runs",
-           json::array(
-               {{{"tool", {{"driver", {{"name", "assay"}, {"semanticVersion", version}, {"rules", std::move(rules)}}}}},
-                 {"columnKind", "utf16CodeUnits"},
-                 {"results", std::move(results)}}})}};
+          {"runs", json::array({{{"tool", tool},
+                                 {"invocations", json::array({{{"executionSuccessful", true},
+                                                               {"properties", coverage_document(run.coverage)}}})},
+                                 {"columnKind", "utf16CodeUnits"},
+                                 {"results", std::move(results)}}})}};
 }
 
 }  // namespace assay::report

@@ -7,12 +7,22 @@
 #include <string>
 #include <vector>
 
+#include "gpu/check_set.hpp"
 #include "gpu/finding.hpp"
 
 namespace assay::report {
 
-// File names below `root` become relative to it, as code hosts want them.
-nlohmann::json sarif_document(const std::vector<gpu::Finding>& findings, const std::string& version,
-                              const std::filesystem::path& root);
+struct SarifRun {
+  std::vector<gpu::Finding> findings;
+  std::string version;           // of this program
+  std::filesystem::path root;    // of the repository: names below it are relative to it, as code hosts want them
+  std::filesystem::path source;  // of the kernel, for findings without line information
+  gpu::Coverage coverage;
+};
+
+nlohmann::json sarif_document(const SarifRun& run);
+
+// As RFC 3986 wants it: "a b/c#.cu" -> "a%20b/c%23.cu".
+std::string percent_encoded(std::string_view path);
 
 }  // namespace assay::report

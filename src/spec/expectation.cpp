@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The words that [expect] may use.
+#include "gpu/finding_kind.hpp"
+#include "gpu/space.hpp"
 #include "spec/kernel_spec.hpp"
 
 namespace assay::spec {
@@ -10,33 +12,20 @@ const std::vector<std::string>& expected_verdicts() {
   return words;
 }
 
+// Kinds of findings, then what a result can be (check::Outcome).
 const std::vector<std::string>& expected_kinds() {
-  static const std::vector<std::string> words{"misaligned",
-                                              "out_of_bounds",
-                                              "null",
-                                              "freed",
-                                              "uninitialised",
-                                              "race",
-                                              "barrier",
-                                              "async_copy",
-                                              "trap",
-                                              "assert",
-                                              "instruction_limit",
-                                              "deadlock",
-                                              "stack",
-                                              "illegal_address",
-                                              "invalid_free",
-                                              "illegal_instruction",
-                                              "nan",
-                                              "wrong_value",
-                                              "unwritten",
-                                              "input_changed",
-                                              "red_zone"};
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> all;
+    for (const gpu::FindingKindInfo& kind : gpu::finding_kinds()) all.emplace_back(kind.name);
+    for (const char* outcome : {"nan", "wrong_value", "unwritten", "input_changed", "red_zone"})
+      all.emplace_back(outcome);
+    return all;
+  }();
   return words;
 }
 
 const std::vector<std::string>& expected_spaces() {
-  static const std::vector<std::string> words{"global", "shared", "local", "constant", "param", "generic"};
+  static const std::vector<std::string> words(gpu::kSpaces.begin(), gpu::kSpaces.end());
   return words;
 }
 

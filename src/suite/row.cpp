@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "judge/comparison_json.hpp"
 #include "judge/json_fields.hpp"
+#include "report/bench_report.hpp"
 
 namespace assay::suite {
 namespace {
@@ -26,17 +26,7 @@ bool guard_objected(const json& contender) {
   return std::ranges::any_of(guards, [](const json& guard) { return guard.at("state") == "failed"; });
 }
 
-Result<Against> against_of(const json& contender) {
-  Against result;
-  result.baseline = judge::word_from(contender.at("name"));
-  result.p50_us = p50_of(contender);
-  if (!judge::flag_from(contender.at("good"))) {
-    result.objection = judge::word_from(contender.at("objection"));
-    if (result.objection.empty()) result.objection = "it was not timed";
-  }
-  const auto found = contender.find("comparison");
-  if (found == contender.end()) return result;
-  ASSAY_TRY(const judge::Comparison comparison, judge::comparison_from_json(*found));
+void take_comparison(Against& result, const judge::Comparison& comparison) {
   result.speedup = 1 / comparison.ratio;
   result.interval = {1 / comparison.interval.high, 1 / comparison.interval.low};
   result.verdict = comparison.verdict;
@@ -44,6 +34,30 @@ Result<Against> against_of(const json& contender) {
   result.p = std::isfinite(comparison.p) ? std::clamp(comparison.p, 0.0, 1.0) : 1;
   result.adjusted_p = result.p;
   result.alpha = comparison.options.alpha;
+}
+
+void take_objection(Against& result, const std::string& objection) {
+  result.objection = objection.empty() ? "it was not timed" : objection;
+}
+
+// What was not good about the candidate is a verdict on it if a guard objected, else a failure.
+void take_candidate(Row& row, bool good, bool guard_objected, const std::string& objection) {
+  row.status = Status::measured;
+  if (good) return;
+  row.status = guard_objected ? Status::rejected : Status::failed;
+  row.reason = objection;
+  row.exit_code = ExitCode::incorrect;
+}
+
+Result<Against> against_of(const json& contender) {
+  Against result;
+  result.baseline = judge::word_from(contender.at("name"));
+  result.p50_us = p50_of(contender);
+  if (!judge::flag_from(contender.at("good"))) take_objection(result, judge::word_from(contender.at("objection")));
+  const auto found = contender.find("comparison");
+  if (found == contender.end()) return result;
+  ASSAY_TRY(const judge::Comparison comparison, judge::comparison_from_json(*found));
+  take_comparison(result, comparison);
   return result;
 }
 
@@ -54,12 +68,9 @@ Result<Row> read(Row row, const json& value) {
     return Error{.message = "this is the document of another case"};
   const json& candidate = contenders.at(0);
   row.p50_us = p50_of(candidate);
-  row.status = Status::measured;
-  if (!judge::flag_from(candidate.at("good"))) {
-    row.status = guard_objected(candidate) ? Status::rejected : Status::failed;
-    row.reason = judge::word_from(candidate.at("objection"));
-    row.exit_code = ExitCode::incorrect;
-  }
+  const bool good = judge::flag_from(candidate.at("good"));
+  take_candidate(row, good, !good && guard_objected(candidate),
+                 good ? "" : judge::word_from(candidate.at("objection")));
   row.against.clear();
   for (size_t i = 1; i < contenders.size(); ++i) {
     ASSAY_TRY(Against against, against_of(contenders.at(i)));
@@ -127,12 +138,31 @@ Row failed_row(const Group& group, const Item& item, const Error& error) {
   return row;
 }
 
+Row row_from_case(const Group& group, const Item& item, const measure::JudgedCase& measured) {
+  Row row = row_of(group, item);
+  const measure::ContenderResult& candidate = measured.measured.candidate();
+  if (candidate.time_us) row.p50_us = candidate.time_us->p50;
+  take_candidate(row, candidate.good(), candidate.guards.first_failure() != nullptr, candidate.objection());
+  row.against.clear();
+  for (size_t i = 1; i < measured.measured.contenders.size(); ++i) {
+    const measure::ContenderResult& contender = measured.measured.contenders[i];
+    Against against;
+    against.baseline = contender.name;
+    if (contender.time_us) against.p50_us = contender.time_us->p50;
+    if (!contender.good()) take_objection(against, contender.objection());
+    if (measured.comparisons[i]) take_comparison(against, *measured.comparisons[i]);
+    row.against.push_back(std::move(against));
+  }
+  row.document = report::bench_case_document(measured, false);
+  return row;
+}
+
 Result<Row> row_from_document(const Group& group, const Item& item, const std::string& document) {
   const json value = json::parse(document, nullptr, false);
   if (!value.is_object()) return Error{.message = "this is not a JSON object"};
   try {
     ASSAY_TRY(Row row, read(row_of(group, item), value));
-    row.document = document;
+    row.document = value;
     return row;
   } catch (const std::exception& problem) {
     return Error{.message = fmt::format("this is not the document of a case: {}", problem.what())};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/exit_code.hpp"
 #include "base/result.hpp"
 #include "judge/comparison.hpp"
+#include "measure/judged_case.hpp"
 #include "stats/interval.hpp"
 #include "suite/plan.hpp"
 
@@ -54,7 +56,7 @@ struct Row {
   std::vector<Against> against;
   std::optional<int64_t> attempt;  // in the ledger
   bool resumed = false;            // measured by an earlier run of the suite
-  std::string document;            // JSON of the case, as assay bench prints it, without samples; empty: none
+  nlohmann::json document;         // of the case, as assay bench prints it, without samples; null: none
 
   // The baseline with the smallest p50 of those that may be compared with; null if there is none.
   const Against* fastest_baseline() const;
@@ -64,7 +66,8 @@ struct Row {
 Row row_of(const Group& group, const Item& item);  // as it is before anything was measured
 Row failed_row(const Group& group, const Item& item, const Error& error);
 
-// From the JSON of a bench's case (report::bench_case_document), fresh or out of the ledger. An error if it is not one.
+Row row_from_case(const Group& group, const Item& item, const measure::JudgedCase& measured);
+// From the JSON of a bench's case (report::bench_case_document), out of the ledger. An error if it is not one.
 Result<Row> row_from_document(const Group& group, const Item& item, const std::string& document);
 
 }  // namespace assay::suite

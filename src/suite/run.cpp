@@ -75,9 +75,9 @@ class Run {
     while (!pending.empty()) {
       size_t finished = 0;
       std::optional<Error> ours;
-      const auto measured = runner_.measure(group, pending, [&](const Runner::Finished& each) -> Result<void> {
+      const auto measured = runner_.measure(group, pending, [&](Row row) -> Result<void> {
         if (finished == pending.size()) return Error{"more cases than items", {}, {}, ExitCode::internal};
-        auto stored = finish(group, *pending[finished], each);
+        auto stored = finish(*pending[finished], std::move(row));
         if (!stored) {
           ours = stored.error();
           return stored;
@@ -95,9 +95,7 @@ class Run {
     return {};
   }
 
-  Result<void> finish(const Group& group, const Item& item, const Runner::Finished& finished) {
-    ASSAY_TRY(Row row, row_from_document(group, item, finished.document));
-    row.attempt = finished.attempt;
+  Result<void> finish(const Item& item, Row row) {
     ASSAY_CHECK(remember(item, row));
     return add(item, std::move(row));
   }

@@ -17,12 +17,9 @@ namespace assay::suite {
 // Measures. A command has one that uses the GPU.
 class Runner {
  public:
-  struct Finished {
-    std::string document;            // JSON of the case
-    std::optional<int64_t> attempt;  // that it has been stored as
-  };
-  // Called for each item in order, as soon as it is stored; an error of it ends the measurement.
-  using OnFinished = std::function<Result<void>(const Finished&)>;
+  // Called for each item in order, as soon as it is stored, with the attempt that it has been stored as; an error of it
+  // ends the measurement.
+  using OnFinished = std::function<Result<void>(Row row)>;
 
   virtual ~Runner() = default;
   // Builds. What fails here fails all items of the group.

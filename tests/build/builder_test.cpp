@@ -21,7 +21,6 @@ constexpr const char* kTwentyFour = "THREADS = [32, 64, 128, 256]\nUNROLL = [1, 
 BuildOptions options_in(const TemporaryFolder& cache) {
   BuildOptions options;
   options.cache_folder = cache.path();
-  options.quiet = true;
   return options;
 }
 
@@ -37,6 +36,20 @@ class Builder : public testing::Test {
   TemporaryFolder project_;
   TemporaryFolder cache_;
 };
+
+TEST_F(Builder, AnEntryThatWasNotCompiledIsAMistakeOfTheSpecification) {
+  spec::KernelSpec spec = kernel("THREADS = [64]\nUNROLL = [1]");
+  spec.kernel.entry = *spec::TemplateText::parse("scala", {"kernel.toml", 4, 11});
+  const Result<BuildReport> report = build_all(spec, options_in(cache_));
+  ASSERT_TRUE(report.ok()) << to_string(report.error());
+  const BuildResult& result = report->results.at(0);
+  EXPECT_EQ(result.status, BuildStatus::failed);
+  ASSERT_TRUE(result.mistake.has_value());
+  EXPECT_EQ(result.mistake->exit_code, ExitCode::usage);
+  EXPECT_EQ(
+      to_string(*result.mistake),
+      "kernel.toml:4:11: there is no kernel \"scala\" in scale.cu; it has: scale\n  hint: did you mean \"scale\"?");
+}
 
 TEST_F(Builder, BuildsEveryConfigurationForEveryTargetThenNothing) {
   const spec::KernelSpec spec = kernel("THREADS = [64, 128]\nUNROLL = [1, 2, 3]", "\"sm_80\", \"sm_90a\"");

@@ -53,6 +53,15 @@ TEST_F(Compile, ASlowCompilerMeetsItsTimeLimit) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
 }
 
+TEST_F(Compile, ACompilerThatIsStoppedLeavesNothingBehind) {
+  TemporaryFolder temporary;
+  const Variable everybodys("TMPDIR", temporary.path().string());
+  ASSERT_TRUE(compile(toolkit(), request({"-DSLEEP=30"}), output_.path(), std::chrono::milliseconds(200)).ok());
+  ASSERT_TRUE(compile(toolkit(), request({"-DFAIL=1"}), output_.path(), seconds(20)).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
+  EXPECT_TRUE(std::filesystem::is_empty(output_.path()));
+}
+
 TEST_F(Compile, AStandardOfTheUsersReplacesOurs) {
   project_.write("tile.cuh", "tile");
   CompileRequest with_flags = request();

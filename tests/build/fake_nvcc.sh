@@ -24,12 +24,19 @@ case "$kind" in
     echo "Cuda compilation tools, release 13.0, V13.0.88"
     ;;
   ptx)
+    echo "half a file" > "${TMPDIR:-/tmp}/tmpxft_$$"
     if [ -n "$pause" ]; then sleep "$pause"; fi
     if [ -n "$fail" ]; then
       echo "$input(7): error: expected a ;" >&2
       exit 2
     fi
-    { printf '// %s\n' "$*" | sed 's/ -o .*//'; cat "$input"; } > "$output"
+    rm "${TMPDIR:-/tmp}/tmpxft_$$"
+    {
+      printf '// %s\n' "$*" | sed 's/ -o .*//'
+      cat "$input"
+      echo ".visible .entry scale(.param .u64 scale_param_0, .param .u64 scale_param_1, .param .u32 scale_param_2)"
+      echo "{ ret; }"
+    } > "$output"
     {
       printf 'k.ptx : %s \\\n' "$input"
       sed -n 's/^#include "\(.*\)"/    \1 \\/p' "$input"

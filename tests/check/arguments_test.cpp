@@ -71,7 +71,7 @@ class MapDevice : public device::Device {
   }
   bool has_tensor_maps() const override { return true; }
   bool has_clusters() const override { return true; }
-  bool checks_memory() const override { return false; }
+  bool has_checks() const override { return false; }
 
   device::TensorMapRequest asked;
 

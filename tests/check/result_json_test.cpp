@@ -24,7 +24,7 @@ CaseResult full_result() {
   result.tensor = "y";
   gpu::Finding finding;
   finding.kind = gpu::FindingKind::use_after_free;
-  finding.access = gpu::AccessKind::async_read;
+  finding.access = gpu::AccessKind::async_write;
   finding.space = gpu::Space::parameter;
   finding.address = ~uint64_t{0};
   finding.bytes = 16;
@@ -37,12 +37,16 @@ CaseResult full_result() {
   finding.message = "gone";
   finding.allocation = "'x'";
   finding.count = uint64_t{1} << 40;
+  finding.thread_count = 77;
+  finding.threads = {{{1, 2, 3}, {4, 5, 6}, 0x10, "'x'", 3}, {{7, 8, 9}, {1, 1, 1}, 0x20, "", 1}};
+  finding.notes = {"warp 0 waits"};
   result.findings = {finding, gpu::Finding{}};
   result.finding_occurrences = 12;
   result.mismatch =
       Mismatch{MismatchKind::not_infinite, {0, 63, int64_t{1} << 40}, INFINITY, -INFINITY, NAN, 0.1, 1e300, -0.0};
   result.failures = 3;
   result.elements = int64_t{1} << 50;
+  result.compared = int64_t{1} << 49;
   result.max_absolute_error = INFINITY;
   result.max_relative_error = NAN;
   result.max_ulp_error = 1.0 / 3.0;
@@ -73,6 +77,16 @@ void expect_same(const gpu::Finding& a, const gpu::Finding& b) {
   EXPECT_EQ(a.instruction, b.instruction);
   EXPECT_EQ(a.ptx_line, b.ptx_line);
   EXPECT_EQ(a.block, b.block);
+  EXPECT_EQ(a.thread_count, b.thread_count);
+  EXPECT_EQ(a.notes, b.notes);
+  ASSERT_EQ(a.threads.size(), b.threads.size());
+  for (size_t i = 0; i < a.threads.size(); ++i) {
+    EXPECT_EQ(a.threads[i].block, b.threads[i].block);
+    EXPECT_EQ(a.threads[i].thread, b.threads[i].thread);
+    EXPECT_EQ(a.threads[i].address, b.threads[i].address);
+    EXPECT_EQ(a.threads[i].allocation, b.threads[i].allocation);
+    EXPECT_EQ(a.threads[i].count, b.threads[i].count);
+  }
   EXPECT_EQ(a.thread, b.thread);
   EXPECT_EQ(a.message, b.message);
   EXPECT_EQ(a.allocation, b.allocation);
@@ -101,6 +115,7 @@ TEST(ResultJson, comes_back_as_it_went) {
   }
   EXPECT_EQ(back->failures, result.failures);
   EXPECT_EQ(back->elements, result.elements);
+  EXPECT_EQ(back->compared, result.compared);
   EXPECT_TRUE(same(back->max_absolute_error, result.max_absolute_error));
   EXPECT_TRUE(same(back->max_relative_error, result.max_relative_error));
   EXPECT_TRUE(same(back->max_ulp_error, result.max_ulp_error));
@@ -111,7 +126,7 @@ TEST(ResultJson, comes_back_as_it_went) {
 }
 
 TEST(ResultJson, carries_every_outcome_and_every_kind_of_finding) {
-  for (int i = 0; i <= static_cast<int>(Outcome::not_launched); ++i) {
+  for (int i = 0; i <= static_cast<int>(Outcome::cannot_run); ++i) {
     CaseResult result;
     result.outcome = static_cast<Outcome>(i);
     EXPECT_EQ(outcome_from_name(name(result.outcome)), result.outcome) << i;
@@ -120,7 +135,7 @@ TEST(ResultJson, carries_every_outcome_and_every_kind_of_finding) {
     EXPECT_EQ(back->outcome, result.outcome) << i;
   }
   EXPECT_EQ(outcome_from_name("nonsense"), std::nullopt);
-  for (int i = 0; i <= static_cast<int>(gpu::FindingKind::illegal_instruction); ++i) {
+  for (int i = 0; i <= static_cast<int>(gpu::FindingKind::inactive_lane); ++i) {
     CaseResult result;
     result.findings.emplace_back().kind = static_cast<gpu::FindingKind>(i);
     const auto back = case_result_from_json(through_text(to_json(result)), {});
@@ -158,7 +173,7 @@ TEST(ResultJson, misses_every_key) {
     expect_refused(part);
   }
   for (const auto& [key, ignored] : whole["findings"][0].items()) {
-    if (key == "file" || key == "line") continue;  // repeated from "source"
+    if (key == "file" || key == "line" || key == "column") continue;  // repeated from "source"
     json part = whole;
     part["findings"][0].erase(key);
     expect_refused(part);

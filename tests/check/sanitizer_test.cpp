@@ -15,8 +15,7 @@ SanitizeReport run(const CopyKernel& kernel, SanitizeOptions options = {}, uint6
   Worker::Options worker;
   worker.setup = kernel.setup();
   worker.setup.instruction_limit = instruction_limit;
-  worker.program = ASSAY_BINARY_DIR "/assay";
-  options.quiet = true;
+  worker.context.program = ASSAY_BINARY_DIR "/assay";
   auto report = sanitize(*spec, *spec::default_configuration(*spec), worker, options);
   EXPECT_TRUE(report.ok()) << to_string(report.error());
   return report.ok() ? *report : SanitizeReport{};
@@ -44,13 +43,15 @@ TEST(Sanitize, merges_findings_over_shapes) {
   ASSERT_NE(report.failure(), nullptr);
   EXPECT_EQ(report.failure()->test.shape.text(), "N=30");
   EXPECT_EQ(report.results.size(), 4u) << "a kernel with findings runs to its end, and larger shapes may show more";
-  ASSERT_EQ(report.findings.size(), 3u);
-  EXPECT_EQ(report.findings[0].thread.x, 30u);
-  EXPECT_EQ(report.findings[1].thread.x, 31u);
-  EXPECT_EQ(report.findings[2].thread.x, 29u);
-  EXPECT_EQ(report.finding_shapes, (Names{"N=30", "N=30", "N=93"}));
-  EXPECT_EQ(report.findings[0].count, 3u);
-  EXPECT_EQ(report.findings[2].count, 1u);
+  ASSERT_EQ(report.findings.size(), 1u) << "one place of the program";
+  const gpu::Finding& finding = report.findings.front();
+  ASSERT_EQ(finding.threads.size(), 3u);
+  EXPECT_EQ(finding.threads[0].thread.x, 30u);
+  EXPECT_EQ(finding.threads[1].thread.x, 31u);
+  EXPECT_EQ(finding.threads[2].thread.x, 29u);
+  EXPECT_EQ(report.finding_shapes, Names{"N=30"});
+  EXPECT_EQ(finding.threads[0].count, 3u);
+  EXPECT_EQ(finding.threads[2].count, 1u);
   EXPECT_EQ(report.occurrences, 2u + 3u + 2u);
 }
 
@@ -58,9 +59,10 @@ TEST(Sanitize, folds_what_repeats_in_one_shape) {
   // Every thread of three blocks stores far outside.
   const SanitizeReport report =
       run(CopyKernel("  mov.u64 %far, 16;\n  st.global.f32 [%far], 0f00000000;\n", "{ N = [96] }"));
-  EXPECT_EQ(report.findings.size(), 32u) << "one for each thread of a block";
+  ASSERT_EQ(report.findings.size(), 1u) << "one place of the program";
   EXPECT_EQ(report.occurrences, 96u);
-  for (const gpu::Finding& finding : report.findings) EXPECT_EQ(finding.count, 3u);
+  EXPECT_EQ(report.findings.front().thread_count, 32u);
+  for (const gpu::FindingThread& thread : report.findings.front().threads) EXPECT_EQ(thread.count, 3u);
 }
 
 TEST(Sanitize, stops_after_a_kernel_that_was_stopped) {

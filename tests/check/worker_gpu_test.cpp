@@ -17,7 +17,7 @@ class WorkerGpuTest : public testing::Test {
     Worker::Options options;
     options.setup = kernel_.setup();
     options.setup.device = "cuda:0";
-    options.program = ASSAY_BINARY_DIR "/assay";
+    options.context.program = ASSAY_BINARY_DIR "/assay";
     auto started = Worker::start(options);
     ASSERT_TRUE(started.ok()) << to_string(started.error());
     worker_ = std::move(*started);

@@ -25,7 +25,7 @@ class ScriptedWorker {
  public:
   explicit ScriptedWorker(const std::string& on_case, const std::string& on_setup = "echo '{\"ready\":true}'") {
     folder_.write("good", to_json(CaseResult{}).dump() + "\n");
-    options_.program =
+    options_.context.program =
         folder_
             .write_script("worker", "cd '" + folder_.path().string() + "'\necho started >> starts\nread setup\n" +
                                         on_setup + "\nwhile read line; do\n" + on_case + "\ndone\n")
@@ -106,7 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.what; });
 
 TEST(Worker, passes_on_the_workers_own_error) {
-  ScriptedWorker script("echo '{\"error\": {\"message\": \"no such shape\", \"hint\": \"another\"}}'");
+  ScriptedWorker script(
+      "echo '{\"error\": {\"message\": \"no such shape\", \"hint\": \"another\", \"exit_code\": 2}}'");
   const auto worker = script.start();
   const CaseResult result = worker->run(CopyKernel::test(5));
   EXPECT_OUTCOME(result, Outcome::not_launched);
@@ -114,12 +115,18 @@ TEST(Worker, passes_on_the_workers_own_error) {
   EXPECT_EQ(result.hint, "another");
 }
 
+TEST(Worker, tells_what_the_machine_lacks_from_mistakes) {
+  ScriptedWorker script("echo '{\"error\": {\"message\": \"not enough memory\", \"exit_code\": 6}}'");
+  const auto worker = script.start();
+  EXPECT_OUTCOME(worker->run(CopyKernel::test(5)), Outcome::cannot_run);
+}
+
 TEST(Worker, survives_an_error_that_is_none) {
   for (const char* error :
        {"5", "null", "[]", "{\"message\": 7, \"line\": \"x\", \"exit_code\": {}}", "{\"exit_code\": 99}"}) {
     ScriptedWorker script(std::string("echo '{\"error\": ") + error + "}'");
     const auto worker = script.start();
-    EXPECT_OUTCOME(worker->run(CopyKernel::test(5)), Outcome::not_launched) << error;
+    EXPECT_OUTCOME(worker->run(CopyKernel::test(5)), Outcome::crashed) << error;
     ScriptedWorker at_setup("", std::string("echo '{\"error\": ") + error + "}'");
     const auto refused = at_setup.try_start();
     ASSERT_FALSE(refused.ok());
@@ -145,7 +152,7 @@ TEST(Worker, explains_a_setup_that_goes_wrong) {
   ScriptedWorker rubbish("", "echo hello");
   EXPECT_FALSE(rubbish.try_start().ok());
   ScriptedWorker missing("");
-  missing.options().program = "/no/such/program";
+  missing.options().context.program = "/no/such/program";
   EXPECT_FALSE(missing.try_start().ok());
 }
 
@@ -170,8 +177,7 @@ TEST(ServeWorker, answers_every_line_whatever_it_says) {
                              {"ptx", setup.ptx.string()},
                              {"device", "vgpu:l4"},
                              {"cache", ""},
-                             {"check_memory", true},
-                             {"check_initialisation", false},
+                             {"checks", {"memcheck"}},
                              {"compare", true},
                              {"instruction_limit", 0}}}};
   const json good_case = {{"shape", "N=5"}, {"distribution", "specified"}, {"seed", 1}};
@@ -191,7 +197,7 @@ TEST(ServeWorker, answers_every_line_whatever_it_says) {
 
 Worker::Options shipped(const std::string& kernel) {
   Worker::Options options;
-  options.program = ASSAY_BINARY_DIR "/assay";
+  options.context.program = ASSAY_BINARY_DIR "/assay";
   options.setup.spec_file = ASSAY_SOURCE_DIR "/kernels/" + kernel;
   options.setup.ptx = ASSAY_SOURCE_DIR "/kernels/" + kernel + "/ptx/" + kernel + ".sm_89.ptx";
   options.setup.device = "vgpu:l4";

@@ -14,9 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> broken_kernels() {
+std::vector<std::string> kernels_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/kernels/broken")) {
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(ASSAY_SOURCE_DIR) / folder)) {
     if (std::filesystem::exists(entry.path() / "kernel.toml")) names.push_back(entry.path().filename().string());
   }
   std::sort(names.begin(), names.end());
@@ -44,6 +44,7 @@ void expect_finding(const spec::Expectation& expect, const json& document) {
   if (expect.line) {
     EXPECT_EQ(first["line"], *expect.line);
   }
+  EXPECT_NE(first["message"].get<std::string>().find(expect.message), std::string::npos) << first["message"];
   if (!expect.line_text.empty()) {
     const std::string line = line_of(first["file"], first["line"]);
     EXPECT_NE(line.find(expect.line_text), std::string::npos) << first["file"] << ":" << first["line"] << ": " << line;
@@ -79,25 +80,62 @@ TEST_P(BrokenKernelTest, FailsAsExpected) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BrokenKernelTest, testing::ValuesIn(broken_kernels()),
+INSTANTIATE_TEST_SUITE_P(All, BrokenKernelTest, testing::ValuesIn(kernels_in("kernels/broken")),
                          [](const auto& kernel) { return kernel.param; });
+
+class CleanTwinTest : public testing::TestWithParam<std::string> {};
+
+// The same source without the mistake: no check may say anything.
+TEST_P(CleanTwinTest, IsClean) {
+  ASSERT_TRUE(std::filesystem::exists(ASSAY_SOURCE_DIR "/kernels/broken/" + GetParam())) << "a twin of nothing";
+  const ProcessOutcome outcome = assay_program({"sanitize", "kernels/broken/clean/" + GetParam(), "--json"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  EXPECT_EQ(parsed(outcome)["verdict"], "clean");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CleanTwinTest, testing::ValuesIn(kernels_in("kernels/broken/clean")),
+                         [](const auto& kernel) { return kernel.param; });
+
+TEST(Sanitize, RunsTheChecksThatAreAskedForAndSaysWhatItDidNotCheck) {
+  const json all = parsed(assay_program({"sanitize", "kernels/broken/clean/shuffle_from_absent_lanes", "--json"}));
+  const auto lists = [](const json& list, const std::string& word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+  };
+  for (const char* name : {"memcheck", "initcheck", "synccheck", "racecheck"})
+    EXPECT_TRUE(lists(all["checks"], name)) << name;
+  EXPECT_TRUE(lists(all["checked"], "races"));
+  EXPECT_TRUE(lists(all["not_checked"], "leaks"));
+  // Without the check that knows better the broken one is clean, and the verdict says what was not looked at.
+  const ProcessOutcome some = assay_program({"sanitize", "kernels/broken/shuffle_from_absent_lanes", "--checks",
+                                             "memcheck", "--json", "--shape", "ROWS=1,COLUMNS=16"});
+  EXPECT_EQ(some.exit_status, 0) << some.output;
+  EXPECT_EQ(parsed(some)["checks"], json({"memcheck"}));
+  EXPECT_TRUE(lists(parsed(some)["not_checked"], "uses of what nothing has written"));
+  const ProcessOutcome unknown = assay_program({"sanitize", "kernels/softmax", "--checks", "nosuch"});
+  EXPECT_EQ(unknown.exit_status, 2);
+  EXPECT_NE(unknown.errors.find("memcheck"), std::string::npos) << unknown.errors;
+}
 
 // The first finding of the story that the project began with, to the letter.
 TEST(Story, MisalignedRowsAreNamedByThreadAndAddress) {
   const ProcessOutcome outcome = assay_program({"sanitize", "kernels/broken/misaligned_rows", "--json"});
   EXPECT_EQ(outcome.exit_status, 5);
   const json findings = parsed(outcome)["findings"];
-  ASSERT_GE(findings.size(), 5u);
-  EXPECT_EQ(findings[0]["kind"], "misaligned");
-  EXPECT_EQ(findings[0]["space"], "shared");
-  EXPECT_EQ(findings[0]["access"], "async_copy");
-  EXPECT_EQ(findings[0]["bytes"], 16);
-  EXPECT_EQ(findings[0]["block"], json({0, 0, 0}));
+  ASSERT_EQ(findings.size(), 1u) << "one place, however many threads";
+  const json& found = findings[0];
+  EXPECT_EQ(found["kind"], "misaligned");
+  EXPECT_EQ(found["space"], "shared");
+  EXPECT_EQ(found["access"], "async_write");
+  EXPECT_EQ(found["bytes"], 16);
+  EXPECT_EQ(found["file"], "kernels/broken/misaligned_rows/misaligned_rows.cu");
+  EXPECT_NE(line_of(found["file"], found["line"]).find("cp.async"), std::string::npos);
+  EXPECT_GT(found["thread_count"], 5u);
+  EXPECT_GE(found["count"], found["thread_count"]);
   const std::vector<std::string> addresses = {"0x82", "0x104", "0x186", "0x208", "0x28a"};
   for (size_t i = 0; i < addresses.size(); ++i) {
-    EXPECT_EQ(findings[i]["thread"], json({i + 1, 0, 0}));
-    EXPECT_EQ(findings[i]["address"], addresses[i]);
-    EXPECT_NE(line_of(findings[i]["file"], findings[i]["line"]).find("cp.async"), std::string::npos);
+    EXPECT_EQ(found["threads"][i]["block"], json({0, 0, 0}));
+    EXPECT_EQ(found["threads"][i]["thread"], json({i + 1, 0, 0}));
+    EXPECT_EQ(found["threads"][i]["address"], addresses[i]);
   }
 }
 

@@ -90,7 +90,6 @@ TEST(CarriedPtx, IsWhatTheCompilerMakesOfTheSources) {
     const std::string target = spec->kernel.targets.back();
     build::BuildOptions options;
     options.targets = {target};
-    options.quiet = true;
     const auto report = build::build(*spec, {*configuration}, options);
     ASSERT_TRUE(report.ok()) << to_string(report.error());
     const build::BuildResult& result = report->results.at(0);

@@ -15,7 +15,7 @@ using nlohmann::json;
 TEST(Commands, EveryCommandHasHelpThatNamesItsOptions) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands = {
       {"doctor", {"--json"}},
-      {"build", {"--config", "--target", "--jobs", "--time-limit", "--prebuilt", "--json"}},
+      {"build", {"--config", "--target", "--all", "--jobs", "--time-limit", "--prebuilt", "--json"}},
       {"sanitize", {"--device", "--config", "--shape", "--seed", "--time-limit", "--instruction-limit", "--json"}},
       {"check",
        {"--device", "--config", "--shape", "--distribution", "--fuzz", "--no-memory-check", "--seed", "--time-limit",
@@ -46,8 +46,10 @@ TEST(Commands, MistakesOfUsageExitWithTwo) {
 TEST(Commands, AWrongOptionIsAnsweredInWords) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"frobnicate"}, "there is no command 'frobnicate'"},
-      {{"check"}, "kernel is required"},
-      {{"check", "kernels/reduction", "another"}, "not expected: another"},
+      {{"chek", "kernels/reduction"}, "did you mean 'check'?"},
+      {{"check", "kernels/reduction", "--nope"}, "there is no option '--nope'"},
+      {{"check", "kernels/reduction", "--sed", "3"}, "there is no option '--sed'; did you mean '--seed'?"},
+      {{"suite"}, "suite is required"},
       {{"check", "kernels/reduction", "--seed", "x"}, "--seed: 'x' is not a whole number"},
       {{"check", "kernels/reduction", "--seed", "-1"}, "--seed: '-1' is not a whole number"},
       {{"check", "kernels/reduction", "--time-limit", "0"}, "--time-limit: '0' is not a number above 0"},
@@ -64,6 +66,25 @@ TEST(Commands, AWrongOptionIsAnsweredInWords) {
     EXPECT_NE(outcome.errors.find(expected), std::string::npos) << outcome.errors;
     EXPECT_NE(outcome.errors.find("--help"), std::string::npos) << outcome.errors;
   }
+}
+
+TEST(Commands, AKernelIsTheCurrentFolderUnlessOneIsNamed) {
+  EXPECT_NE(assay_program({"check"}).errors.find("kernel.toml"), std::string::npos) << "there is none at the root";
+  Command command = assay_command({"check", "--shape", "ROWS=3,COLUMNS=72,dtype=f16"});
+  command.folder = std::filesystem::path(ASSAY_SOURCE_DIR) / "kernels/softmax";
+  const ProcessOutcome outcome = run_command(command);
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+}
+
+TEST(Commands, SeveralKernelsAreOneDocumentAndTheWorstOfThemCounts) {
+  const ProcessOutcome outcome =
+      assay_program({"sanitize", "kernels/broken/out_of_bounds_read", "no/such/kernel", "kernels/softmax", "--json"});
+  EXPECT_EQ(outcome.exit_status, 2) << outcome.errors;
+  const json document = parsed(outcome);
+  ASSERT_EQ(document["kernels"].size(), 3u);
+  EXPECT_EQ(document["kernels"][0]["verdict"], "failed");
+  EXPECT_EQ(document["kernels"][1]["verdict"], "error");
+  EXPECT_EQ(document["kernels"][2]["verdict"], "clean");
 }
 
 TEST(Commands, WithoutADeviceTheFirstVirtualOneThatSuits) {
@@ -140,6 +161,19 @@ TEST(Commands, ACorrectKernelIsCleanAndCorrect) {
   EXPECT_EQ(document["ran"], 1);
 }
 
+TEST(Commands, TheSameBitsAHundredTimesAreCalledValidated) {
+  const std::vector<std::string> once = {"check", "kernels/softmax", "--shape", "ROWS=3,COLUMNS=72,dtype=f16"};
+  const auto with = [&](const std::string& count) {
+    std::vector<std::string> arguments = once;
+    arguments.insert(arguments.end(), {"--repeat", count});
+    return assay_program(arguments).output;
+  };
+  EXPECT_EQ(assay_program(once).output.find("validated"), std::string::npos);
+  EXPECT_NE(with("3").find("the same bits in 3 launches"), std::string::npos);
+  EXPECT_EQ(with("3").find("validated"), std::string::npos);
+  EXPECT_NE(with("100").find("validated: the same bits in 100 launches"), std::string::npos);
+}
+
 TEST(Commands, RunGoesThroughAllStepsAndWritesTheReport) {
   const std::filesystem::path file = std::filesystem::path(ASSAY_BINARY_DIR) / "run-test-report.json";
   std::filesystem::remove(file);
@@ -154,6 +188,14 @@ TEST(Commands, RunGoesThroughAllStepsAndWritesTheReport) {
   const auto written = read_file(file);
   ASSERT_TRUE(written.ok());
   EXPECT_EQ(json::parse(*written), document);
+}
+
+TEST(Commands, AReportThatCannotBeWrittenCostsNoVerdict) {
+  const ProcessOutcome outcome =
+      assay_program({"run", "kernels/reduction", "--fuzz", "0", "--report", "/proc/no/such/report.json"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  EXPECT_TRUE(outcome.output.ends_with("verdict: good\n")) << outcome.output;
+  EXPECT_NE(outcome.errors.find("no report"), std::string::npos) << outcome.errors;
 }
 
 TEST(Commands, RunStopsAtTheFirstFailure) {

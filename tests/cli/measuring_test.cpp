@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "assay_program.hpp"
+#include "base/file.hpp"
 #include "ledger/ledger.hpp"
 #include "ledger/machine.hpp"
 #include "reduction_copy.hpp"
@@ -192,6 +193,103 @@ TEST(Simulation, MakesTheTableAndGoesOnWhereItWas) {
   EXPECT_EQ(document["cells"][0]["runs"], 10);
   const auto again = parsed(run_command(command));
   EXPECT_EQ(document, again);
+}
+
+// A specification with small shapes, a baseline and a goal, so that run can go all its way.
+class RunOnGpu : public Measuring {
+ protected:
+  void prepare(const std::string& goal) const {
+    const auto text = read_file(kernel() / "kernel.toml");
+    ASSERT_TRUE(text.ok());
+    std::string changed = *text;
+    const size_t canonical = changed.find("canonical = [");
+    const size_t end = changed.find("\n]", canonical);
+    ASSERT_NE(end, std::string::npos);
+    changed.replace(canonical, end + 2 - canonical, "canonical = [{ ROWS = 2, COLUMNS = 16 }]");
+    changed +=
+        "\n[baseline.shipped]\nprovider = \"kernel\"\nfolder = \"" ASSAY_SOURCE_DIR "/kernels/reduction\"\n" + goal;
+    copy_.folder().write("reduction/kernel.toml", changed);
+  }
+  ProcessOutcome run_all(std::vector<std::string> more) const {
+    std::vector<std::string> arguments{"run",
+                                       kernel().string(),
+                                       "--fuzz",
+                                       "0",
+                                       "--most-samples",
+                                       "100",
+                                       "--report",
+                                       (copy_.folder().path() / "report.json").string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return assay(arguments);
+  }
+  static std::string state_of(const nlohmann::json& document, const std::string& gate) {
+    for (const auto& each : document["gates"]) {
+      if (each["name"] == gate) return each["state"];
+    }
+    return "no such gate";
+  }
+};
+
+TEST_F(RunOnGpu, GoesOnToBenchAndProfileAndJudgesTheGoal) {
+  prepare("\n[[goal.speedup]]\nbaseline = \"shipped\"\nat_least = 0.9\n");
+  const ProcessOutcome outcome = run_all({"--json"});
+  const auto document = parsed(outcome);
+  std::vector<std::string> steps;
+  for (const auto& step : document["steps"]) steps.push_back(step["name"]);
+  EXPECT_EQ(steps, (std::vector<std::string>{"doctor", "build", "sanitize", "check", "bench", "profile"}));
+  EXPECT_EQ(state_of(document, "correct"), "passed") << document["gates"].dump(1);
+  EXPECT_EQ(state_of(document, "at least 0.5x"), "passed") << document["gates"].dump(1);
+  ASSERT_EQ(document["goal"].size(), 1u);
+  EXPECT_EQ(document["goal"][0]["state"], "met") << document["goal"].dump(1);
+  EXPECT_EQ(state_of(document, "at the goal"), "passed") << document["gates"].dump(1);
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
+}
+
+TEST_F(RunOnGpu, StopsAtTheGateThatAKernelDoesNotPass) {
+  prepare("\n[[goal.speedup]]\nbaseline = \"shipped\"\nat_least = 1.1\n");
+  make_slower();
+  const ProcessOutcome outcome = run_all({"--json"});
+  EXPECT_EQ(outcome.exit_status, 3) << outcome.errors;
+  const auto document = parsed(outcome);
+  EXPECT_EQ(state_of(document, "at least 0.5x"), "passed");
+  EXPECT_EQ(state_of(document, "at least 1x"), "stopped") << document["gates"].dump(1);
+  EXPECT_EQ(state_of(document, "at the goal"), "not reached");
+  EXPECT_EQ(document["goal"][0]["state"], "not met");
+}
+
+TEST_F(RunOnGpu, BenchPrintsTheGoalLineByLine) {
+  prepare("\n[goal]\np90 = 2\nsm_busy = 0.7\n\n[[goal.speedup]]\nbaseline = \"shipped\"\nat_least = 9\n");
+  const ProcessOutcome outcome = assay({"bench", kernel().string(), "--baseline", "shipped", "--most-samples", "100"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("goal not met    speed-up over shipped at least 9.00"), std::string::npos)
+      << outcome.output;
+  EXPECT_NE(outcome.output.find("goal met        p90 at most 2.00 of shipped's"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("goal not known  SM busy at least 70 %"), std::string::npos) << outcome.output;
+}
+
+TEST_F(Measuring, DoctorIsAGateForAPurposeAndTellsWhatHasChanged) {
+  const ProcessOutcome ready = assay({"doctor", "--for", "bench", "--no-measure", "--json"});
+  EXPECT_EQ(ready.exit_status, 0) << ready.output << ready.errors;
+  EXPECT_EQ(parsed(ready)["verdict"], "good");
+  EXPECT_TRUE(parsed(ready)["drifts"].empty());
+  {
+    auto stored = ledger::Ledger::open(ledger());
+    ASSERT_TRUE(stored.ok());
+    const std::string machine = ledger::this_machine().id;
+    const auto state = stored->machine_value(machine, "doctor/bench");
+    ASSERT_TRUE(state.ok() && *state);
+    auto changed = nlohmann::json::parse(**state);
+    changed["nvcc"] = "9.2 (/opt/old/nvcc)";
+    ASSERT_TRUE(stored->set_machine_value(machine, "doctor/bench", changed.dump()).ok());
+  }
+  const auto again = parsed(assay({"doctor", "--for", "bench", "--no-measure", "--json"}));
+  ASSERT_EQ(again["drifts"].size(), 1u) << again["drifts"].dump(1);
+  EXPECT_EQ(again["drifts"][0]["name"], "nvcc");
+  EXPECT_EQ(again["drifts"][0]["before"], "9.2 (/opt/old/nvcc)");
+  const ProcessOutcome missing = assay({"doctor", "--for", "build", "--no-measure"});
+  EXPECT_EQ(missing.exit_status, 6) << missing.output;
+  EXPECT_NE(missing.output.find("missing nvcc"), std::string::npos) << missing.output;
+  EXPECT_TRUE(missing.output.ends_with("NOT READY for build\n")) << missing.output;
 }
 
 TEST_F(Measuring, ASuiteIsMeasuredOnce) {

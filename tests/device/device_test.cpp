@@ -35,7 +35,7 @@ TEST(Devices, AreOpenedByName) {
   ASSERT_TRUE(twin.ok());
   EXPECT_TRUE((*twin)->has_tensor_maps());
   EXPECT_TRUE((*twin)->has_clusters());
-  EXPECT_TRUE((*twin)->checks_memory());
+  EXPECT_TRUE((*twin)->has_checks());
   EXPECT_EQ(virtual_twin(**twin), "vgpu:h200");
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/by_thread.hpp"
 #include "base/file.hpp"
 
 namespace assay::diagnose {
@@ -22,7 +23,9 @@ std::string recorded(const std::string& name) {
 SanitizerRecords read(const std::string& name) {
   auto records = read_sanitizer_records(recorded(name));
   EXPECT_TRUE(records.ok()) << to_string(records.error());
-  return records ? *records : SanitizerRecords{};
+  if (!records) return {};
+  records->findings = by_thread(records->findings);
+  return *records;
 }
 
 TEST(SanitizerRecords, AWriteBehindTheEnd) {

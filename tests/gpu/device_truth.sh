@@ -59,7 +59,7 @@ expect 5 'timed_out' check kernels/broken/hangs --device cuda:0 --time-limit 4
 expect 0 'correct.*cuda:0' check kernels/reduction --device cuda:0 --fuzz 2
 
 expect 0 'no fault and no damaged guard' sanitize kernels/softmax --device cuda:0
-expect 0 'no bad memory access.*vgpu:h200' sanitize kernels/softmax
+expect 0 'no finding.*vgpu:h200' sanitize kernels/softmax
 expect 0 'verdict: good' run kernels/reduction --device cuda:0 --report "$work/report.json"
 expect 2 'cuda:0' check kernels/softmax --device cuda:99
 

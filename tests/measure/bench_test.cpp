@@ -23,7 +23,6 @@ class BenchTest : public testing::Test {
     request_.protocol.calls = 5;
     request_.cache_folder = folder_.folder().path() / "cache";
     request_.contract.set("device.name", "none");
-    request_.quiet = true;
   }
   static std::string toml() {
     std::string text = row_sum_toml();

@@ -46,7 +46,7 @@ class InstrumentsTest : public testing::Test {
     request.grid.x = grid;
     request.block.x = block;
     request.arguments = std::move(arguments);
-    request.check_memory = true;
+    request.checks = {gpu::kMemcheck};
     const auto outcome = device_->launch(request);
     ASSERT_TRUE(outcome.ok()) << to_string(outcome.error());
     ASSERT_TRUE(outcome->clean()) << entry << " <<<" << grid << ", " << block << ">>>: "

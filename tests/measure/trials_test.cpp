@@ -21,7 +21,6 @@ class TrialsTest : public testing::Test {
     bench_.sampling.plan.batches = 2;
     bench_.sampling.plan.first = 4;
     bench_.sampling.plan.most = 4;
-    bench_.quiet = true;
   }
 
   TrialReport run(const std::vector<std::string>& arguments, const TrialRequest& request) {

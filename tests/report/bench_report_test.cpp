@@ -75,7 +75,7 @@ judge::CompareOptions quick() {
 }
 
 BenchCase case_of(std::vector<ContenderResult> contenders) {
-  auto judged = judge_case(measurement_of(std::move(contenders)), quick());
+  auto judged = measure::judge_case(measurement_of(std::move(contenders)), quick());
   EXPECT_TRUE(judged.ok()) << (judged ? "" : to_string(judged.error()));
   return *judged;
 }

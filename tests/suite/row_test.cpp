@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/bench_report.hpp"
 #include "suite_files.hpp"
 
 namespace assay::suite {
@@ -54,6 +55,43 @@ TEST_F(RowTest, AZeroRatioIsNoSpeedupAndNoCrash) {
   const auto row = read(case_document(shape(), 10, {FakeBaseline{"x", 0, 0.001, judge::Verdict::faster, true}}));
   ASSERT_TRUE(row.ok());
   EXPECT_FALSE(std::isfinite(*row->against[0].speedup));
+}
+
+// A fresh case and the same one out of the ledger are one row.
+TEST_F(RowTest, AMeasuredCaseIsTheRowThatItsDocumentIs) {
+  measure::JudgedCase judged;
+  judged.measured.shape = shape();
+  for (const char* name : {"candidate", "rival", "liar"}) {
+    measure::ContenderResult contender;
+    contender.name = name;
+    contender.time_us = stats::Summary{.count = 100, .p50 = 10, .p90 = 11};
+    judged.measured.contenders.push_back(contender);
+  }
+  judged.measured.contenders[2].guards.fail("roofline", "too fast");
+  judge::Comparison comparison;
+  comparison.verdict = judge::Verdict::slower;
+  comparison.ratio = 1.25;
+  comparison.interval = {1.2, 1.3};
+  comparison.p = 0.004;
+  judged.comparisons = {std::nullopt, comparison, std::nullopt};
+  const Row fresh = row_from_case(group(), item(), judged);
+  const auto stored = read(report::bench_case_document(judged, false).dump());
+  ASSERT_TRUE(stored.ok()) << to_string(stored.error());
+  EXPECT_EQ(fresh.status, Status::measured);
+  EXPECT_EQ(stored->status, fresh.status);
+  EXPECT_EQ(stored->p50_us, fresh.p50_us);
+  ASSERT_EQ(fresh.against.size(), 2u);
+  ASSERT_EQ(stored->against.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(stored->against[i].baseline, fresh.against[i].baseline);
+    EXPECT_EQ(stored->against[i].objection, fresh.against[i].objection);
+    EXPECT_EQ(stored->against[i].speedup, fresh.against[i].speedup);
+    EXPECT_EQ(stored->against[i].verdict, fresh.against[i].verdict);
+    EXPECT_EQ(stored->against[i].p, fresh.against[i].p);
+  }
+  EXPECT_DOUBLE_EQ(*fresh.against[0].speedup, 0.8);
+  EXPECT_FALSE(fresh.against[1].comparable());
+  EXPECT_EQ(stored->document, fresh.document);
 }
 
 TEST_F(RowTest, RubbishIsRefused) {

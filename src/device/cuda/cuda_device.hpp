@@ -32,7 +32,7 @@ class CudaDevice final : public Device {
   Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
   bool has_tensor_maps() const override;
   bool has_clusters() const override;
-  bool checks_memory() const override { return false; }
+  bool has_checks() const override { return false; }
   bool lost() const override { return lost_; }
 
   // --- for code that times launches itself

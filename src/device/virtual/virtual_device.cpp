@@ -10,10 +10,8 @@
 #include "device/tensor_map_check.hpp"
 #include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/tensor_map.hpp"
+#include "vgpu/observe/checked_launch.hpp"
 #include "vgpu/observe/counting.hpp"
-#include "vgpu/observe/initialisation_check.hpp"
-#include "vgpu/observe/memory_check.hpp"
-#include "vgpu/observe/race_check.hpp"
 
 namespace assay::device {
 namespace {
@@ -52,16 +50,6 @@ Result<std::vector<std::byte>> pack_parameters(const vgpu::Function& kernel,
     std::memcpy(packed.data() + parameter.offset, arguments[i].data(), arguments[i].size());
   }
   return packed;
-}
-
-// A read that came before its copy is one mistake, told once.
-void add_races(gpu::FindingList& found, const std::vector<gpu::Finding>& races) {
-  for (const gpu::Finding& race : races) {
-    const bool is_told = std::ranges::any_of(found.findings(), [&](const gpu::Finding& other) {
-      return other.function_index == race.function_index && other.instruction_index == race.instruction_index;
-    });
-    if (!is_told) found.add(race);
-  }
 }
 
 Error not_supported(std::string_view what) {
@@ -157,19 +145,12 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   launch.dynamic_shared_bytes = request.shared_bytes;
   ASSAY_TRY(launch.parameters, pack_parameters(*launch.kernel, request.arguments));
   if (request.instruction_limit != 0) launch.instruction_limit = request.instruction_limit;
-  vgpu::MemoryCheck memory_check;
-  if (request.check_memory) launch.observers.push_back(&memory_check);
-  vgpu::InitialisationCheck initialisation_check(&unwritten_);
-  if (request.check_initialisation) launch.observers.push_back(&initialisation_check);
-  vgpu::RaceCheck race_check;
-  if (request.check_initialisation) launch.observers.push_back(&race_check);
   vgpu::Counting counting;
   if (request.count) launch.observers.push_back(&counting);
-  ASSAY_TRY(vgpu::LaunchResult result, gpu_.launch(launch));
+  ASSAY_TRY(vgpu::CheckedLaunch checked, vgpu::launch_checked(gpu_, launch, request.checks, unwritten_));
+  const gpu::FindingList& found = checked.found;
+  vgpu::LaunchResult& result = checked.result;
   LaunchOutcome outcome;
-  gpu::FindingList found = memory_check.found();
-  found.merge(gpu::FindingList(initialisation_check.found()));
-  add_races(found, race_check.findings());
   outcome.findings = found.findings();
   outcome.finding_occurrences = found.occurrences();
   outcome.fault = std::move(result.fault);

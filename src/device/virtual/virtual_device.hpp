@@ -27,7 +27,7 @@ class VirtualDevice final : public Device {
   Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
   bool has_tensor_maps() const override { return gpu_.model().compute_capability() >= 90; }
   bool has_clusters() const override { return gpu_.model().compute_capability() >= 90; }
-  bool checks_memory() const override { return true; }
+  bool has_checks() const override { return true; }
 
  private:
   Result<void> check_range(uint64_t address, uint64_t bytes);

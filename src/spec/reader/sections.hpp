@@ -19,6 +19,8 @@ void read_shapes(const TableReader& file, KernelSpec& spec);
 void read_lets(const TableReader& file, KernelSpec& spec);
 void read_tolerance(const TableReader& file, KernelSpec& spec);
 void read_baselines(const TableReader& file, KernelSpec& spec);
+// Notes the mistakes of [goal], which names sets of shapes; spec/goal.hpp reads it.
+void check_goal(const TableReader& file, const KernelSpec& spec);
 void read_expectation(const TableReader& file, KernelSpec& spec);
 
 // A compiler flag that a specification may ask for.

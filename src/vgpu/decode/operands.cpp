@@ -237,7 +237,14 @@ Result<BoundOperand> FunctionDecoder::bind_identifier(const std::string& name, i
     if (is_only_declared(callee->second)) return only_declared(*this, name);
     return immediate(function_address(callee->second), width);
   }
-  return error(fmt::format("'{}' is not declared", name));
+  Error unknown = error(fmt::format("'{}' is not declared", name));
+  // nvcc declares all registers that it uses, and none has such a name: it is a special register that the engine lacks.
+  if (name.starts_with("%envreg") || name.starts_with("%pm") ||
+      (name.starts_with('%') && name.find('_') != std::string::npos)) {
+    unknown.message = fmt::format("the special register '{}' is not supported", name);
+    unknown.exit_code = ExitCode::environment;
+  }
+  return unknown;
 }
 
 Result<BoundOperand> FunctionDecoder::negate(const std::string& name) {

@@ -21,12 +21,8 @@ struct BarrierArguments {
   bool good = false;
 };
 
-// In Instruction::detail.
-constexpr uint32_t kHasCount = 1;
-constexpr uint32_t kAligned = 2;
-
 BarrierArguments read_arguments(Warp& warp, const Instruction& instruction, size_t first) {
-  const bool has_count = (instruction.detail & kHasCount) != 0;
+  const bool has_count = (instruction.detail & kBarrierHasCount) != 0;
   const int lane = std::countr_zero(warp.mask);
   const auto* numbers = warp.row<uint32_t>(instruction.rows[first]);
   const uint32_t* counts = has_count ? warp.row<uint32_t>(instruction.rows[first + 1]) : nullptr;
@@ -45,7 +41,7 @@ BarrierArguments read_arguments(Warp& warp, const Instruction& instruction, size
     const bool same = numbers[other] == number && (!has_count || counts[other] == count);
     others |= static_cast<LaneMask>(!same) << other;
   });
-  if (others != 0 && (instruction.detail & kAligned) != 0) {
+  if (others != 0 && (instruction.detail & kBarrierAligned) != 0) {
     warp.fault(FindingKind::illegal_instruction,
                "the lanes of the warp name different barriers or thread counts, which only barrier without .aligned "
                "allows",
@@ -74,7 +70,7 @@ void arrive(Warp& warp, const Instruction& instruction) {
 void reduce(Warp& warp, const Instruction& instruction) {
   const BarrierArguments arguments = read_arguments(warp, instruction, 1);
   if (!arguments.good) return;
-  const bool has_count = (instruction.detail & kHasCount) != 0;
+  const bool has_count = (instruction.detail & kBarrierHasCount) != 0;
   const LaneMask predicate = *warp.row<LaneMask>(instruction.rows[has_count ? 3 : 2]);
   warp.wait_at_barrier(arguments.barrier, arguments.expected,
                        static_cast<uint32_t>(std::popcount(predicate & warp.mask)), &instruction);
@@ -82,16 +78,16 @@ void reduce(Warp& warp, const Instruction& instruction) {
 
 // bar is barrier.aligned.
 uint32_t alignment(const BindContext& context) {
-  return context.has("aligned") || context.syntax->opcode == "bar" ? kAligned : 0;
+  return context.has("aligned") || context.syntax->opcode == "bar" ? kBarrierAligned : 0;
 }
 
 Result<Handler> bind_sync(BindContext& context) {
-  context.instruction->detail = alignment(context) | (context.operands.size() > 1 ? kHasCount : 0);
+  context.instruction->detail = alignment(context) | (context.operands.size() > 1 ? kBarrierHasCount : 0);
   return &sync;
 }
 
 Result<Handler> bind_arrive(BindContext& context) {
-  context.instruction->detail = alignment(context) | kHasCount;
+  context.instruction->detail = alignment(context) | kBarrierHasCount;
   return &arrive;
 }
 
@@ -100,7 +96,7 @@ Result<Handler> bind_reduce(BindContext& context) {
   const size_t count = context.syntax->operands.size();
   if (count != 3 && count != 4)
     return context.error("bar.red takes a result, a barrier, possibly a thread count, and a predicate");
-  context.instruction->detail = alignment(context) | (count == 4 ? kHasCount : 0);
+  context.instruction->detail = alignment(context) | (count == 4 ? kBarrierHasCount : 0);
   if (count == 4) {
     ASSAY_TRY(context.operands[2], context.value(context.syntax->operands[2], 32, false));  // an immediate gets 32 bits
   }

@@ -62,8 +62,10 @@ template <class Body>
 void for_each_group(Warp& warp, const Instruction& instruction, Body&& body) {
   const uint32_t mask_row = instruction.rows[instruction.row_count - 1];
   const bool is_constant = (mask_row & kConstantRow) != 0;
-  LaneMask masks[kLanes];  // a result may overwrite the mask's register
-  std::memcpy(masks, warp.row<LaneMask>(mask_row), sizeof masks);
+  LaneMask named[kLanes];  // a result may overwrite the mask's register
+  std::memcpy(named, warp.row<LaneMask>(mask_row), sizeof named);
+  LaneMask masks[kLanes];
+  std::memcpy(masks, named, sizeof masks);
   if (warp.existing_lanes() != kAllLanes) {  // lanes that do not exist may be named or not
     for (LaneMask& members : masks) members &= warp.existing_lanes();
   }
@@ -89,6 +91,8 @@ void for_each_group(Warp& warp, const Instruction& instruction, Body&& body) {
     }
     Group group{0, places};
     for (const Place& place : places) group.lanes |= place.lanes;
+    if (warp.block().synchronisation_followed())
+      warp.block().observe(Collective{warp, instruction, named[std::countr_zero(lanes)], group.lanes});
     body(group);
     warp.block().tell([&](BlockObserver& observer) { observer.synchronised(warp, group.lanes); });
     warp.go_on(places);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/execute/system_call.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -67,6 +68,17 @@ class LaneReader final : public ByteReader {
   const int lane_;
 };
 
+// What one block may print; more is dropped, as CUDA drops what its buffer cannot hold.
+constexpr size_t kPrintedLimit = size_t{1} << 20;
+
+void print(Warp& warp, const CallSite& site, int lane) {
+  const PrintResult printed =
+      print_format(LaneReader(warp, lane), argument(warp, site, 0, lane), argument(warp, site, 1, lane));
+  const size_t room = kPrintedLimit - std::min(kPrintedLimit, warp.block().printed_.size());
+  warp.block().print(printed.text.substr(0, room));
+  set_result(warp, site, lane, static_cast<uint64_t>(printed.arguments));
+}
+
 void fail_assertion(Warp& warp, const CallSite& site, int lane) {
   const LaneReader reader(warp, lane);
   std::string message = fmt::format(
@@ -93,13 +105,8 @@ void free_memory(Warp& warp, const CallSite& site, int lane) {
 
 void run_system_call(Warp& warp, const CallSite& site, int lane) {
   switch (site.system) {
-    case CallSite::System::vprintf: {
-      const PrintResult printed =
-          print_format(LaneReader(warp, lane), argument(warp, site, 0, lane), argument(warp, site, 1, lane));
-      warp.block().print(printed.text);
-      set_result(warp, site, lane, static_cast<uint64_t>(printed.arguments));
-      return;
-    }
+    case CallSite::System::vprintf:
+      return print(warp, site, lane);
     case CallSite::System::assertfail:
       return fail_assertion(warp, site, lane);
     case CallSite::System::malloc: {

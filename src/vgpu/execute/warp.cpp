@@ -38,10 +38,22 @@ ASSAY_FORCE_INLINE int source_lane(int lane, uint32_t b, uint32_t c, bool& in_ra
   return in_range ? source : lane;
 }
 
+// Lanes that read from one which does not execute the shuffle.
+template <Shuffle S>
+void tell_inactive_reads(Warp& warp, const Instruction& instruction, LaneMask lanes, const Place& place) {
+  const uint32_t* b = place.row<uint32_t>(3);
+  const uint32_t* c = place.row<uint32_t>(4);
+  for_each_lane(place.lanes, [&](int lane) {
+    bool in_range = false;
+    const int source = source_lane<S>(lane, b[lane], c[lane], in_range);
+    if ((lanes >> source & 1) == 0) warp.block().observe(InactiveRead{warp, instruction, lane, source});
+  });
+}
+
 // Operands: d, p or none, a, b, c, members.
 template <Shuffle S>
 void shuffle(Warp& warp, const Instruction& instruction) {
-  for_each_group(warp, instruction, [](const Group& group) {
+  for_each_group(warp, instruction, [&](const Group& group) {
     alignas(64) uint32_t a[kLanes];
     group.gather(2, a);  // first: d may be the same register
     for (const Place& place : group.places) {
@@ -55,6 +67,7 @@ void shuffle(Warp& warp, const Instruction& instruction) {
         result[lane] = a[source];
         in_range_lanes |= static_cast<LaneMask>(in_range) << lane;
       }
+      if (warp.block().synchronisation_followed()) tell_inactive_reads<S>(warp, instruction, group.lanes, place);
       uint32_t* d = place.row<uint32_t>(0);
       for_each_lane(place.lanes, [&](int lane) { d[lane] = result[lane]; });
       if (place.has_row(1)) {

@@ -16,6 +16,10 @@ struct Barrier {
   bool in_use = false;
 };
 
+// Instruction::detail of bar and barrier.
+inline constexpr uint32_t kBarrierHasCount = 1;
+inline constexpr uint32_t kBarrierAligned = 2;  // all threads of a warp execute the same barrier instruction
+
 // Which result bar.red gives: Instruction::variant of its instruction.
 enum class BarrierReduction : uint8_t { popc, all, any };
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "vgpu/machine/cluster.hpp"
 
 namespace assay::vgpu {
@@ -28,6 +29,26 @@ void finish_reduction(const Path& path, uint32_t trues, uint32_t threads) {
   const bool holds = instruction.variant == static_cast<uint8_t>(BarrierReduction::all) ? trues == threads : trues > 0;
   auto* predicate = reinterpret_cast<LaneMask*>(row);
   *predicate = holds ? *predicate | path.lanes : *predicate & ~path.lanes;
+}
+
+std::string waits_for(const Path& path) {
+  switch (path.state) {
+    case Path::State::at_barrier:
+      return fmt::format("wait at barrier {}", path.barrier);
+    case Path::State::at_warp_sync:
+      return fmt::format("wait for lanes 0x{:08x} of their warp", path.sync_members & ~path.lanes);
+    case Path::State::at_mbarrier:
+      return fmt::format("wait for the mbarrier at 0x{:x}", path.mbarrier);
+    case Path::State::at_cluster:
+      return "wait at the cluster's barrier";
+    case Path::State::at_registers:
+      return "wait for registers";
+    case Path::State::at_memory:
+      return "wait for memory to change";
+    case Path::State::ready:
+      break;
+  }
+  return "can run";
 }
 
 }  // namespace
@@ -66,9 +87,11 @@ void Block::start_observers() {
   followers_.clear();
   arrivals_followed_ = false;
   order_followers_.clear();
+  synchronisation_followed_ = false;
   for (Observer* observer : grid_.launch.observers) {
     observers_.push_back(observer->begin_block(*this));
     arrivals_followed_ |= observers_.back()->follows_arrivals();
+    synchronisation_followed_ |= observers_.back()->follows_synchronisation();
     if (observers_.back()->follows_instructions()) followers_.push_back(observers_.back().get());
     if (observers_.back()->follows_order()) order_followers_.push_back(observers_.back().get());
     if (counter_ == nullptr && observers_.back()->executions(*grid_.launch.kernel) != nullptr)
@@ -114,6 +137,10 @@ bool Block::arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expec
   if (expected != 0 && (lanes & live & (~live + 1)) != 0)
     state.arrived += static_cast<uint32_t>(kLanes - std::popcount(live));
   state.trues += trues;
+  if (synchronisation_followed_) {
+    const BarrierArrival arrival{warp, *warp.current_instruction(), barrier, expected, lanes};
+    for (const auto& observer : observers_) observer->at_barrier(arrival);
+  }
   if (expected != 0) state.expected = expected;
   const uint32_t needed = state.expected != 0 ? state.expected : live_threads_;
   if (state.arrived < needed) return false;
@@ -124,6 +151,9 @@ bool Block::arrive(int barrier, const Warp& warp, LaneMask lanes, uint32_t expec
 void Block::complete(int barrier) {
   waits_in_vain_ = 0;
   tell([&](BlockObserver& observer) { observer.barrier_completed(barrier); });
+  if (synchronisation_followed_) {
+    for (const auto& observer : observers_) observer->barrier_complete(barrier);
+  }
   const Barrier done = barriers_[static_cast<size_t>(barrier)];
   barriers_[static_cast<size_t>(barrier)] = {};
   for (const auto& warp : warps_) {
@@ -299,6 +329,18 @@ LaneMask Block::observe(const Access& access) {
   return filtered.lanes;
 }
 
+void Block::observe_exit(const Warp& warp, LaneMask lanes) {
+  for (const auto& observer : observers_) observer->exited(warp, lanes);
+}
+
+void Block::observe(const Collective& collective) {
+  for (const auto& observer : observers_) observer->at_collective(collective);
+}
+
+void Block::observe(const InactiveRead& read) {
+  for (const auto& observer : observers_) observer->inactive_read(read);
+}
+
 void Block::has_arrived(const std::byte* to, uint64_t bytes) {
   if (!arrivals_followed_) return;
   Block* const owner = cluster_.owner(to);
@@ -370,10 +412,56 @@ void Block::report_deadlock(std::string_view why) {
             "names threads that do not execute it",
             path.sync_members & path.lanes, warp->index(), path.sync_members & warp->live_lanes() & ~path.lanes);
       }
+      finding.notes = who_waits_where();
       report(std::move(finding));
       return;
     }
   }
+}
+
+// "warps 0-3, 128 threads: wait at barrier 0, tile.cu:12", a line for each place.
+std::vector<std::string> Block::who_waits_where() const {
+  struct Group {
+    std::string what;
+    std::vector<int> warps;
+    int threads = 0;
+  };
+  std::vector<Group> groups;
+  const auto add = [&](const Warp& warp, std::string what, LaneMask lanes) {
+    if (lanes == 0) return;
+    auto found = std::ranges::find(groups, what, &Group::what);
+    if (found == groups.end()) found = groups.insert(groups.end(), Group{std::move(what), {}, 0});
+    if (found->warps.empty() || found->warps.back() != warp.index()) found->warps.push_back(warp.index());
+    found->threads += std::popcount(lanes);
+  };
+  for (const auto& warp : warps_) {
+    for (const Path& path : warp->paths()) {
+      const bool at_barrier = path.state == Path::State::at_barrier;
+      const Instruction& instruction = path.frame->function->code[at_barrier ? path.pc - 1 : path.pc];
+      const Finding place = warp->describe_in(*path.frame, instruction, std::countr_zero(path.lanes));
+      const SourceLine* line = user_line(place);
+      add(*warp,
+          fmt::format("{}, {}", waits_for(path),
+                      line != nullptr ? fmt::format("{}:{}", line->file.substr(line->file.rfind('/') + 1), line->line)
+                                      : fmt::format("line {} of the PTX", place.ptx_line)),
+          path.lanes);
+    }
+    add(*warp, "have exited", warp->existing_lanes() & ~warp->live_lanes());
+  }
+  std::vector<std::string> notes;
+  for (const Group& group : groups) {
+    std::string warps;
+    for (size_t i = 0; i < group.warps.size();) {
+      size_t last = i;
+      while (last + 1 < group.warps.size() && group.warps[last + 1] == group.warps[last] + 1) ++last;
+      warps += fmt::format("{}{}", warps.empty() ? "" : ", ", group.warps[i]);
+      if (last > i) warps += fmt::format("-{}", group.warps[last]);
+      i = last + 1;
+    }
+    notes.push_back(fmt::format("warp{} {}, {}: {}", group.warps.size() == 1 ? "" : "s", warps,
+                                counted(static_cast<uint64_t>(group.threads), "thread"), group.what));
+  }
+  return notes;
 }
 
 }  // namespace assay::vgpu

@@ -82,6 +82,11 @@ class Block {
   }
   const std::vector<BlockObserver*>& followers() const { return followers_; }  // of every instruction
   LaneMask observe(const Access& access);
+  // Whether somebody wants to know of barriers, exits and collectives.
+  bool synchronisation_followed() const { return synchronisation_followed_; }
+  void observe_exit(const Warp& warp, LaneMask lanes);
+  void observe(const Collective& collective);
+  void observe(const InactiveRead& read);
   void has_arrived(const std::byte* to, uint64_t bytes);  // by an asynchronous copy, in any memory of the cluster
   // The same, for who follows the order of accesses: the copy of a thread, or one that an mbarrier is told of.
   void has_landed(const std::byte* to, uint64_t bytes, const Warp* warp, int lane, const uint32_t* mbarrier);
@@ -104,6 +109,7 @@ class Block {
   void end_warp(const Warp& warp);
   void wake(Path::State waiting);
   void start_observers();
+  std::vector<std::string> who_waits_where() const;
 
   const Grid& grid_;
   Cluster& cluster_;
@@ -132,8 +138,9 @@ class Block {
   int waits_in_vain_ = 0;                        // since something moved
   BlockObserver* counter_ = nullptr;             // one of the observers
   std::vector<BlockObserver*> followers_;        // some of them
+  std::vector<BlockObserver*> order_followers_;  // likewise
   bool arrivals_followed_ = false;               // by one of them
-  std::vector<BlockObserver*> order_followers_;  // of them
+  bool synchronisation_followed_ = false;
 };
 
 }  // namespace assay::vgpu

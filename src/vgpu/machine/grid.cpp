@@ -57,12 +57,21 @@ class Assembly {
   void merge(BlockReport report) {
     if (result_.fault) return;
     result_.fault = std::move(report.fault);
-    result_.printed += report.printed;
+    keep_printed(report.printed);
     result_.instructions += report.instructions;
     result_.thread_instructions += report.thread_instructions;
     result_.idle_instructions += report.idle_instructions;
     for (size_t i = 0; i < report.observers.size(); ++i)
       launch_.observers[i]->end_block(std::move(report.observers[i]));
+  }
+
+  // The first megabyte of all, which is as much as CUDA's own buffer holds.
+  void keep_printed(const std::string& text) {
+    constexpr size_t kLimit = size_t{1} << 20;
+    if (result_.printed.size() >= kLimit) return;
+    result_.printed += text.substr(0, kLimit - result_.printed.size());
+    if (result_.printed.size() == kLimit)
+      result_.printed += "\n[the kernel printed more than 1 MiB; the rest is dropped]\n";
   }
 
   const Launch& launch_;

@@ -25,6 +25,31 @@ struct Access {
   const Block* owner;         // of the shared memory: another block of the cluster, perhaps
 };
 
+// Threads of a warp arrive at a named barrier of the block.
+struct BarrierArrival {
+  const Warp& warp;
+  const Instruction& instruction;
+  int barrier;
+  uint32_t expected;  // threads; 0: all of the block that have not exited
+  LaneMask lanes;
+};
+
+// Lanes of a warp execute an instruction with a member mask together.
+struct Collective {
+  const Warp& warp;
+  const Instruction& instruction;
+  LaneMask members;  // that the mask names
+  LaneMask lanes;    // that execute it: the members that have not exited
+};
+
+// A lane reads a register of a lane that does not execute the shuffle.
+struct InactiveRead {
+  const Warp& warp;
+  const Instruction& instruction;
+  int lane;
+  int source;
+};
+
 // How often one instruction was executed. The machine itself adds to it, without a call for each instruction.
 struct ExecutionCount {
   uint64_t warps = 0;      // executions by a warp, or by a path of one that has diverged
@@ -92,6 +117,13 @@ class BlockObserver {
   virtual bool follows_arrivals() const { return false; }
   // An asynchronous copy to this block's shared memory has arrived: the bytes from `offset` on.
   virtual void arrived(uint64_t /*offset*/, uint64_t /*bytes*/) {}
+  // Whether the following are to be called.
+  virtual bool follows_synchronisation() const { return false; }
+  virtual void at_barrier(const BarrierArrival&) {}
+  virtual void barrier_complete(int /*barrier*/) {}  // after the arrivals, before anybody goes on
+  virtual void exited(const Warp&, LaneMask) {}      // before a barrier completes for it
+  virtual void at_collective(const Collective&) {}
+  virtual void inactive_read(const InactiveRead&) {}
 };
 
 struct LaunchView {

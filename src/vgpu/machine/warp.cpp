@@ -30,9 +30,7 @@ void Warp::run() {
     if (path == nullptr) return;
     enter(*path);
     ExecutionCount* const counts = block_->executions(*frame_->function);
-    if (!block_->followers().empty()) {
-      loop_followed(counts);
-    } else if (spin_.on()) {
+    if (spin_.on() || !block_->followers().empty()) {
       loop<Mode::watching>(counts);
     } else if (counts != nullptr) {
       loop<Mode::counting>(counts);
@@ -99,67 +97,46 @@ void Warp::loop([[maybe_unused]] ExecutionCount* counts) {
     if (instruction.guard != kNoRow) {
       const LaneMask predicate = *row<LaneMask>(instruction.guard);
       mask &= instruction.guard_negated ? ~predicate : predicate;
-      if (mask == 0) {
-        if (M == Mode::counting || (M == Mode::watching && counts != nullptr)) counts[pc - 1].add(threads, threads);
-        if constexpr (M == Mode::watching)
-          spin_.executed({counts != nullptr ? &counts[pc - 1] : nullptr, static_cast<uint32_t>(threads),
-                          static_cast<uint32_t>(threads)});
-        continue;
-      }
     }
     if constexpr (M == Mode::watching) {
-      spin_.executed({counts != nullptr ? &counts[pc - 1] : nullptr, static_cast<uint32_t>(threads),
-                      static_cast<uint32_t>(std::popcount(active & ~mask))});
+      for (BlockObserver* const follower : block_->followers()) follower->before(*this, instruction);
+      if (spin_.on()) {
+        spin_.executed({counts != nullptr ? &counts[pc - 1] : nullptr, static_cast<uint32_t>(threads),
+                        static_cast<uint32_t>(std::popcount(active & ~mask))});
+      }
     }
-    if (M == Mode::counting || (M == Mode::watching && counts != nullptr)) {
+    if (mask == 0) {
+      if (M == Mode::counting || (M == Mode::watching && counts != nullptr)) counts[pc - 1].add(threads, threads);
+      continue;
+    }
+    if constexpr (M == Mode::watching) {
+      execute_watched(instruction, counts);
+    } else if constexpr (M == Mode::counting) {
       execute_counted(instruction, counts[pc - 1]);
     } else {
       instruction.handler(*this, instruction);
-    }
-    if (M == Mode::watching && spin_.on() && spin_.had_effect()) {
-      end_round(false);
-      stop_ = true;  // the faster loop takes over
     }
   } while (!stop_ && pc != limit_);
   block_->count(executed, executed * threads);
 }
 
-void Warp::loop_followed(ExecutionCount* counts) {
-  const Instruction* code = frame_->function->code.data();
-  const auto threads = static_cast<uint64_t>(std::popcount(active));
-  uint64_t executed = 0;
-  do {
-    const Instruction& instruction = code[pc];
-    ++pc;
-    ++executed;
-    mask = active;
-    if (instruction.guard != kNoRow) {
-      const LaneMask predicate = *row<LaneMask>(instruction.guard);
-      mask &= instruction.guard_negated ? ~predicate : predicate;
-    }
-    for (BlockObserver* const follower : block_->followers()) follower->before(*this, instruction);
-    if (spin_.on()) {
-      spin_.executed({counts != nullptr ? &counts[pc - 1] : nullptr, static_cast<uint32_t>(threads),
-                      static_cast<uint32_t>(std::popcount(active & ~mask))});
-    }
-    if (mask == 0) {
-      if (counts != nullptr) counts[pc - 1].add(threads, threads);
-      continue;
-    }
-    const Frame* const frame = frame_;
-    const LaneMask lanes = mask;
-    coming_back_ = 0;
-    if (counts != nullptr) {
-      execute_counted(instruction, counts[pc - 1]);
-    } else {
-      instruction.handler(*this, instruction);
-    }
-    if (spin_.on() && spin_.had_effect()) end_round(false);
-    const LaneMask done = lanes & ~coming_back_;
-    if (done == 0 || frame_ != frame || block_->stopped()) continue;
+void Warp::execute_watched(const Instruction& instruction, ExecutionCount* counts) {
+  const Frame* const frame = frame_;
+  const LaneMask lanes = mask;
+  coming_back_ = 0;
+  if (counts != nullptr) {
+    execute_counted(instruction, counts[pc - 1]);
+  } else {
+    instruction.handler(*this, instruction);
+  }
+  const LaneMask done = lanes & ~coming_back_;
+  if (done != 0 && frame_ == frame && !block_->stopped()) {
     for (BlockObserver* const follower : block_->followers()) follower->after(*this, instruction, done);
-  } while (!stop_ && pc != limit_);
-  block_->count(executed, executed * threads);
+  }
+  if (spin_.on() && spin_.had_effect()) {
+    end_round(false);
+    stop_ = true;  // the faster loop takes over
+  }
 }
 
 void Warp::execute_counted(const Instruction& instruction, ExecutionCount& count) {
@@ -319,6 +296,7 @@ void Warp::exit(LaneMask lanes) {
   for (Path& path : paths_) {
     if (path.state == Path::State::at_warp_sync) path.state = Path::State::ready;
   }
+  if (block_->synchronisation_followed()) block_->observe_exit(*this, lanes);
   block_->threads_ended(static_cast<uint32_t>(std::popcount(lanes)));
 }
 
@@ -619,8 +597,6 @@ Finding Warp::describe_in(const Frame& frame, const Instruction& instruction, in
   }
   finding.block = block_->index();
   finding.thread = thread_of(lane);
-  finding.instruction_index = static_cast<uint32_t>(function.index_of(instruction));
-  finding.function_index = static_cast<uint32_t>(program.index_of(function));
   return finding;
 }
 

@@ -131,15 +131,15 @@ class Warp {
   Path* pick();
   void enter(Path& path);
   void leave();
-  // The instructions of a path, until it stops. Without counts there is no trace of them in the compiled loop.
+  // The instructions of a path, until it stops. Without counts there is no trace of them in the compiled loop;
+  // `watching` is for observers that follow every instruction, and for rounds of a loop that may only wait.
   enum class Mode : uint8_t { plain, counting, watching };
   template <Mode M>
   void loop(ExecutionCount* counts);
-  // The same with observers told of each instruction, and counts if they are wanted.
-  void loop_followed(ExecutionCount* counts);
   bool ends_idle_round(uint32_t target);
   void begin_round(uint32_t target, bool again);
   void end_round(bool idle);
+  void execute_watched(const Instruction& instruction, ExecutionCount* counts);
   void execute_counted(const Instruction& instruction, ExecutionCount& count);
   // Adds the lanes to a path (not the one at `except`) that stands at the same instruction, if there is one.
   bool join(const Path& from, size_t except);

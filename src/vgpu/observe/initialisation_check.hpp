@@ -12,8 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include "gpu/finding_list.hpp"
-#include "vgpu/machine/observer.hpp"
+#include "vgpu/observe/check.hpp"
 #include "vgpu/observe/definedness_rule.hpp"
 #include "vgpu/observe/unwritten_memory.hpp"
 
@@ -21,7 +20,7 @@ namespace assay::vgpu {
 
 class BlockInitialisationCheck;
 
-class InitialisationCheck final : public Observer {
+class InitialisationCheck final : public Check {
  public:
   // `global` says what of global memory is unwritten, and is kept up to date; nullptr: all of it is written.
   explicit InitialisationCheck(UnwrittenMemory* global = nullptr) : global_(global) {}
@@ -30,7 +29,7 @@ class InitialisationCheck final : public Observer {
   std::unique_ptr<BlockObserver> begin_block(const Block& block) override;
   void end_block(std::unique_ptr<BlockObserver> observer) override;
 
-  const gpu::FindingList& found() const { return found_; }
+  const gpu::FindingList& found() const override { return found_; }
 
   // --- for the observers of blocks
   UnwrittenMemory* global() { return global_; }

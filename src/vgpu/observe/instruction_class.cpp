@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/observe/instruction_class.hpp"
 
-#include <vector>
-
 #include "base/text.hpp"
 #include "ptx/matrix_shape.hpp"
 #include "ptx/opcode_table.hpp"
@@ -15,18 +13,6 @@ struct TableRow {
   std::string_view family;
   std::string_view name;
 };
-
-const TableRow& table_row(int index) {
-  static const std::vector<TableRow> kRows = [] {
-    std::vector<TableRow> rows;
-    for (const ptx::OpcodeFamily& family : ptx::opcode_families()) {
-      for (const ptx::OpcodeRow& row : family.rows) rows.push_back({family.name, row.name});
-    }
-    return rows;
-  }();
-  static const TableRow kNone{"", ""};
-  return index >= 0 && static_cast<size_t>(index) < kRows.size() ? kRows[static_cast<size_t>(index)] : kNone;
-}
 
 MemoryOperation memory_operation(const TableRow& row) {
   if (row.name == "ldmatrix") return MemoryOperation::matrix_load;
@@ -65,7 +51,7 @@ void read_product(std::string_view opcode, InstructionClass& kind) {
 }  // namespace
 
 InstructionClass classify(const Program& program, const InstructionOrigin& origin) {
-  const TableRow& row = table_row(origin.table_row);
+  const TableRow row{ptx::row_family(origin.table_row), ptx::row_name(origin.table_row)};
   InstructionClass kind;
   kind.family = row.family;
   kind.memory = memory_operation(row);

@@ -5,17 +5,16 @@
 
 #include <memory>
 
-#include "gpu/finding_list.hpp"
-#include "vgpu/machine/observer.hpp"
+#include "vgpu/observe/check.hpp"
 
 namespace assay::vgpu {
 
-class MemoryCheck final : public Observer {
+class MemoryCheck final : public Check {
  public:
   std::unique_ptr<BlockObserver> begin_block(const Block& block) override;
   void end_block(std::unique_ptr<BlockObserver> observer) override;
 
-  const gpu::FindingList& found() const { return found_; }
+  const gpu::FindingList& found() const override { return found_; }
 
  private:
   gpu::FindingList found_;

@@ -530,6 +530,12 @@ BlockRaces* RaceCheck::of(const Block* block) const {
   return found != blocks_.end() ? found->second : nullptr;
 }
 
+const gpu::FindingList& RaceCheck::found() const {
+  found_ = {};
+  for (const Finding& finding : findings_) found_.add(finding);
+  return found_;
+}
+
 uint64_t RaceCheck::occurrences() const {
   uint64_t sum = 0;
   for (const Finding& finding : findings_) sum += finding.count;

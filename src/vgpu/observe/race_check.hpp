@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "vgpu/machine/observer.hpp"
+#include "vgpu/observe/check.hpp"
 #include "vgpu/observe/race_clock.hpp"
 #include "vgpu/observe/race_shadow.hpp"
 
@@ -37,13 +37,14 @@ struct SynchronisingPlace {
   Published wide;  // for all
 };
 
-class RaceCheck final : public Observer {
+class RaceCheck final : public Check {
  public:
   void begin_launch(const LaunchView& view) override;
   std::unique_ptr<BlockObserver> begin_block(const Block& block) override;
   void end_block(std::unique_ptr<BlockObserver> observer) override;
   bool wants_order() const override { return true; }
 
+  const gpu::FindingList& found() const override;
   const std::vector<Finding>& findings() const { return findings_; }
   uint64_t occurrences() const;
 
@@ -79,6 +80,7 @@ class RaceCheck final : public Observer {
   std::map<const Block*, BlockRaces*> blocks_;
   std::vector<Finding> findings_;
   std::map<std::pair<size_t, size_t>, size_t> index_;
+  mutable gpu::FindingList found_;  // of findings_, made when it is asked for
 };
 
 }  // namespace assay::vgpu

@@ -71,7 +71,7 @@ TEST_F(CudaDeviceTest, IsAModelFromAttributesWithTheProductsPeaks) {
   EXPECT_EQ(model.l2_bytes, 60 << 20) << "what the driver tells, not the table";
   EXPECT_EQ(model.memory_bandwidth_gb_per_s, 4800);
   EXPECT_TRUE(device_->known_product());
-  EXPECT_FALSE(device_->checks_memory());
+  EXPECT_FALSE(device_->has_checks());
   EXPECT_EQ(virtual_twin(*device_), "vgpu:h200");
 }
 

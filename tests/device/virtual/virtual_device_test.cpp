@@ -152,11 +152,12 @@ TEST_F(VirtualDeviceTest, tells_what_does_not_fit_from_what_is_wrong) {
 
 TEST_F(VirtualDeviceTest, reports_bad_accesses_and_goes_on) {
   LaunchRequest request = store_request(34, 7);  // the buffer has room for 32
-  request.check_memory = true;
+  request.checks = {gpu::kMemcheck};
   const auto outcome = device_->launch(request);
   ASSERT_TRUE(outcome.ok());
   EXPECT_FALSE(outcome->fault);
-  ASSERT_EQ(outcome->findings.size(), 2u);
+  ASSERT_EQ(outcome->findings.size(), 1u);
+  EXPECT_EQ(outcome->findings[0].thread_count, 2u);
   EXPECT_EQ(outcome->finding_occurrences, 2u);
   EXPECT_EQ(outcome->findings[0].kind, gpu::FindingKind::out_of_bounds);
   EXPECT_EQ(outcome->findings[0].thread.x, 32u);

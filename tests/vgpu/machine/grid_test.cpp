@@ -2,6 +2,7 @@
 // Launches: results that do not depend on the number of host threads, and what a launch refuses.
 #include "vgpu/machine/grid.hpp"
 
+#include "../../support/by_thread.hpp"
 #include "vgpu/machine/kernel_run.hpp"
 
 namespace assay::vgpu {
@@ -52,7 +53,7 @@ Outcome run_with(const std::string& text, unsigned host_threads, size_t words) {
   Outcome outcome;
   outcome.result = run.run_checked(check);
   outcome.words = run.words(out, words);
-  outcome.findings = check.found().findings();
+  outcome.findings = by_thread(check.found().findings());
   return outcome;
 }
 
@@ -182,6 +183,48 @@ TEST(Grid, StopsAtTheInstructionLimitWithThePlace) {
   EXPECT_EQ(result.fault->instruction, "bra here;");
   EXPECT_EQ(result.fault->ptx_line, 7);
   EXPECT_LT(result.instructions, 30'000u);
+}
+
+// Every block prints a line of 65 characters 1000 times.
+std::string printing_blocks(int blocks) {
+  std::string letters;
+  for (int i = 0; i < 64; ++i) letters += "120, ";
+  KernelRun run(".global .align 1 .b8 line[66] = {" + letters + R"(10, 0};
+.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
+.visible .entry kernel()
+{
+  .reg .b32 %i;
+  .reg .b64 %format, %none;
+  .reg .pred %more;
+  mov.u32 %i, 0;
+  mov.u64 %none, 0;
+  mov.u64 %format, line;
+  cvta.global.u64 %format, %format;
+again:
+  {
+    .param .b64 a;
+    .param .b64 b;
+    .param .b32 result;
+    st.param.b64 [a], %format;
+    st.param.b64 [b], %none;
+    call.uni (result), vprintf, (a, b);
+  }
+  add.u32 %i, %i, 1;
+  setp.lt.u32 %more, %i, 1000;
+  @%more bra again;
+  ret;
+})");
+  run.launch().grid = {static_cast<uint32_t>(blocks), 1, 1};
+  run.launch().block = {1, 1, 1};
+  return run.run().printed;
+}
+
+TEST(Printed, all_that_a_kernel_prints_is_kept_up_to_a_megabyte) {
+  EXPECT_EQ(printing_blocks(2).size(), 130'000u);
+  const std::string much = printing_blocks(30);
+  EXPECT_LT(much.size(), (size_t{1} << 20) + 100);
+  EXPECT_GE(much.size(), size_t{1} << 20);
+  EXPECT_TRUE(much.ends_with("\n[the kernel printed more than 1 MiB; the rest is dropped]\n"));
 }
 
 }  // namespace

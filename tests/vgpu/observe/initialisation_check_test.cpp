@@ -3,6 +3,7 @@
 // has no effect.
 #include "vgpu/observe/initialisation_check.hpp"
 
+#include "../../support/by_thread.hpp"
 #include "vgpu/machine/kernel_run.hpp"
 
 namespace assay::vgpu {
@@ -41,7 +42,7 @@ std::vector<Finding> findings_of(const std::string& body, uint32_t threads = 8) 
   InitialisationCheck check;
   const LaunchResult result = run.run_checked(check);
   EXPECT_FALSE(result.fault.has_value()) << result.fault->message;
-  return check.found().findings();
+  return by_thread(check.found().findings());
 }
 
 TEST(InitialisationCheck, NamesTheThreadsThatReadWhatNobodyWrote) {
@@ -176,7 +177,7 @@ std::vector<Finding> cluster_findings(bool writes_other, bool reads_other) {
   InitialisationCheck check;
   const LaunchResult result = run.run_checked(check);
   EXPECT_FALSE(result.fault.has_value()) << result.fault->message;
-  return check.found().findings();
+  return by_thread(check.found().findings());
 }
 
 TEST(InitialisationCheck, KnowsWhoseSharedMemoryABlockOfAClusterMeans) {
@@ -200,7 +201,7 @@ TEST(InitialisationCheck, SaysTheSameOnOneHostThreadAndOnSeveral) {
     InitialisationCheck check;
     run.run_checked(check);
     std::vector<Dim3> places;
-    for (const Finding& finding : check.found().findings()) {
+    for (const Finding& finding : by_thread(check.found().findings())) {
       places.push_back(finding.block);
       places.push_back(finding.thread);
     }
@@ -308,7 +309,7 @@ std::vector<Finding> global_findings(const std::string& body) {
   InitialisationCheck check(&unwritten);
   const LaunchResult result = run.run_checked(check);
   EXPECT_FALSE(result.fault.has_value()) << result.fault->message;
-  return check.found().findings();
+  return by_thread(check.found().findings());
 }
 
 TEST(InitialisationCheck, AnOutputThatNobodyWroteMayNotBeReadIntoAResult) {

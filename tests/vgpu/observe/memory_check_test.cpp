@@ -2,6 +2,7 @@
 // The memory checker fires on every kind of bad access, says where and what is near, and is silent on good ones.
 #include "vgpu/observe/memory_check.hpp"
 
+#include "../../support/by_thread.hpp"
 #include "base/text.hpp"
 #include "vgpu/machine/kernel_run.hpp"
 
@@ -32,7 +33,7 @@ struct Checked {
   LaunchResult result;
   MemoryCheck check;
   uint64_t data = 0;
-  const std::vector<Finding>& findings() const { return check.found().findings(); }
+  std::vector<Finding> findings() const { return by_thread(check.found().findings()); }
 };
 
 // 8 threads and a buffer "data" of 8 words.
@@ -74,7 +75,7 @@ TEST(MemoryCheck, FindsGlobalAccessesBehindTheEnd) {
   Checked checked;
   check_kernel(kernel_with("  st.global.u32 [%at+8], %r;"), checked);
   ASSERT_EQ(checked.findings().size(), 2u);
-  const Finding& first = checked.findings()[0];
+  const Finding first = checked.findings()[0];
   EXPECT_EQ(first.kind, FindingKind::out_of_bounds);
   EXPECT_EQ(first.access, AccessKind::store);
   EXPECT_EQ(first.space, Space::global);
@@ -102,8 +103,8 @@ TEST(MemoryCheck, FindsAnAccessThatBeginsInsideAndEndsOutside) {
   run.add_words({1}, "one word");
   MemoryCheck check;
   run.run_checked(check);
-  ASSERT_EQ(check.found().findings().size(), 1u);
-  EXPECT_EQ(check.found().findings()[0].allocation, "at byte 0 of allocation 'one word' of 4 bytes");
+  ASSERT_EQ(by_thread(check.found().findings()).size(), 1u);
+  EXPECT_EQ(by_thread(check.found().findings())[0].allocation, "at byte 0 of allocation 'one word' of 4 bytes");
 }
 
 TEST(MemoryCheck, LeavesBadAccessesOut) {
@@ -118,7 +119,7 @@ TEST(MemoryCheck, LeavesBadAccessesOut) {
   run.run_checked(check);
   EXPECT_EQ(run.words(data, 8), (std::vector<uint32_t>{104, 105, 106, 107, 100, 100, 100, 100}))
       << "a load that is left out gives 0";
-  EXPECT_EQ(check.found().findings().size(), 4u);
+  EXPECT_EQ(by_thread(check.found().findings()).size(), 4u);
 }
 
 TEST(MemoryCheck, FindsSharedAccessesBehindTheEnd) {
@@ -157,7 +158,7 @@ wait:
   EXPECT_FALSE(run.run_checked(check).fault.has_value());
   EXPECT_EQ(run.words(data, 1), (std::vector<uint32_t>{7}));
   ASSERT_FALSE(check.found().findings().empty());
-  const Finding& first = check.found().findings()[0];
+  const Finding first = by_thread(check.found().findings())[0];
   EXPECT_EQ(first.kind, FindingKind::out_of_bounds);
   EXPECT_EQ(first.access, AccessKind::async_read);
   EXPECT_EQ(first.space, Space::global);
@@ -240,9 +241,9 @@ TEST(MemoryCheck, FindsFreedMemory) {
   ASSERT_TRUE(run.memory().free(data).ok());
   MemoryCheck check;
   run.run_checked(check);
-  ASSERT_EQ(check.found().findings().size(), 2u);
-  EXPECT_EQ(check.found().findings()[0].kind, FindingKind::use_after_free);
-  EXPECT_EQ(check.found().findings()[1].allocation, "at byte 4 of freed allocation 'old' of 8 bytes");
+  ASSERT_EQ(by_thread(check.found().findings()).size(), 2u);
+  EXPECT_EQ(by_thread(check.found().findings())[0].kind, FindingKind::use_after_free);
+  EXPECT_EQ(by_thread(check.found().findings())[1].allocation, "at byte 4 of freed allocation 'old' of 8 bytes");
 }
 
 TEST(MemoryCheck, FindsAtomicsAndAsynchronousCopies) {
@@ -275,83 +276,15 @@ TEST(MemoryCheck, NamesTheSourceLineAndWhereItWasInlined) {
                    ".section .debug_str\n{\n$name:\n.b8 95, 90, 53, 115, 116, 111, 114, 101, 80, 102, 102, 0\n}\n",
                checked);
   ASSERT_EQ(checked.findings().size(), 14u);
-  const Finding& inlined = checked.findings()[0];
+  const Finding inlined = checked.findings()[0];
   ASSERT_EQ(inlined.source.size(), 2u);
   EXPECT_EQ(inlined.source[0], (SourceLine{"tile.cuh", 7, 11, "store(float*, float)"}));
   EXPECT_EQ(inlined.source[1], (SourceLine{"kernel.cu", 20, 3, "kernel"}));
-  const Finding& plain = checked.findings()[7];
+  const Finding plain = checked.findings()[7];
   ASSERT_EQ(plain.source.size(), 1u);
   EXPECT_EQ(plain.source[0].line, 21);
 }
 
-Finding sample(FindingKind kind, int line, uint32_t thread) {
-  Finding finding;
-  finding.kind = kind;
-  finding.access = AccessKind::load;
-  finding.thread = {thread, 0, 0};
-  finding.source.push_back({"kernel.cu", line, 1, "kernel"});
-  return finding;
-}
-
-TEST(FindingList, FoldsTheSameLineAndThread) {
-  gpu::FindingList list;
-  list.add(sample(FindingKind::misaligned, 5, 1));
-  list.add(sample(FindingKind::misaligned, 5, 2));
-  list.add(sample(FindingKind::misaligned, 5, 1));
-  list.add(sample(FindingKind::out_of_bounds, 5, 1));
-  list.add(sample(FindingKind::misaligned, 6, 1));
-  ASSERT_EQ(list.findings().size(), 4u);
-  EXPECT_EQ(list.findings()[0].count, 2u);
-  EXPECT_EQ(list.findings()[1].count, 1u);
-  EXPECT_EQ(list.occurrences(), 5u);
-  EXPECT_EQ(list.not_listed(), 0u);
-}
-
-TEST(FindingList, TellsInstructionsApartWhereThereAreNoLines) {
-  gpu::FindingList list;
-  Finding finding = sample(FindingKind::misaligned, 5, 1);
-  finding.source.clear();
-  finding.kernel = "kernel";
-  list.add(finding);
-  finding.instruction_index = 9;
-  list.add(finding);
-  list.add(finding);
-  ASSERT_EQ(list.findings().size(), 2u);
-  EXPECT_EQ(list.findings()[1].count, 2u);
-}
-
-TEST(FindingList, MergesInOrderAndKeepsTheFirst) {
-  gpu::FindingList first;
-  gpu::FindingList second;
-  Finding early = sample(FindingKind::misaligned, 5, 1);
-  early.block = {0, 0, 0};
-  Finding late = early;
-  late.block = {3, 0, 0};
-  first.add(early);
-  second.add(late);
-  second.add(sample(FindingKind::misaligned, 7, 0));
-  first.merge(std::move(second));
-  ASSERT_EQ(first.findings().size(), 2u);
-  EXPECT_EQ(first.findings()[0].block, (Dim3{0, 0, 0}));
-  EXPECT_EQ(first.findings()[0].count, 2u);
-  EXPECT_EQ(first.occurrences(), 3u);
-}
-
-TEST(FindingList, CountsWhatItDoesNotList) {
-  gpu::FindingList list;
-  for (size_t i = 0; i < gpu::FindingList::kMost + 10; ++i)
-    list.add(sample(FindingKind::misaligned, static_cast<int>(i), 0));
-  list.add(sample(FindingKind::misaligned, 0, 0));
-  EXPECT_EQ(list.findings().size(), gpu::FindingList::kMost);
-  EXPECT_EQ(list.not_listed(), 10u);
-  EXPECT_EQ(list.occurrences(), gpu::FindingList::kMost + 11);
-  EXPECT_EQ(list.findings()[0].count, 2u);
-  gpu::FindingList all;
-  all.merge(std::move(list));
-  EXPECT_EQ(all.occurrences(), gpu::FindingList::kMost + 11);
-}
-
-// The second eight rows of C are behind the end, and read as zero.
 TEST(MemoryCheck, FindsFragmentsBehindTheEnd) {
   KernelRun run(kernel_with(R"(
   .reg .f32 %c<8>;
@@ -365,8 +298,8 @@ TEST(MemoryCheck, FindsFragmentsBehindTheEnd) {
   EXPECT_EQ(words[0], 5u);
   EXPECT_EQ(words[32], 0u);
   ASSERT_FALSE(check.found().findings().empty());
-  EXPECT_EQ(check.found().findings()[0].kind, FindingKind::out_of_bounds);
-  EXPECT_EQ(check.found().findings()[0].bytes, 8u);
+  EXPECT_EQ(by_thread(check.found().findings())[0].kind, FindingKind::out_of_bounds);
+  EXPECT_EQ(by_thread(check.found().findings())[0].bytes, 8u);
 }
 
 // A warp group reads its matrices by descriptors. B has 16 columns of 16 ones here; of its last eight columns the

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The public API: for every command a request, a report and the function between them. docs/api.md shows how.
+#pragma once
+
+#include "assay/bench.hpp"
+#include "assay/build.hpp"
+#include "assay/calibrate.hpp"
+#include "assay/check.hpp"
+#include "assay/compare.hpp"
+#include "assay/context.hpp"
+#include "assay/doctor.hpp"
+#include "assay/gate.hpp"
+#include "assay/log.hpp"
+#include "assay/profile.hpp"
+#include "assay/run.hpp"
+#include "assay/sanitize.hpp"
+#include "assay/suite.hpp"

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "report/markdown.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+#include "judge/escape.hpp"
+
+namespace assay::report {
+namespace {
+
+using namespace judge;  // what is written here is its result
+
+std::string percent(double ratio) {
+  return std::isfinite(ratio) ? fmt::format("{:+.2f} %", (ratio - 1.0) * 100.0) : "unbounded";
+}
+
+std::string bold_if_bad(GateVerdict verdict) {
+  return verdict == GateVerdict::pass ? "PASS" : fmt::format("**{}**", to_string(verdict));
+}
+
+std::string time_row(const GateCaseResult& test) {
+  const Comparison& comparison = *test.comparison;
+  return fmt::format("| {} | {} | {} | {:.3f} | {:.3f} | {} | {} to {} | {:.2g} |\n", escape_markdown(test.name),
+                     bold_if_bad(test.verdict), to_string(comparison.verdict), comparison.baseline.time_us.p50,
+                     comparison.candidate.time_us.p50, percent(comparison.ratio), percent(comparison.interval.low),
+                     percent(comparison.interval.high), test.adjusted_p);
+}
+
+std::string time_table(const GateResult& result) {
+  std::string rows;
+  for (const GateCaseResult& test : result.cases) {
+    if (test.comparison) rows += time_row(test);
+  }
+  if (rows.empty()) return "";
+  return "\n| case | gate | verdict | baseline p50 (us) | candidate p50 (us) | time | interval | p (Holm) |\n"
+         "|---|---|---|---:|---:|---:|---:|---:|\n" +
+         rows;
+}
+
+std::string counter_table(const GateResult& result) {
+  std::string rows;
+  for (const GateCaseResult& test : result.cases) {
+    for (const CounterChange& change : test.counters) {
+      if (!worth_showing(change)) continue;
+      rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", escape_markdown(test.name), escape_markdown(change.name),
+                          change.baseline, change.candidate, percent(1.0 + change.growth),
+                          fmt::format("{}{}", to_string(change.trend), change.judged ? "" : ", not judged"));
+    }
+  }
+  if (rows.empty()) return "";
+  return "\n| case | counter | baseline | candidate | change | |\n|---|---|---:|---:|---:|---|\n" + rows;
+}
+
+std::string reasons(const GateResult& result) {
+  std::string lines;
+  for (const GateCaseResult& test : result.cases) {
+    if (test.verdict == GateVerdict::pass) continue;
+    lines +=
+        fmt::format("- {} {}: {}\n", escape_markdown(test.name), to_string(test.verdict), escape_markdown(test.reason));
+  }
+  return lines.empty() ? "" : "\n" + lines;
+}
+
+std::string warnings(const GateResult& result) {
+  std::set<std::string> all;
+  for (const GateCaseResult& test : result.cases) {
+    if (test.comparison) all.insert(test.comparison->warnings.begin(), test.comparison->warnings.end());
+  }
+  std::string lines;
+  for (const std::string& warning : all) lines += fmt::format("- warning: {}\n", escape_markdown(warning));
+  return lines.empty() ? "" : "\n" + lines;
+}
+
+}  // namespace
+
+std::string markdown(const GateResult& result) {
+  std::string text = fmt::format("## assay gate: {}\n\n{} (threshold {:g} %", to_string(result.verdict), result.reason,
+                                 result.options.threshold * 100.0);
+  const bool counted = std::any_of(result.cases.begin(), result.cases.end(),
+                                   [](const GateCaseResult& test) { return !test.counters.empty(); });
+  if (counted) text += fmt::format(", counters {:g} %", result.options.counter_threshold * 100.0);
+  text += fmt::format("). {}.\n", result.calibration ? "This machine: " + describe(*result.calibration)
+                                                     : "This machine is not calibrated");
+  text += reasons(result);
+  text += time_table(result);
+  text += counter_table(result);
+  text += warnings(result);
+  return text;
+}
+
+}  // namespace assay::report

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "vgpu/observe/checked_launch.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "vgpu/observe/check.hpp"
+#include "vgpu/observe/check_registry.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+using Checks = std::vector<std::unique_ptr<Check>>;
+
+Result<Checks> make(const gpu::CheckSet& wanted, UnwrittenMemory& global) {
+  Checks made;
+  for (const CheckRow& row : check_registry()) {
+    if (wanted.contains(row.name)) made.push_back(row.make(global));
+  }
+  if (made.size() == wanted.names().size()) return made;
+  return Error{fmt::format("there are {} checks where {} were asked for", made.size(), wanted.names().size()),
+               {},
+               "",
+               ExitCode::internal};
+}
+
+// What two checks say of one instruction is one mistake: a read that came before its copy is told once.
+gpu::FindingList not_yet_told(const gpu::FindingList& found, const gpu::FindingList& told) {
+  gpu::FindingList news;
+  for (const gpu::Finding& finding : found.findings()) {
+    const bool known = std::ranges::any_of(told.findings(), [&](const gpu::Finding& other) {
+      return other.ptx_line == finding.ptx_line;  // of one module
+    });
+    if (!known) news.add(finding);
+  }
+  return news;
+}
+
+}  // namespace
+
+Result<CheckedLaunch> launch_checked(Gpu& gpu, const Launch& launch, const gpu::CheckSet& checks,
+                                     UnwrittenMemory& global) {
+  ASSAY_TRY(const Checks made, make(checks, global));
+  Launch watched = launch;
+  watched.observers.clear();
+  for (const auto& check : made) watched.observers.push_back(check.get());
+  watched.observers.insert(watched.observers.end(), launch.observers.begin(), launch.observers.end());
+  CheckedLaunch checked;
+  ASSAY_TRY(checked.result, gpu.launch(watched));
+  for (const auto& check : made) checked.found.merge(not_yet_told(check->found(), checked.found));
+  return checked;
+}
+
+}  // namespace assay::vgpu

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "work/baseline_file.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/file.hpp"
+
+namespace assay::work {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kSchema = 1;
+
+json case_json(const BaselineCase& entry) {
+  if (!entry.counters.empty()) return {{"counters", entry.counters}};
+  json batches = json::array();
+  for (const judge::Batch& batch : entry.batches)
+    batches.push_back({{"process", batch.process},
+                       {"us", batch.microseconds},
+                       {"clock_mhz", batch.clock_mhz ? json(*batch.clock_mhz) : json()}});
+  return {{"contract", entry.contract.fields()}, {"batches", batches}};
+}
+
+BaselineCase case_from(const json& value) {
+  BaselineCase entry;
+  if (value.contains("counters")) {
+    entry.counters = value.at("counters").get<judge::Counters>();
+    return entry;
+  }
+  for (const auto& [field, text] : value.at("contract").items()) entry.contract.set(field, text.get<std::string>());
+  for (const json& each : value.at("batches")) {
+    judge::Batch batch;
+    batch.process = each.at("process").get<size_t>();
+    batch.microseconds = each.at("us").get<std::vector<double>>();
+    if (!each.at("clock_mhz").is_null()) batch.clock_mhz = each.at("clock_mhz").get<double>();
+    entry.batches.push_back(std::move(batch));
+  }
+  return entry;
+}
+
+}  // namespace
+
+bool is_baseline_file(const std::string& name) {
+  return name.ends_with(".json");
+}
+
+Result<BaselineFile> read_baseline_file(const std::string& path) {
+  ASSAY_TRY(const std::string text, read_file(path));
+  const json document = json::parse(text, nullptr, false);
+  try {
+    if (document.at("assay_baseline") != kSchema)
+      return Error{fmt::format("this baseline has the schema {}; this program knows {}",
+                               document.at("assay_baseline").dump(), kSchema),
+                   Place{path}, "write it anew with assay gate --save FILE"};
+    BaselineFile baseline;
+    baseline.kernel = document.at("kernel").get<std::string>();
+    baseline.configuration = document.at("configuration").get<std::string>();
+    baseline.device = document.at("device").get<std::string>();
+    for (const auto& [shape, entry] : document.at("cases").items()) {
+      BaselineCase read = case_from(entry);
+      if (read.counters.empty()) ASSAY_CHECK(judge::validate(read.batches, shape));
+      baseline.cases.emplace(shape, std::move(read));
+    }
+    return baseline;
+  } catch (const json::exception& problem) {
+    return Error{fmt::format("this is no baseline: {}", problem.what()), Place{path},
+                 "docs/baselines.md describes the file; assay gate --save FILE writes one"};
+  }
+}
+
+Result<void> write_baseline_file(const std::string& path, const BaselineFile& baseline) {
+  json cases = json::object();
+  for (const auto& [shape, entry] : baseline.cases) cases[shape] = case_json(entry);
+  const json document{{"assay_baseline", kSchema},
+                      {"kernel", baseline.kernel},
+                      {"configuration", baseline.configuration},
+                      {"device", baseline.device},
+                      {"cases", cases}};
+  return write_file_atomically(path, document.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace assay::work

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// A baseline as a file that a repository commits: docs/baselines.md has the schema.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.hpp"
+#include "judge/batch.hpp"
+#include "judge/counters.hpp"
+#include "measure/contract.hpp"
+
+namespace assay::work {
+
+struct BaselineCase {
+  judge::Counters counters;    // of a virtual GPU; or
+  measure::Contract contract;  // of a measurement, and
+  judge::Batches batches;      // its samples
+
+  bool operator==(const BaselineCase&) const = default;
+};
+
+struct BaselineFile {
+  std::string kernel;
+  std::string configuration;
+  std::string device;                         // "vgpu:l4"; of a measurement the GPU's name
+  std::map<std::string, BaselineCase> cases;  // by shape
+
+  bool operator==(const BaselineFile&) const = default;
+};
+
+bool is_baseline_file(const std::string& name);  // by its name: *.json
+
+Result<BaselineFile> read_baseline_file(const std::string& path);
+Result<void> write_baseline_file(const std::string& path, const BaselineFile& baseline);
+
+}  // namespace assay::work

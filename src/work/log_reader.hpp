@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Reads a ledger for those who look back.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "assay/log.hpp"
+#include "ledger/ledger.hpp"
+
+namespace assay::work {
+
+struct LogDetails {
+  std::vector<ledger::Attempt> attempts;
+};
+
+class LogReader {
+ public:
+  // An error if nothing has been recorded yet.
+  static Result<LogReader> open(const std::string& ledger);
+
+  const std::filesystem::path& file() const { return ledger_.file(); }
+
+  struct Shown {
+    ledger::Attempt attempt;
+    std::vector<ledger::Samples> samples;
+  };
+  Result<Shown> show(int64_t attempt);
+  Result<std::vector<ledger::LeaderboardRow>> best(const LogRequest& request);
+  // The oldest first; limit 0: all.
+  Result<void> each(const LogRequest& request, const std::function<Result<void>(const Shown&)>& on_attempt);
+  Result<std::vector<ledger::Machine>> machines() { return ledger_.machines(); }
+
+ private:
+  explicit LogReader(ledger::Ledger ledger) : ledger_(std::move(ledger)) {}
+
+  ledger::Ledger ledger_;
+};
+
+}  // namespace assay::work

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "assay/profile.hpp"
+
+#include <fmt/format.h>
+
+#include "base/progress.hpp"
+#include "check/cases.hpp"
+#include "diagnose/ncu.hpp"
+#include "diagnose/tool.hpp"
+#include "report/profile_document.hpp"
+#include "spec/launch.hpp"
+#include "spec/shape.hpp"
+#include "work/counting.hpp"
+#include "work/document.hpp"
+#include "work/kernel.hpp"
+#include "work/profile_details.hpp"
+#include "work/recording.hpp"
+#include "work/verdict.hpp"
+
+namespace assay::work {
+namespace {
+
+constexpr const char* kGpu = "cuda:0";
+
+Result<check::Case> chosen_case(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                const ProfileRequest& request) {
+  check::Case test;
+  test.seed = request.seed;
+  if (request.shape.empty()) {
+    ASSAY_TRY(test.shape, countable_shape(spec, configuration));
+  } else {
+    ASSAY_TRY(test.shape, spec::parse_shape(spec, request.shape));
+  }
+  const std::string why = check::why_not(spec, configuration, test.shape);
+  if (!why.empty())
+    return Error{fmt::format("{} cannot be run: {}", test.shape.text(), why), {}, "choose another --shape"};
+  return test;
+}
+
+Result<diagnose::KernelResources> resources_of(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                               const spec::Shape& shape, const Runnable& runnable,
+                                               const std::string& device) {
+  diagnose::KernelResources resources;
+  const std::vector<build::TargetUsage> usages = {{runnable.built.target, runnable.built.resources}};
+  const std::vector<spec::Shape> shapes = {shape};
+  ASSAY_TRY(const std::vector<build::LaunchFit> fits, build::launch_fits(spec, configuration, shapes, usages));
+  for (const build::LaunchFit& fit : fits) {
+    if (const build::ResourceUsage* usage = build::find_entry(runnable.built.resources, fit.entry))
+      resources.usage = *usage;
+    for (const build::ModelFit& model : fit.models) {
+      if (fmt::format("vgpu:{}", model.model->id) == device) resources.occupancy = model.occupancy;
+    }
+  }
+  if (spec.problem.flops) {
+    ASSAY_TRY(const spec::Bindings names, spec::bind(spec, configuration, shape));
+    if (const auto flops = spec.problem.flops->evaluate(names); flops && !flops->is_dtype())
+      resources.flops = flops->as_double();
+  }
+  return resources;
+}
+
+Result<gpu::LaunchCounters> count(const spec::KernelSpec& spec, const Runnable& runnable, const check::Case& test) {
+  check::Worker::Options worker_options = runnable.worker;
+  worker_options.setup.count = true;
+  worker_options.setup.compare = false;
+  worker_options.setup.checks = {gpu::kMemcheck};  // a kernel with bad accesses has no counts worth reading
+  ASSAY_TRY(const std::unique_ptr<check::Worker> worker, check::Worker::start(std::move(worker_options)));
+  check::CaseResult result = worker->run(test);
+  ASSAY_CHECK(check_cancelled(runnable.worker.context));
+  if (auto error = no_verdict(spec, result)) return *std::move(error);
+  if (!result.passed()) {
+    Error error{
+        fmt::format("{}: {}", name(result.outcome), result.message), {}, result.hint, exit_code(result.outcome)};
+    if (error.hint.empty()) error.hint = "assay sanitize shows what is wrong";
+    return error;
+  }
+  if (!result.counters)
+    return Error{"this device does not count", {}, "choose a virtual GPU with --device vgpu:...", ExitCode::usage};
+  return std::move(*result.counters);
+}
+
+// The same case on the GPU, under ncu. Whatever is missing is said in the profile; the counts are good without it.
+void measure(const spec::KernelSpec& spec, const spec::Configuration& configuration, const ProfileRequest& request,
+             const check::Case& test, const Context& context, diagnose::Profile& profile) {
+  profile.measured_on = kGpu;
+  const auto runnable = make_runnable(spec, configuration, kGpu, request.limits, context);
+  if (!runnable) {
+    const auto tool = diagnose::find_tool(diagnose::kNcu);
+    profile.not_measured = tool ? runnable.error() : tool.error();
+    return;
+  }
+  diagnose::NcuRun run{.setup = runnable->worker.setup,
+                       .test = test,
+                       .entry = profile.entry,
+                       .time_limit = runnable->worker.time_limit,
+                       .program = context.program};
+  run.setup.compare = false;
+  run.setup.checks = {};
+  auto launch = diagnose::run_ncu(run);
+  if (!launch) {
+    profile.not_measured = std::move(launch).error();
+    return;
+  }
+  profile.measured = std::move(*launch);
+  for (diagnose::Figure& figure : diagnose::measured_figures(*profile.measured))
+    profile.figures.push_back(std::move(figure));
+}
+
+Result<ProfileReport> profile_one(const ProfileRequest& request, const Context& context,
+                                  const std::shared_ptr<ProfileDetails>& details, const std::string& device,
+                                  Recording& recording) {
+  const spec::KernelSpec& spec = details->spec;
+  ASSAY_TRY(const spec::Configuration configuration, chosen_configuration(spec, request.choice.configuration));
+  ASSAY_TRY(const check::Case test, chosen_case(spec, configuration, request));
+  ASSAY_TRY(const Runnable runnable, make_runnable(spec, configuration, device, request.limits, context));
+  diagnose::Profile& result = details->profile;
+  ASSAY_TRY(result.entry, spec::entry_name(spec, configuration, test.shape));
+  result.shape = test.shape.text();
+  result.device = device;
+  ASSAY_TRY(result.counters, count(spec, runnable, test));
+  ASSAY_TRY(const diagnose::KernelResources resources, resources_of(spec, configuration, test.shape, runnable, device));
+  result.figures = diagnose::figures(result.counters.total, resources);
+  if (request.with_ncu) measure(spec, configuration, request, test, context, result);
+  details->document = document_head("profile", spec, configuration.id(), device);
+  details->document.update(report::profile_document(result));
+  ledger::Attempt attempt = recording.draft();
+  attempt.configuration = configuration.id();
+  attempt.shape = result.shape;
+  attempt.verdict = "profiled";
+  ASSAY_CHECK(recording.write(std::move(attempt), details->document));
+  ProfileReport report;
+  report.kernel = spec.kernel.name;
+  report.configuration = configuration.id();
+  report.device = device;
+  report.shape = result.shape;
+  report.counters = result.counters.total.flat();
+  report.details = details;
+  return report;
+}
+
+}  // namespace
+
+Result<ProfileReport> profile(const ProfileRequest& request, const Context& context) {
+  const auto details = std::make_shared<ProfileDetails>();
+  ASSAY_TRY(details->spec, spec::load(request.choice.kernel));
+  ASSAY_TRY(const std::string device, virtual_device_for(details->spec, request.choice.device));
+  if (!device::is_virtual(device))
+    return Error{fmt::format("{} does not count", device),
+                 {},
+                 "choose a virtual GPU with --device vgpu:...; --with ncu measures on the GPU beside it"};
+  ASSAY_TRY(Recording recording, Recording::open(request.record, context,
+                                                 {ledger::Kind::profile, &details->spec, request.choice.configuration,
+                                                  device, request.seed}));
+  return recording.close(profile_one(request, context, details, device, recording));
+}
+
+std::string to_json(const ProfileReport& report) {
+  return document_text(report.details->document);
+}
+
+}  // namespace assay::work

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// The rows of docs/exit_codes.md: whose fault it is, and with which code and words the program says so.
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "assay_program.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "reduction_copy.hpp"
+
+namespace assay::cli {
+namespace {
+
+constexpr const char* kShape = "ROWS=2,COLUMNS=513";
+
+class ExitCodes : public testing::Test {
+ protected:
+  // The specification with one text in the place of another.
+  void change_specification(const std::string& from, const std::string& to) const {
+    const auto text = read_file(file());
+    ASSERT_TRUE(text.ok());
+    ASSERT_NE(text->find(from), std::string::npos) << from;
+    copy_.folder().write("reduction/kernel.toml", replace_all(*text, from, to));
+  }
+  void use_reference(const std::string& body, const std::string& output = "y") const {
+    change_specification("\"row_reduction\"", "\"reference.cpp\"");
+    copy_.folder().write("reduction/reference.cpp",
+                         "#include <assay/reference.h>\n#include <cmath>\n#include <cstdlib>\n"
+                         "int assay_reference(AssayProblem* p) {\n"
+                         "  const AssayTensor* y = assay_tensor(p, \"" +
+                             output + "\");\n  const AssayTensor* x = assay_tensor(p, \"x\");\n" + body +
+                             "\n  return 0;\n}\n");
+  }
+  std::string file() const { return (copy_.kernel() / "kernel.toml").string(); }
+  ProcessOutcome run_on(const std::string& command, std::vector<std::string> more) const {
+    std::vector<std::string> arguments{command, copy_.kernel().string(), "--device", "vgpu:l4", "--ledger", "none"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return assay_program(arguments);
+  }
+  ProcessOutcome check(std::vector<std::string> more = {"--shape", kShape}) const { return run_on("check", more); }
+
+  void expect_error(const ProcessOutcome& outcome, int code, const std::string& words) const {
+    EXPECT_EQ(outcome.exit_status, code) << outcome.output << outcome.errors;
+    EXPECT_NE(outcome.errors.find(words), std::string::npos) << outcome.errors;
+    EXPECT_EQ(outcome.output.find("INCORRECT"), std::string::npos) << outcome.output;
+  }
+
+  ReductionCopy copy_;
+};
+
+TEST_F(ExitCodes, ACorrectKernelIsGood) {
+  const ProcessOutcome outcome = check();
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+}
+
+TEST_F(ExitCodes, AWrongValueIsIncorrect) {
+  copy_.change_ptx(
+      "sm_89", [](const std::string& text) { return replace_all(text, "mov.u32 \t%r43, 16;", "mov.u32 \t%r43, 8;"); });
+  const ProcessOutcome outcome = check();
+  EXPECT_EQ(outcome.exit_status, 5) << outcome.errors;
+  EXPECT_NE(outcome.output.find("INCORRECT"), std::string::npos) << outcome.output;
+}
+
+TEST_F(ExitCodes, AKernelThatNeverEndsIsIncorrect) {
+  const ProcessOutcome outcome =
+      assay_program({"check", "kernels/broken/hangs", "--instruction-limit", "200000", "--ledger", "none"});
+  EXPECT_EQ(outcome.exit_status, 5) << outcome.output << outcome.errors;
+}
+
+TEST_F(ExitCodes, OurTimeLimitIsInconclusive) {
+  const ProcessOutcome outcome = check({"--shape", "ROWS=1024,COLUMNS=4096", "--time-limit", "0.05"});
+  EXPECT_EQ(outcome.exit_status, 4) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("INCONCLUSIVE"), std::string::npos) << outcome.output;
+  EXPECT_EQ(outcome.output.find("INCORRECT"), std::string::npos) << outcome.output;
+  const ProcessOutcome sanitize = run_on("sanitize", {"--shape", "ROWS=1024,COLUMNS=4096", "--time-limit", "0.05"});
+  EXPECT_EQ(sanitize.exit_status, 4) << sanitize.output << sanitize.errors;
+}
+
+TEST_F(ExitCodes, AnInstructionThatTheVirtualGpuLacksCannotBeJudgedHere) {
+  copy_.change_ptx("sm_89", [](const std::string& text) {
+    return replace_all(text, "mov.u32 \t%r43, 16;", "mov.u32 \t%r43, 16;\n\tnosuchinstruction.u32 \t%r43, %r43;");
+  });
+  expect_error(check(), 6, "nosuchinstruction.u32");
+  expect_error(run_on("sanitize", {}), 6, "nosuchinstruction.u32");
+}
+
+TEST_F(ExitCodes, NotEnoughMemoryNamesTheSizeWanted) {
+  const ProcessOutcome outcome = check({"--shape", "ROWS=1000000,COLUMNS=2000000"});
+  expect_error(outcome, 6, "8000004000000 bytes");
+}
+
+TEST_F(ExitCodes, NoSuchEntryIsAMistakeOfTheSpecification) {
+  change_specification("\"row_sum_f32\"", "\"column_sum_f32\"");
+  expect_error(check(), 2, "column_sum_f32");
+  expect_error(run_on("sanitize", {}), 2, "row_sum_f32");
+}
+
+TEST_F(ExitCodes, AnotherNumberOrSizeOfArgumentsIsAMistakeOfTheSpecification) {
+  change_specification("scalar = { type = \"i32\", value = \"COLUMNS\" }",
+                       "scalar = { type = \"i64\", value = \"COLUMNS\" }");
+  expect_error(check(), 2, "has 8 bytes, but parameter 3");
+  change_specification("scalar = { type = \"i64\", value = \"COLUMNS\" }",
+                       "scalar = { type = \"i32\", value = \"COLUMNS\" }\n\n[[argument]]\nname = \"more\"\n"
+                       "scalar = { type = \"i32\", value = \"1\" }");
+  expect_error(check(), 2, "takes 3 parameters");
+}
+
+TEST_F(ExitCodes, AReferenceThatNamesOtherTensorsIsAMistake) {
+  change_specification("\"row_reduction\"", "\"softmax\"");
+  change_specification("name   = \"y\"", "name   = \"z\"");
+  expect_error(check(), 2, "reference");
+}
+
+TEST_F(ExitCodes, AReferenceThatCrashesIsNamed) {
+  use_reference("  std::abort();");
+  expect_error(check(), 2, "reference");
+}
+
+TEST_F(ExitCodes, AReferenceThatDefinesNothingIsNoVerdict) {
+  use_reference("  for (int64_t i = 0; i < y->count; ++i) y->data[i] = NAN; (void)x;");
+  expect_error(check(), 2, "the reference");
+  change_specification("\"reference.cpp\"", "\"reference.cpp\"\noptions = { nonfinite = true }");
+  expect_error(check(), 2, "nothing was compared");
+}
+
+TEST_F(ExitCodes, ANaNThatTheSpecificationDoesNotExpectIsTheReferencesMistake) {
+  use_reference(R"(
+  for (int64_t r = 0; r < y->count; ++r) {
+    y->data[r] = 0;
+    for (int64_t c = 0; c < x->count / y->count; ++c) y->data[r] += x->data[r * (x->count / y->count) + c];
+  }
+  y->data[1] = NAN;)");
+  expect_error(check(), 2, "y[1]");
+  change_specification("\"reference.cpp\"", "\"reference.cpp\"\noptions = { nonfinite = true }");
+  const ProcessOutcome outcome = check({"--shape", kShape, "--json"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  EXPECT_EQ(parsed(outcome)["cases"][0]["compared"], 1);
+  EXPECT_EQ(parsed(outcome)["cases"][0]["elements"], 2);
+}
+
+TEST_F(ExitCodes, ABuildThatBuiltNothingIsNotGood) {
+  std::filesystem::remove_all(copy_.kernel() / "ptx");
+  const ProcessOutcome outcome = run_on("build", {});
+  EXPECT_EQ(outcome.exit_status, 6) << outcome.output << outcome.errors;
+}
+
+TEST_F(ExitCodes, RunSaysTheSameAsItsSteps) {
+  copy_.change_ptx("sm_89", [](const std::string& text) {
+    return replace_all(text, "mov.u32 \t%r43, 16;", "mov.u32 \t%r43, 16;\n\tnosuchinstruction.u32 \t%r43, %r43;");
+  });
+  const std::string report = (copy_.folder().path() / "report.json").string();
+  const ProcessOutcome outcome = run_on("run", {"--report", report});
+  EXPECT_EQ(outcome.exit_status, 6) << outcome.output << outcome.errors;
+}
+
+TEST(ExitCodePage, NamesEveryCode) {
+  const auto page = read_file(ASSAY_SOURCE_DIR "/docs/exit_codes.md");
+  ASSERT_TRUE(page.ok());
+  for (int code = 0; code <= 6; ++code)
+    EXPECT_NE(page->find("| " + std::to_string(code) + " | "), std::string::npos) << code;
+}
+
+}  // namespace
+}  // namespace assay::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "report/markdown.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "../judge/sample_gate.hpp"
+#include "base/text.hpp"
+
+namespace assay::report {
+namespace {
+
+using judge::sample_gate;
+
+bool holds(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Markdown, shows_the_verdict_the_tables_and_the_calibration) {
+  const std::string text = markdown(sample_gate());
+  EXPECT_TRUE(holds(text, "## assay gate: INCORRECT\n")) << text;
+  EXPECT_TRUE(holds(text, "threshold 3 %, counters 1 %")) << text;
+  EXPECT_TRUE(holds(text, "This machine: false verdicts 0 of 2")) << text;
+  EXPECT_TRUE(holds(text, "| **REGRESSION** | SLOWER |")) << text;
+  EXPECT_TRUE(holds(text, "| PASS | SAME |")) << text;
+  EXPECT_TRUE(holds(text, "| <code>new</code> | 0 | 2 | unbounded | grew |")) << text;
+  EXPECT_TRUE(holds(text, "| <code>other</code> | 4 | 5 | +25.00 % | grew, not judged |")) << text;
+}
+
+TEST(Markdown, lets_no_name_break_out) {
+  const std::string text = markdown(sample_gate());
+  EXPECT_FALSE(holds(text, "@all"));
+  EXPECT_FALSE(holds(text, "<b>"));
+  EXPECT_FALSE(holds(text, "`"));
+  EXPECT_FALSE(holds(text, "expected 1,\n"));
+  size_t columns = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    const auto bars = static_cast<size_t>(std::count(line.begin(), line.end(), '|'));
+    if (bars == 0) columns = 0;
+    if (bars > 0 && columns == 0) columns = bars;
+    EXPECT_EQ(bars, columns) << line;
+  }
+}
+
+TEST(Markdown, of_a_clean_suite_is_short) {
+  const judge::SimulatedRun run = judge::simulate({}, {}, 2);
+  const judge::GateResult result =
+      judge::gate({{.name = "k", .comparison = judge::compare(run.candidate, run.baseline).value()}});
+  const std::string text = markdown(result);
+  EXPECT_TRUE(
+      holds(text, "## assay gate: PASS\n\n1 of 1 cases pass (threshold 3 %). This machine is not calibrated.\n"))
+      << text;
+  EXPECT_FALSE(holds(text, "counter"));
+}
+
+}  // namespace
+}  // namespace assay::report
