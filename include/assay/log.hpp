@@ -45,6 +45,7 @@ struct LogReport {
   std::string ledger;  // the file
   std::vector<LoggedAttempt> attempts;
   bool more = false;   // there are older ones
+  std::vector<std::string> damaged;  // rows that make no sense, in words: somebody wrote into the file
   bool exists = true;  // false: nothing has been recorded yet
   std::shared_ptr<const LogDetails> details;
 };

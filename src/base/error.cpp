@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "base/error.hpp"
 
+#include "base/escape.hpp"
+
 namespace assay {
 
 std::string to_string(const Place& place) {
-  std::string text = place.file;
+  std::string text = escape_terminal(place.file);
   if (place.line > 0) text += ":" + std::to_string(place.line);
   if (place.line > 0 && place.column > 0) text += ":" + std::to_string(place.column);
   return text;

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Child programs: started from an argument list (no shell), with a time limit, their output collected.
+// Programs that run to their end: their output collected, with a time limit.
 #pragma once
 
 #include <chrono>
-#include <filesystem>
-#include <map>
 #include <string>
-#include <vector>
 
+#include "base/command.hpp"
 #include "base/result.hpp"
 
 namespace assay {
-
-struct Command {
-  std::vector<std::string> arguments;              // the program first; looked up in PATH if it has no slash
-  std::filesystem::path folder;                    // working folder; empty: ours
-  std::string input;                               // given on standard input
-  std::map<std::string, std::string> environment;  // added to ours
-  std::chrono::milliseconds time_limit{std::chrono::minutes(10)};
-  size_t output_limit_bytes = size_t{64} << 20;  // of each stream; more is dropped and said so
-  size_t memory_limit_bytes = 0;                 // address space of the child; 0: no limit
-};
 
 struct ProcessOutcome {
   int exit_status = -1;     // meaningful if it ended by itself
@@ -37,10 +25,8 @@ struct ProcessOutcome {
 std::string signal_name(int signal);                      // "SIGSEGV"; "signal 34" if it has no name
 std::string describe_end(const ProcessOutcome& outcome);  // "exited with 1", "was killed by SIGSEGV", ...
 
-// An error means that the program could not be started; how it ended is in the outcome.
+// An error means that the program could not be started; how it ended is in the outcome. Whatever it left running has
+// ended too.
 Result<ProcessOutcome> run(const Command& command);
-
-// The program's full path, or an empty path if it is not in PATH.
-std::filesystem::path find_program(const std::string& name);
 
 }  // namespace assay

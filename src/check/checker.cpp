@@ -77,13 +77,16 @@ Result<CheckReport> check_one_way(const spec::KernelSpec& spec, const spec::Conf
   }
   report.planned = plan.cases.size();
   report.skipped = std::move(plan.skipped);
+  const bool fused = worker_options.setup.fuse;
   ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));
   report.approximate = worker->approximate_instructions();
   report.fusible = worker->fusible_places();
   Progress progress(options.context, "check", plan.cases.size());
   for (const Case& test : plan.cases) {
-    CaseResult result = worker->run(test);
+    std::optional<CaseResult> recalled = options.recall ? options.recall(test, fused) : std::nullopt;
+    CaseResult result = recalled ? std::move(*recalled) : worker->run(test);
     ASSAY_CHECK(check_cancelled(options.context));
+    if (!recalled && result.passed() && options.remember) ASSAY_CHECK(options.remember(result, fused));
     progress.advance(test.shape.text());
     // Too large for this device at this shape: other shapes may fit. If none does, that is the verdict.
     const bool last_hope = &test == &plan.cases.back() && report.results.empty();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct CheckOptions {
   Fmad fmad = Fmad::off;
   size_t repetitions = 1;  // launches of the largest specified case, which must give the same bits
   Context context{};
+  // For work that was interrupted: what an earlier run has found for a case, and each case that passed.
+  std::function<std::optional<CaseResult>(const Case&, bool fused)> recall{};
+  std::function<Result<void>(const CaseResult&, bool fused)> remember{};
 };
 
 inline constexpr size_t kValidatedAfter = 100;

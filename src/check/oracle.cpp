@@ -33,6 +33,8 @@ Result<Oracle> Oracle::open(const spec::KernelSpec& spec, const std::filesystem:
   if (spec.problem.reference_is_file) {
     reference::CustomReferenceOptions options;
     options.cache_folder = cache_folder / "references";
+    options.run_time_limit = std::chrono::milliseconds(static_cast<int64_t>(1e3 * spec.limits.reference_seconds));
+    options.memory_limit_bytes = static_cast<size_t>(spec.limits.reference_gib * 0x1p30);
     ASSAY_TRY(oracle.custom_, reference::CustomReference::compile(spec.reference_path(), options));
   } else {
     ASSAY_TRY(oracle.built_in_, reference::find_reference(spec.problem.reference));

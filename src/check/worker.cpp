@@ -184,8 +184,8 @@ Result<void> Worker::launch() {
 
 Result<void> Worker::set_up(Child& child) {
   std::string line;
-  const bool sent = child.send(one_line({{"setup", to_json(options_.setup)}}));
-  const Child::Answer answer = sent ? receive(child, line, options_.setup_time_limit) : Child::Answer::ended;
+  const Child::Answer answer =
+      ask(child, one_line({{"setup", to_json(options_.setup)}}), line, options_.setup_time_limit);
   if (answer != Child::Answer::line) {
     const std::string how = child.stop();
     const std::string errors = beginning(child.errors());
@@ -210,10 +210,19 @@ Result<void> Worker::set_up(Child& child) {
   return {};
 }
 
-// In slices, so that somebody who wants to stop is heard soon.
-Child::Answer Worker::receive(Child& child, std::string& line, std::chrono::milliseconds time_limit) const {
+// Waits in slices, so that somebody who wants to stop is heard soon.
+Child::Answer Worker::ask(Child& child, const std::string& request, std::string& line,
+                          std::chrono::milliseconds time_limit) const {
   constexpr std::chrono::milliseconds kSlice{100};
   const auto end = std::chrono::steady_clock::now() + time_limit;
+  switch (child.send(request, time_limit)) {
+    case Child::Sent::ended:
+      return Child::Answer::ended;
+    case Child::Sent::timed_out:
+      return Child::Answer::timed_out;
+    case Child::Sent::all:
+      break;
+  }
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     const Child::Answer answer = child.receive(line, std::clamp(left, std::chrono::milliseconds(0), kSlice));
@@ -230,8 +239,7 @@ CaseResult Worker::run(const Case& test, size_t repetitions) {
   request["repetitions"] = repetitions;
   const auto time_limit = options_.time_limit * std::max<int64_t>(1, static_cast<int64_t>(repetitions));
   std::string line;
-  const Child::Answer answer =
-      child_->send(one_line(request)) ? receive(*child_, line, time_limit) : Child::Answer::ended;
+  const Child::Answer answer = ask(*child_, one_line(request), line, time_limit);
   if (answer == Child::Answer::line) {
     const json reply = json::parse(line, nullptr, false);
     if (reply.is_object() && reply.contains("error")) {

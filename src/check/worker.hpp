@@ -50,7 +50,8 @@ class Worker {
   explicit Worker(Options options) : options_(std::move(options)) {}
   Result<void> launch();
   Result<void> set_up(Child& child);
-  Child::Answer receive(Child& child, std::string& line, std::chrono::milliseconds time_limit) const;
+  Child::Answer ask(Child& child, const std::string& request, std::string& line,
+                    std::chrono::milliseconds time_limit) const;
 
   Options options_;
   std::unique_ptr<Child> child_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "assay/exit_code.hpp"
+#include "base/child.hpp"
 
 namespace assay::cli {
 namespace {
@@ -17,6 +18,7 @@ std::atomic<int> caught{0};
 extern "C" void on_signal(int signal) {
   if (caught.exchange(signal) != 0) ::_exit(128 + signal);
   token.cancel();
+  stop_waiting_for_children();
 }
 
 }  // namespace

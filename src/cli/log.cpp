@@ -19,6 +19,43 @@ namespace {
 
 constexpr size_t kListed = 20;
 
+// A row that makes no sense is named and passed over: the others are as good as ever.
+void warn_of(const std::string& damaged) {
+  fmt::print(stderr, "assay: warning: passed over: {}\n", damaged);
+}
+
+// A document as print_document() would print it, but piece by piece: there may be a hundred thousand attempts.
+class DocumentPrinter {
+ public:
+  DocumentPrinter() { print("{"); }
+
+  void member(const std::string& key, const nlohmann::json& value) {
+    put(fmt::format("  \"{}\": {}", key, text(value, 1)));
+  }
+  void begin_list(const std::string& key) {
+    put(fmt::format("  \"{}\": [", key));
+    first_ = true;
+  }
+  void item(const nlohmann::json& value) { put("    " + text(value, 2)); }
+  void end_list() {
+    print(first_ ? "]" : "\n  ]");
+    first_ = false;
+  }
+  void end() { print("\n}\n"); }
+
+ private:
+  void put(const std::string& line) {
+    print((first_ ? "\n" : ",\n") + line);
+    first_ = false;
+  }
+  static std::string text(const nlohmann::json& value, size_t depth) {
+    return replace_all(value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace), "\n",
+                       "\n" + std::string(2 * depth, ' '));
+  }
+
+  bool first_ = true;
+};
+
 class LogCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
@@ -56,6 +93,7 @@ class LogCommand final : public Command {
   Result<ExitCode> list() {
     request_.limit = limit_.value_or(kListed);
     ASSAY_TRY(const work::LogReport report, work::log(request_));
+    for (const std::string& each : report.damaged) warn_of(each);
     if (json()) {
       print_document(to_json(report));
     } else if (!report.exists) {
@@ -105,32 +143,42 @@ class LogCommand final : public Command {
 
   Result<ExitCode> export_csv(work::LogReader& reader) const {
     print(samples_ ? report::samples_csv_header() : report::attempts_csv_header());
-    ASSAY_CHECK(reader.each(request_, [&](const work::LogReader::Shown& shown) {
+    const auto print_one = [&](const work::LogReader::Shown& shown) {
       if (!samples_) print(report::attempt_csv(shown.attempt));
       for (const ledger::Samples& each : shown.samples) {
         if (samples_) print(report::samples_csv(shown.attempt, each));
       }
       return Result<void>();
-    }));
+    };
+    ASSAY_CHECK(reader.each(request_, print_one, [](const Error& error) { warn_of(error.message); }));
     return ExitCode::good;
   }
 
   Result<ExitCode> export_json(work::LogReader& reader) const {
-    nlohmann::json document = head(reader);
-    document["attempts"] = nlohmann::json::array();
-    ASSAY_CHECK(reader.each(request_, [&](const work::LogReader::Shown& shown) {
+    ASSAY_TRY(const std::vector<ledger::Machine> machines, reader.machines());
+    const nlohmann::json start = head(reader);
+    nlohmann::json damaged = nlohmann::json::array();
+    DocumentPrinter printer;
+    for (const auto& [key, value] : start.items()) printer.member(key, value);
+    printer.begin_list("attempts");
+    const auto print_one = [&](const work::LogReader::Shown& shown) {
       nlohmann::json entry = report::attempt_document(shown.attempt);
       entry["samples"] = samples_json(shown);
-      document["attempts"].push_back(std::move(entry));
+      printer.item(entry);
       return Result<void>();
-    }));
-    document["machines"] = nlohmann::json::array();
-    ASSAY_TRY(const std::vector<ledger::Machine> machines, reader.machines());
+    };
+    const auto walked = reader.each(request_, print_one, [&](const Error& error) {
+      warn_of(error.message);
+      damaged.push_back(error.message);
+    });
+    printer.end_list();
+    printer.member("damaged", damaged);
+    nlohmann::json list = nlohmann::json::array();
     for (const ledger::Machine& machine : machines)
-      document["machines"].push_back(
-          {{"id", machine.id}, {"description", nlohmann::json::parse(machine.description, nullptr, false)}});
-    print_document(work::document_text(document));
-    return ExitCode::good;
+      list.push_back({{"id", machine.id}, {"description", nlohmann::json::parse(machine.description, nullptr, false)}});
+    printer.member("machines", list);
+    printer.end();
+    return walked ? Result<ExitCode>(ExitCode::good) : walked.error();
   }
 
   Result<ExitCode> best() {

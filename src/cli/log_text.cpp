@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/escape.hpp"
 #include "ledger/time_text.hpp"
 #include "report/terminal.hpp"
 
@@ -29,7 +30,7 @@ Colour colour_of(const ledger::Attempt& attempt) {
 
 // A cell that does not push the others off the screen. Cut between characters, not within one.
 std::string cell(const std::string& text) {
-  std::string shown = printable(text);
+  std::string shown = escape_terminal(text);
   if (shown.size() <= kCellLimit) return shown;
   size_t end = kCellLimit - 3;
   while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xc0) == 0x80) --end;
@@ -81,24 +82,6 @@ std::string samples_text(const std::vector<ledger::Samples>& samples, const repo
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
-    if (c < 0x20 || c == 0x7f) {
-      out += '?';
-    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {  // U+0080 ... U+009F: controls as well
-      out += '?';
-      ++i;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
 std::string attempts_text(const std::vector<ledger::Attempt>& attempts) {
   const report::Terminal terminal;
   const int64_t now = ledger::now_us();
@@ -124,26 +107,26 @@ std::string attempt_text(const ledger::Attempt& attempt, const std::vector<ledge
   };
   line("attempt", fmt::format("{}", attempt.id));
   line("what", std::string(to_string(attempt.kind)));
-  line("verdict", fmt::format("{} (exit code {})", terminal.paint(colour_of(attempt), printable(attempt.verdict)),
+  line("verdict", fmt::format("{} (exit code {})", terminal.paint(colour_of(attempt), escape_terminal(attempt.verdict)),
                               attempt.exit_code));
   line("begun", fmt::format("{} ({})", ledger::iso_time(attempt.time_us),
                             ledger::relative_time(attempt.time_us, ledger::now_us())));
   line("took", duration(attempt.duration_s));
   if (attempt.cost) line("cost", fmt::format("{:.4f} at {} per hour", *attempt.cost, *attempt.cost_per_hour));
-  line("kernel", printable(attempt.kernel));
-  line("specification", printable(attempt.specification));
-  line("configuration", printable(attempt.configuration));
-  line("shape", printable(attempt.shape));
-  line("dtype", printable(attempt.dtype));
-  line("device", printable(attempt.device));
-  line("machine", printable(attempt.machine));
-  line("assay", printable(attempt.assay));
+  line("kernel", escape_terminal(attempt.kernel));
+  line("specification", escape_terminal(attempt.specification));
+  line("configuration", escape_terminal(attempt.configuration));
+  line("shape", escape_terminal(attempt.shape));
+  line("dtype", escape_terminal(attempt.dtype));
+  line("device", escape_terminal(attempt.device));
+  line("machine", escape_terminal(attempt.machine));
+  line("assay", escape_terminal(attempt.assay));
   line("seed", std::to_string(attempt.seed));
   if (attempt.correct) line("correct", *attempt.correct ? "yes" : "no");
   if (attempt.p50_us) line("p50", microseconds(*attempt.p50_us));
-  line("source hash", printable(attempt.source_hash));
-  line("cubin hash", printable(attempt.cubin_hash));
-  line("contract hash", printable(attempt.contract_hash));
+  line("source hash", escape_terminal(attempt.source_hash));
+  line("cubin hash", escape_terminal(attempt.cubin_hash));
+  line("contract hash", escape_terminal(attempt.contract_hash));
   text += samples_text(samples, terminal);
   text += object_text("contract", attempt.contract);
   return text + object_text("details", attempt.details);

@@ -3,14 +3,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ledger/ledger.hpp"
 
 namespace assay::cli {
-
-std::string printable(std::string_view text);
 
 std::string attempts_text(const std::vector<ledger::Attempt>& attempts);
 std::string attempt_text(const ledger::Attempt& attempt, const std::vector<ledger::Samples>& samples);

@@ -4,6 +4,9 @@
 #include <iostream>
 #include <vector>
 
+#include "base/escape.hpp"
+#include "base/scratch_folder.hpp"
+#include "base/screen.hpp"
 #include "base/version.hpp"
 #include "check/worker.hpp"
 #include "cli/command.hpp"
@@ -43,6 +46,23 @@ std::optional<std::string> wanted_help(const std::vector<std::string>& arguments
   return std::any_of(arguments.begin(), arguments.end(), is_help) ? std::optional(arguments[0]) : std::nullopt;
 }
 
+// No path or name that we take has any; what stands behind "--" is another program's business.
+std::optional<Error> with_control_characters(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (std::ranges::any_of(argument, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }))
+      return Error{fmt::format("an argument holds control characters: '{}'", escape_terminal(argument))};
+  }
+  return std::nullopt;
+}
+
+// What commands that were killed left where temporary files go.
+void remove_leftovers() {
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  if (!failed) remove_abandoned_folders(folder);
+}
+
 int run_command_line(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments[0] == "--version") {
     print(fmt::format("assay {}\n", kVersion));
@@ -54,6 +74,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
     print(text);
     return arguments.empty() ? static_cast<int>(ExitCode::usage) : 0;
   }
+  if (const auto unclean = with_control_characters(arguments)) return report_error(*unclean, false, "assay");
   const auto command = read_command_line(commands(), arguments);
   if (!command) {
     const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
@@ -77,6 +98,8 @@ int main(int count, char** values) {
       return assay::check::serve_worker(std::cin, std::cout);
     if (!arguments.empty() && arguments[0] == assay::measure::kProviderCommand)
       return assay::measure::cuda::serve_kernel_provider(std::cin);
+    assay::guard_standard_streams();
+    assay::cli::remove_leftovers();
     const int exit_code = assay::cli::run_command_line(arguments);
     const auto printed = assay::cli::everything_printed();
     if (printed) return exit_code;

@@ -10,6 +10,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/escape.hpp"
+#include "base/screen.hpp"
+
 namespace assay::cli {
 namespace {
 
@@ -145,7 +148,7 @@ std::string TerminalListener::line() const {
   std::string text = title_;
   if (pieces_ > 0) text += fmt::format(" {}/{}", done_, pieces_);
   text += ", " + time_text(now_s);
-  if (!last_.empty()) text += "  " + last_;
+  if (!last_.empty()) text += "  " + escape_terminal(last_);
   return text;
 }
 
@@ -160,9 +163,10 @@ void TerminalListener::show() {
   }
   if (const size_t width = line_width(); text.size() > width) text.resize(width);
   if (screen_ == Screen::full) {
-    fmt::print(stderr, "\r\x1b[K{}", text);
+    fmt::print(stderr, "{}{}{}", screen_return(), screen_sequence("K"), text);
   } else {
-    fmt::print(stderr, "\r{}{}", text, std::string(shown_columns_ - std::min(shown_columns_, text.size()), ' '));
+    fmt::print(stderr, "{}{}{}", screen_return(), text,
+               std::string(shown_columns_ - std::min(shown_columns_, text.size()), ' '));
   }
   std::fflush(stderr);
   shown_columns_ = text.size();
@@ -171,9 +175,9 @@ void TerminalListener::show() {
 void TerminalListener::clear() {
   if (shown_columns_ == 0) return;
   if (screen_ == Screen::full) {
-    std::fputs("\r\x1b[K", stderr);
+    fmt::print(stderr, "{}{}", screen_return(), screen_sequence("K"));
   } else {
-    fmt::print(stderr, "\r{}\r", std::string(shown_columns_, ' '));
+    fmt::print(stderr, "{}{}{}", screen_return(), std::string(shown_columns_, ' '), screen_return());
   }
   std::fflush(stderr);
   shown_columns_ = 0;

@@ -49,7 +49,7 @@ Result<check::CaseResult> run_compute_sanitizer(const SanitizerRun& run) {
   const fs::path self = fs::canonical(run.program, failed);
   if (failed)
     return Error{"the program that runs kernels is not there: " + run.program.string(), {}, "", ExitCode::environment};
-  ASSAY_TRY(const ScratchFolder folder, ScratchFolder::make(uint64_t{1} << 20));
+  ASSAY_TRY(const ScratchFolder folder, ScratchFolder::make());
   const fs::path records_file = folder.path() / "records.xml";
   Command command;
   command.arguments = {program.string(),      "--tool",        run.tool, "--xml",       "--save",
@@ -71,6 +71,8 @@ Result<check::CaseResult> run_compute_sanitizer(const SanitizerRun& run) {
     }
     const std::string words = complaint(outcome.output + outcome.errors);
     if (!words.empty()) return Error{fmt::format("compute-sanitizer: {}", words), {}, "", ExitCode::environment};
+    if (!answer && outcome.signal != 0)
+      return Error{fmt::format("compute-sanitizer {}", describe_end(outcome)), {}, "", ExitCode::environment};
     if (!answer) return answer.error();
     return std::move(records).error();
   }

@@ -115,7 +115,7 @@ Result<NcuLaunch> run_ncu(const NcuRun& run) {
   const std::filesystem::path self = std::filesystem::canonical(run.program, failed);
   if (failed)
     return Error{"the program that runs kernels is not there: " + run.program.string(), {}, "", ExitCode::environment};
-  ASSAY_TRY(const ScratchFolder folder, ScratchFolder::make(uint64_t{1} << 20));
+  ASSAY_TRY(const ScratchFolder folder, ScratchFolder::make());
   const std::filesystem::path table = folder.path() / "ncu.csv";
   Command command;
   command.arguments = {ncu.string(),

@@ -3,9 +3,10 @@
 
 #include <charconv>
 #include <fmt/format.h>
+#include <pugixml.hpp>
 #include <string>
 
-#include "diagnose/xml_element.hpp"
+#include "base/text.hpp"
 #include "gpu/finding_list.hpp"
 
 namespace assay::diagnose {
@@ -13,6 +14,15 @@ namespace {
 
 using gpu::Finding;
 using gpu::FindingKind;
+
+std::string_view name_of(pugi::xml_node element) {
+  return element.name();
+}
+
+// "where/line"; "" if there is none.
+std::string_view text_of(pugi::xml_node element, const std::string& path) {
+  return trim(element.first_element_by_path(path.c_str()).text().get());
+}
 
 // 0 if it is no number: the tool's text is not ours to rely on.
 template <class T>
@@ -55,66 +65,67 @@ FindingKind kind_of(std::string_view text, std::string_view error, uint64_t addr
   return FindingKind::illegal_instruction;
 }
 
-gpu::Dim3 dim_of(const XmlElement& record, const std::string& path) {
-  return {number<uint32_t>(record.text_of(path + "/x")), number<uint32_t>(record.text_of(path + "/y")),
-          number<uint32_t>(record.text_of(path + "/z"))};
+gpu::Dim3 dim_of(pugi::xml_node record, const std::string& path) {
+  return {number<uint32_t>(text_of(record, path + "/x")), number<uint32_t>(text_of(record, path + "/y")),
+          number<uint32_t>(text_of(record, path + "/z"))};
 }
 
-void add_place(const XmlElement& where, Finding& finding) {
-  if (finding.kernel.empty()) finding.kernel = where.text_of("func");
-  const std::string_view file = where.text_of("path");
+void add_place(pugi::xml_node where, Finding& finding) {
+  if (finding.kernel.empty()) finding.kernel = text_of(where, "func");
+  const std::string_view file = text_of(where, "path");
   if (file.empty()) return;
   finding.source.push_back(
-      {std::string(file), number<int>(where.text_of("line")), 0, std::string(where.text_of("func"))});
+      {std::string(file), number<int>(text_of(where, "line")), 0, std::string(text_of(where, "func"))});
 }
 
 // The places of a record, innermost first: inlined calls stand behind one another.
-void add_places(const XmlElement& record, Finding& finding) {
-  for (const XmlElement& element : record.children) {
-    if (element.name == "where") add_place(element, finding);
-    if (element.name != "deviceStack") continue;
-    for (const XmlElement& frame : element.children) add_place(frame, finding);
+void add_places(pugi::xml_node record, Finding& finding) {
+  for (pugi::xml_node element : record.children()) {
+    if (name_of(element) == "where") add_place(element, finding);
+    if (name_of(element) != "deviceStack") continue;
+    for (pugi::xml_node frame : element.children()) add_place(frame, finding);
   }
   // The outermost function is the kernel.
   if (!finding.source.empty()) finding.kernel = finding.source.back().function;
 }
 
-std::string side_text(const XmlElement& side) {
-  return fmt::format("{} at {}:{}", side.text_of("direction"), side.text_of("where/path"), side.text_of("where/line"));
+std::string side_text(pugi::xml_node side) {
+  return fmt::format("{} at {}:{}", text_of(side, "direction"), text_of(side, "where/path"),
+                     text_of(side, "where/line"));
 }
 
-Finding race_of(const XmlElement& what) {
+Finding race_of(pugi::xml_node what) {
   Finding finding;
   finding.kind = FindingKind::race;
   finding.space = gpu::Space::shared;
-  const XmlElement* source = what.child("source");
-  const XmlElement* destination = what.child("destination");
-  if (source != nullptr && source->child("where") != nullptr) {
-    add_place(*source->child("where"), finding);
-    finding.access = access_of(source->text_of("direction"));
+  const pugi::xml_node source = what.child("source");
+  const pugi::xml_node destination = what.child("destination");
+  if (const pugi::xml_node where = source.child("where")) {
+    add_place(where, finding);
+    finding.access = access_of(text_of(source, "direction"));
   }
-  if (destination != nullptr) finding.count = std::max<uint64_t>(1, number<uint64_t>(destination->text_of("count")));
+  if (destination) finding.count = std::max<uint64_t>(1, number<uint64_t>(text_of(destination, "count")));
   finding.message = "threads race for shared memory";
-  if (source != nullptr && destination != nullptr)
+  if (source && destination)
     finding.message +=
-        fmt::format(": {} and {} have no barrier between them", side_text(*source), side_text(*destination));
+        fmt::format(": {} and {} have no barrier between them", side_text(source), side_text(destination));
   return finding;
 }
 
-Finding finding_of(const XmlElement& record, const XmlElement& what) {
-  if (what.child("source") != nullptr) return race_of(what);
-  const std::string_view text = what.text_of("text");
+Finding finding_of(pugi::xml_node record, pugi::xml_node what) {
+  if (what.child("source")) return race_of(what);
+  const std::string_view text = text_of(what, "text");
   Finding finding;
-  finding.space = space_of(what.child("space") != nullptr ? what.text_of("space") : text);
-  finding.access = access_of(what.text_of("direction"));
+  finding.space = space_of(what.child("space") ? text_of(what, "space") : text);
+  finding.access = access_of(text_of(what, "direction"));
   if (finding.access == gpu::AccessKind::none) finding.access = access_of(text);
-  finding.bytes = number<uint32_t>(what.text_of("size"));
-  finding.address = number<uint64_t>(what.text_of("address"), 16);
-  const bool is_access = what.child("address") != nullptr && finding.access != gpu::AccessKind::none;
-  finding.kind = kind_of(text, what.text_of("error"), finding.address, is_access);
+  finding.bytes = number<uint32_t>(text_of(what, "size"));
+  finding.address = number<uint64_t>(text_of(what, "address"), 16);
+  const bool is_access = what.child("address") && finding.access != gpu::AccessKind::none;
+  finding.kind = kind_of(text, text_of(what, "error"), finding.address, is_access);
   if (!is_access) finding.access = gpu::AccessKind::none;
   finding.message = text;
-  if (const std::string_view type = what.text_of("type"); !type.empty()) finding.message += fmt::format(": {}", type);
+  if (const std::string_view type = text_of(what, "type"); !type.empty()) finding.message += fmt::format(": {}", type);
   finding.block = dim_of(record, "who/blockIdx");
   finding.thread = dim_of(record, "who/threadIdx");
   add_places(record, finding);
@@ -124,18 +135,21 @@ Finding finding_of(const XmlElement& record, const XmlElement& what) {
 }  // namespace
 
 Result<SanitizerRecords> read_sanitizer_records(std::string_view xml) {
-  ASSAY_TRY(const XmlElement root, parse_xml(xml));
-  if (root.name != "ComputeSanitizerOutput")
-    return Error{fmt::format("the file begins with <{}>, which compute-sanitizer does not write", root.name)};
+  pugi::xml_document document;
+  // A file that ends early (the tool was ended) gives what was complete until then.
+  document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_trim_pcdata);
+  const pugi::xml_node root = document.document_element();
+  if (!root) return Error{"there is no XML element"};
+  if (name_of(root) != "ComputeSanitizerOutput")
+    return Error{fmt::format("the file begins with <{}>, which compute-sanitizer does not write", name_of(root))};
   SanitizerRecords records;
   gpu::FindingList folded;
-  for (const XmlElement& record : root.children) {
-    const XmlElement* what = record.child("what");
-    if (record.name != "record" || what == nullptr) continue;
-    const bool in_kernel =
-        record.child("who") != nullptr || record.child("where") != nullptr || what->child("source") != nullptr;
+  for (pugi::xml_node record : root.children()) {
+    const pugi::xml_node what = record.child("what");
+    if (name_of(record) != "record" || !what) continue;
+    const bool in_kernel = record.child("who") || record.child("where") || what.child("source");
     if (in_kernel) {
-      folded.add(finding_of(record, *what));
+      folded.add(finding_of(record, what));
     } else {
       ++records.other_records;
     }

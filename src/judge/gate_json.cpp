@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/escape.hpp"
 #include "judge/comparison_json.hpp"
-#include "judge/escape.hpp"
 #include "judge/json_fields.hpp"
 
 namespace assay::judge {

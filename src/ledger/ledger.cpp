@@ -2,7 +2,6 @@
 #include "ledger/ledger.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "ledger/attempt_row.hpp"
@@ -61,20 +60,38 @@ Result<void> Ledger::add_samples(int64_t attempt, const Samples& samples) {
   });
 }
 
-Result<std::vector<Attempt>> Ledger::attempts(const Filter& filter) {
-  return guarded(file_, [&]() -> Result<std::vector<Attempt>> {
+Result<void> Ledger::for_each_attempt(const Filter& filter, const std::function<Result<void>(const Attempt&)>& visit,
+                                      const std::function<void(const Error&)>& damaged) {
+  return guarded(file_, [&]() -> Result<void> {
     const std::string limit = filter.limit == 0 ? "" : fmt::format(" LIMIT {}", filter.limit);
-    SQLite::Statement query(*database_, fmt::format("SELECT {} FROM attempts a WHERE {} ORDER BY id DESC{}",
-                                                    kAttemptColumns, filter_sql(filter), limit));
+    const std::string chosen =
+        fmt::format("SELECT id FROM attempts a WHERE {} ORDER BY id DESC{}", filter_sql(filter), limit);
+    SQLite::Statement query(*database_, fmt::format("SELECT {} FROM attempts WHERE id IN ({}) ORDER BY id {}",
+                                                    kAttemptColumns, chosen, filter.oldest_first ? "ASC" : "DESC"));
     bind_filter(query, filter);
-    std::vector<Attempt> found;
     while (query.executeStep()) {
-      ASSAY_TRY(Attempt attempt, read_attempt(file_, query));
-      found.push_back(std::move(attempt));
+      auto attempt = read_attempt(file_, query);
+      if (attempt) {
+        ASSAY_CHECK(visit(*attempt));
+      } else if (damaged) {
+        damaged(attempt.error());
+      }
     }
-    if (filter.oldest_first) std::reverse(found.begin(), found.end());
-    return found;
+    return {};
   });
+}
+
+Result<std::vector<Attempt>> Ledger::attempts(const Filter& filter, std::vector<Error>* damaged) {
+  std::vector<Attempt> found;
+  const auto keep = [&](const Attempt& attempt) -> Result<void> {
+    found.push_back(attempt);
+    return {};
+  };
+  const auto note = [&](const Error& error) {
+    if (damaged != nullptr) damaged->push_back(error);
+  };
+  ASSAY_CHECK(for_each_attempt(filter, keep, note));
+  return found;
 }
 
 Result<Attempt> Ledger::attempt(int64_t id) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,11 +30,12 @@ struct Baseline {
   int64_t time_us = 0;  // when it was named
 };
 
-// A piece of a suite that is done, or was begun.
+// A piece of long work that is done, or was begun.
 struct WorkItem {
   std::string key;
   std::optional<int64_t> attempt;
   bool done = false;
+  std::string payload{};  // what it found, where that is no attempt of its own
 
   bool operator==(const WorkItem&) const = default;
 };
@@ -53,7 +55,11 @@ class Ledger {
   // --- attempts. The attempt and its samples are stored together or not at all.
   Result<int64_t> append(const Attempt& attempt, std::span<const Samples> samples = {});
   Result<void> add_samples(int64_t attempt, const Samples& samples);
-  Result<std::vector<Attempt>> attempts(const Filter& filter = {});
+  // One after the other, however many there are. A row that makes no sense (somebody wrote into the file) is told to
+  // `damaged` and passed over. `visit` may end the walk with an error, and ask this ledger for samples.
+  Result<void> for_each_attempt(const Filter& filter, const std::function<Result<void>(const Attempt&)>& visit,
+                                const std::function<void(const Error&)>& damaged = {});
+  Result<std::vector<Attempt>> attempts(const Filter& filter = {}, std::vector<Error>* damaged = nullptr);
   Result<Attempt> attempt(int64_t id);  // an error if there is none
   Result<std::vector<Samples>> samples(int64_t attempt);
   Result<std::vector<Machine>> machines();
@@ -70,9 +76,13 @@ class Ledger {
   Result<std::optional<Baseline>> baseline(const std::string& name);
   Result<std::vector<Baseline>> baselines();
 
-  // --- work of suites that may be interrupted: `suite` is a hash of what is to be done
-  Result<void> set_work_item(const std::string& suite, const WorkItem& item);
+  // --- long work that may be interrupted: `suite` is a hash of what is to be done
+  Result<void> set_work_item(const std::string& suite, const WorkItem& item) {
+    return set_work_items(suite, {&item, 1});
+  }
+  Result<void> set_work_items(const std::string& suite, std::span<const WorkItem> items);  // all or none
   Result<std::vector<WorkItem>> work_items(const std::string& suite);
+  Result<void> forget_work_items(const std::string& suite);
 
  private:
   Ledger(std::filesystem::path file, std::unique_ptr<SQLite::Database> database);

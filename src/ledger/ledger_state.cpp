@@ -98,18 +98,34 @@ Result<std::vector<Baseline>> Ledger::baselines() {
   });
 }
 
-Result<void> Ledger::set_work_item(const std::string& suite, const WorkItem& item) {
+Result<void> Ledger::set_work_items(const std::string& suite, std::span<const WorkItem> items) {
   return guarded(file_, [&]() -> Result<void> {
-    if (item.attempt) ASSAY_CHECK(require_attempt(file_, *database_, *item.attempt));
+    SQLite::Transaction transaction(*database_, SQLite::TransactionBehavior::IMMEDIATE);
     SQLite::Statement statement(*database_,
-                                "INSERT INTO work_items (suite, item, attempt, done, time_us) "
-                                "VALUES (?, ?, ?, ?, ?) ON CONFLICT (suite, item) DO UPDATE SET "
-                                "attempt = excluded.attempt, done = excluded.done, time_us = excluded.time_us");
+                                "INSERT INTO work_items (suite, item, attempt, done, time_us, payload) "
+                                "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (suite, item) DO UPDATE SET "
+                                "attempt = excluded.attempt, done = excluded.done, time_us = excluded.time_us, "
+                                "payload = excluded.payload");
+    for (const WorkItem& item : items) {
+      if (item.attempt) ASSAY_CHECK(require_attempt(file_, *database_, *item.attempt));
+      statement.reset();
+      statement.bind(1, suite);
+      statement.bind(2, item.key);
+      item.attempt ? statement.bind(3, *item.attempt) : statement.bind(3);
+      statement.bind(4, static_cast<int64_t>(item.done));
+      statement.bind(5, now_us());
+      statement.bind(6, item.payload);
+      statement.exec();
+    }
+    transaction.commit();
+    return {};
+  });
+}
+
+Result<void> Ledger::forget_work_items(const std::string& suite) {
+  return guarded(file_, [&]() -> Result<void> {
+    SQLite::Statement statement(*database_, "DELETE FROM work_items WHERE suite = ?");
     statement.bind(1, suite);
-    statement.bind(2, item.key);
-    item.attempt ? statement.bind(3, *item.attempt) : statement.bind(3);
-    statement.bind(4, static_cast<int64_t>(item.done));
-    statement.bind(5, now_us());
     execute(*database_, statement);
     return {};
   });
@@ -117,14 +133,15 @@ Result<void> Ledger::set_work_item(const std::string& suite, const WorkItem& ite
 
 Result<std::vector<WorkItem>> Ledger::work_items(const std::string& suite) {
   return guarded(file_, [&]() -> Result<std::vector<WorkItem>> {
-    SQLite::Statement query(*database_, "SELECT item, attempt, done FROM work_items WHERE suite = ? ORDER BY item");
+    SQLite::Statement query(*database_,
+                            "SELECT item, attempt, done, payload FROM work_items WHERE suite = ? ORDER BY item");
     query.bind(1, suite);
     std::vector<WorkItem> found;
     while (query.executeStep()) {
       const SQLite::Column attempt = query.getColumn(1);
       found.push_back({query.getColumn(0).getString(),
                        attempt.isNull() ? std::nullopt : std::optional(attempt.getInt64()),
-                       query.getColumn(2).getInt64() != 0});
+                       query.getColumn(2).getInt64() != 0, query.getColumn(3).getString()});
     }
     return found;
   });

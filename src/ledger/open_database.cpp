@@ -3,13 +3,16 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "ledger/attempt.hpp"
+#include "base/escape.hpp"
+#include "base/file.hpp"
 #include "ledger/schema.hpp"
 #include "ledger/sqlite_guard.hpp"
 
@@ -40,15 +43,6 @@ void distrust(SQLite::Database& database) {
   database.exec("PRAGMA cell_size_check = ON");
 }
 
-std::string percent_encoded(const std::string& path) {
-  std::string text;
-  for (const char c : path) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("/._-", c) != nullptr;
-    text += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return text;
-}
-
 // On a read-only disk the library cannot make its shared-memory file. Without a journal beside it, the file is complete
 // and nobody writes: it may be read as it lies there.
 DatabasePointer open_read_only(const fs::path& file) {
@@ -63,7 +57,7 @@ DatabasePointer open_read_only(const fs::path& file) {
         !fs::exists(file.string() + "-wal", ignored) && !fs::exists(file.string() + "-journal", ignored);
     if ((problem.getErrorCode() & 0xff) != SQLITE_CANTOPEN || !complete) throw;
     auto database =
-        std::make_unique<SQLite::Database>("file:" + percent_encoded(fs::absolute(file).string()) + "?immutable=1",
+        std::make_unique<SQLite::Database>("file:" + escape_uri_path(fs::absolute(file).string()) + "?immutable=1",
                                            SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyTimeoutMs);
     distrust(*database);
     return database;
@@ -85,11 +79,21 @@ Result<void> check_stamp(const fs::path& file, const Stamp& stamp) {
   return {};
 }
 
+// A value that its column does not admit: somebody wrote into the file. The others are as they were, and this row is
+// told where it is read.
+bool about_one_row(const std::string& verdict) {
+  return verdict.starts_with("non-") || verdict.starts_with("NULL value in ") ||
+         verdict.starts_with("CHECK constraint failed in ") || verdict.find(" value in ") != std::string::npos;
+}
+
 Result<void> check_content(const fs::path& file, SQLite::Database& database, const Stamp& stamp) {
   std::error_code ignored;
   if (const uintmax_t bytes = fs::file_size(file, ignored); bytes <= kFullCheckLimitBytes) {
-    const std::string verdict = database.execAndGet("PRAGMA quick_check(1)").getString();
-    if (verdict != "ok") return damaged(file, verdict);
+    SQLite::Statement check(database, "PRAGMA quick_check(100)");
+    while (check.executeStep()) {
+      const std::string verdict = check.getColumn(0).getString();
+      if (verdict != "ok" && !about_one_row(verdict)) return damaged(file, verdict);
+    }
   }
   const std::string mistake = schema_mistake(database, schema_steps().first(static_cast<size_t>(stamp.version)));
   if (!mistake.empty()) return damaged(file, mistake);
@@ -131,36 +135,41 @@ void sync_folder(const fs::path& file) {
   ::close(descriptor);
 }
 
-// Puts a finished file in its place unless there is one already: then the other process was first, and its file counts.
-bool put_in_place(const fs::path& made, const fs::path& file) {
-  if (::link(made.c_str(), file.c_str()) == 0 || errno == EEXIST) return true;
-  // Some file systems know no links.
-  return ::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) == 0 || errno == EEXIST;
+// The whole file of a new ledger. Made in memory, so that nothing is left if we are killed meanwhile.
+std::string new_file() {
+  SQLite::Database database(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  migrate(database);
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, decltype(&sqlite3_free)> bytes(
+      sqlite3_serialize(database.getHandle(), "main", &size, 0), sqlite3_free);
+  if (!bytes) throw SQLite::Exception("no memory for a new database", SQLITE_NOMEM);
+  std::string content(reinterpret_cast<const char*>(bytes.get()), static_cast<size_t>(size));
+  // The versions of the format for writers and readers (SQLite's file format, 1.3.3): 2 is the write-ahead log.
+  constexpr size_t kWriteVersion = 18, kReadVersion = 19;
+  content[kWriteVersion] = content[kReadVersion] = 2;
+  return content;
 }
 
-// A file that is removed again, with its journals, however the work ends.
-struct Draft {
-  std::string file;
-
-  explicit Draft(std::string name) : file(std::move(name)) {}
-  ~Draft() {
+// Drafts of earlier versions of this program that were killed while they made a ledger.
+void remove_abandoned_drafts(const fs::path& file) {
+  const std::string prefix = file.filename().string() + ".new-";
+  std::error_code failed;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (auto entry = fs::directory_iterator(folder, failed); !failed && entry != fs::directory_iterator();
+       entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    const pid_t owner = std::atoi(name.c_str() + prefix.size());
     std::error_code ignored;
-    for (const char* ending : {"", "-journal", "-wal", "-shm"}) fs::remove(file + ending, ignored);
+    if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) fs::remove(entry->path(), ignored);
   }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-};
+}
 
+// Another process may be doing the same: the file of the first one counts.
 Result<void> create(const fs::path& file) {
-  const Draft draft(fmt::format("{}.new-{}-{}", file.string(), ::getpid(), now_us()));
-  {
-    SQLite::Database database(draft.file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs);
-    database.exec("PRAGMA synchronous = FULL");
-    migrate(database);
-    database.execAndGet("PRAGMA journal_mode = WAL");  // stays with the file
-  }
-  if (!put_in_place(draft.file, file)) {
-    return error_at(file, fmt::format("the ledger cannot be made: {}", std::strerror(errno)), kElsewhere);
+  remove_abandoned_drafts(file);
+  if (auto created = create_file(file, new_file()); !created) {
+    return error_at(file, fmt::format("the ledger cannot be made: {}", created.error().message), kElsewhere);
   }
   sync_folder(file);
   return {};

@@ -81,7 +81,10 @@ CREATE TABLE work_items (
 ) STRICT;
 )sql";
 
-constexpr std::array<const char*, 1> kSteps = {kVersion1};
+// What a piece of work found: not every piece is an attempt.
+constexpr const char* kVersion2 = "ALTER TABLE work_items ADD COLUMN payload TEXT NOT NULL DEFAULT '';";
+
+constexpr std::array<const char*, 2> kSteps = {kVersion1, kVersion2};
 
 using Entries = std::map<std::string, std::string>;  // "table attempts" -> the text that made it
 

@@ -59,6 +59,7 @@ Result<void> bench(const BenchRequest& request) {
   options.sampling = request.sampling;
   options.timing = timing_of(request);
   options.device = request.device;
+  options.limits = Provider::Limits::of(*request.spec);
   options.model = request.model;
   options.order_seed = request.order_seed;
   options.compare = request.compare;
@@ -80,6 +81,7 @@ Result<void> bench(const BenchRequest& request) {
     };
     Session session(problem, oracle, request.contenders, options);
     ASSAY_TRY(CaseMeasurement measured, session.run());
+    ASSAY_CHECK(check_cancelled(request.context));  // contenders that nobody waits for any more did not fail
     measured.contract = contract_of(request, options.protocol, measured);
     ASSAY_CHECK(request.on_case(std::move(measured)));
     progress.advance(problem.shape.text());

@@ -34,17 +34,16 @@ std::string draw(const spec::ResolvedArgument& argument, uint64_t seed, Draw how
 
 }  // namespace
 
-Result<InputSet> InputSet::make(const ProblemCase& problem, uint64_t seed, const fs::path& folder, Draw how) {
+Result<InputSet> InputSet::make(const ProblemCase& problem, uint64_t seed, ScratchFiles& scratch,
+                                const std::string& prefix, Draw how) {
   InputSet set;
   set.seed = seed;
-  std::error_code failed;
-  fs::create_directories(folder, failed);
   std::vector<std::pair<const spec::ResolvedArgument*, std::future<std::string>>> drawn;
   for (const spec::ResolvedArgument* input : problem.inputs())
     drawn.emplace_back(input, std::async(std::launch::async, draw, std::cref(*input), seed, how));
   for (auto& [input, bytes] : drawn) {
     const std::string content = bytes.get();
-    const fs::path file = folder / (input->name + ".bin");
+    ASSAY_TRY(const fs::path file, scratch.file(prefix + "." + input->name));
     ASSAY_CHECK(write_scratch_file(file, content));
     set.files[input->name] = file;
     set.hashes[input->name] = content_hash(content);
@@ -53,7 +52,7 @@ Result<InputSet> InputSet::make(const ProblemCase& problem, uint64_t seed, const
 }
 
 Result<std::vector<InputSet>> make_input_sets(const ProblemCase& problem, size_t count, Random& random,
-                                              const fs::path& prefix) {
+                                              ScratchFiles& scratch, const std::string& prefix) {
   // Several at a time, as many as cores and a few gigabytes of float64 allow.
   constexpr int64_t kBytesAtATime = int64_t{1} << 30;
   const auto by_memory =
@@ -63,9 +62,8 @@ Result<std::vector<InputSet>> make_input_sets(const ProblemCase& problem, size_t
   while (sets.size() < count) {
     std::vector<std::future<Result<InputSet>>> running;
     for (size_t i = sets.size(); i < std::min(count, sets.size() + at_a_time); ++i) {
-      const fs::path folder = prefix.string() + std::to_string(i);
-      running.push_back(std::async(std::launch::async, [&problem, folder, seed = random.next()] {
-        return InputSet::make(problem, seed, folder);
+      running.push_back(std::async(std::launch::async, [&, name = prefix + std::to_string(i), seed = random.next()] {
+        return InputSet::make(problem, seed, scratch, name);
       }));
     }
     std::optional<Error> problem_found;
@@ -85,7 +83,7 @@ Result<std::vector<InputSet>> make_input_sets(const ProblemCase& problem, size_t
 Result<check::InputValues> InputSet::values(const ProblemCase& problem) const {
   check::InputValues values;
   for (const spec::ResolvedArgument* input : problem.inputs()) {
-    ASSAY_TRY(const std::vector<uint8_t> bytes, read_tensor(files.at(input->name), *input->tensor()));
+    ASSAY_TRY(const std::vector<uint8_t> bytes, read_tensor(files.at(input->name), *input));
     values[input->name] = check::decode(*input->tensor(), bytes);
   }
   return values;
@@ -104,16 +102,17 @@ nlohmann::json prepare_request(const ProblemCase& problem, const Protocol& proto
   return request;
 }
 
-Result<std::vector<uint8_t>> read_tensor(const fs::path& file, const spec::ResolvedTensor& tensor) {
+Result<std::vector<uint8_t>> read_tensor(const fs::path& file, const spec::ResolvedArgument& argument) {
+  const spec::ResolvedTensor& tensor = *argument.tensor();
   std::vector<uint8_t> bytes(static_cast<size_t>(tensor.bytes));
   ASSAY_TRY(const size_t found, read_file_into(file, bytes));
   if (found == bytes.size()) return bytes;
   std::error_code ignored;
-  return Error{
-      fmt::format("{} has {} bytes, expected {}", file.filename().string(), fs::file_size(file, ignored), tensor.bytes),
-      {},
-      "the provider must write the whole argument",
-      ExitCode::incorrect};
+  return Error{fmt::format("the file for '{}' has {} bytes, expected {}", argument.name, fs::file_size(file, ignored),
+                           tensor.bytes),
+               {},
+               "the provider must write the whole argument",
+               ExitCode::incorrect};
 }
 
 }  // namespace assay::measure

@@ -9,6 +9,7 @@
 
 #include "base/random.hpp"
 #include "base/result.hpp"
+#include "base/scratch_files.hpp"
 #include "check/oracle.hpp"
 #include "measure/problem_case.hpp"
 
@@ -24,22 +25,22 @@ struct InputSet {
   ArgumentFiles files;
   std::map<std::string, std::string> hashes;  // of the files' contents
 
-  // `folder` is made. Tensors are drawn on all cores.
-  static Result<InputSet> make(const ProblemCase& problem, uint64_t seed, const std::filesystem::path& folder,
-                               Draw draw = Draw::as_specified);
+  // Its files are those that `scratch` calls PREFIX.ARGUMENT. Tensors are drawn on all cores.
+  static Result<InputSet> make(const ProblemCase& problem, uint64_t seed, ScratchFiles& scratch,
+                               const std::string& prefix, Draw draw = Draw::as_specified);
   // The elements, as a reference wants them.
   Result<check::InputValues> values(const ProblemCase& problem) const;
 };
 
-// `count` sets in folders PREFIX0, PREFIX1, ..., with seeds drawn from `random`.
+// `count` sets, called PREFIX0, PREFIX1, ..., with seeds drawn from `random`.
 Result<std::vector<InputSet>> make_input_sets(const ProblemCase& problem, size_t count, Random& random,
-                                              const std::filesystem::path& prefix);
+                                              ScratchFiles& scratch, const std::string& prefix);
 
 // The whole `prepare` request of a contender.
 nlohmann::json prepare_request(const ProblemCase& problem, const Protocol& protocol, const TimingFiles& timing,
                                const std::vector<InputSet>& sets, const spec::Options& options);
 
-// The bytes of a file that must be exactly as long as the tensor.
-Result<std::vector<uint8_t>> read_tensor(const std::filesystem::path& file, const spec::ResolvedTensor& tensor);
+// The bytes of a file that must be exactly as long as the argument.
+Result<std::vector<uint8_t>> read_tensor(const std::filesystem::path& file, const spec::ResolvedArgument& argument);
 
 }  // namespace assay::measure

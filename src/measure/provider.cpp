@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/escape.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
-#include "judge/escape.hpp"
 
 namespace assay::measure {
 namespace {
@@ -18,25 +18,15 @@ using std::chrono::steady_clock;
 
 constexpr size_t kMostText = 400;
 
-// A provider's text goes to terminals and JSON documents: valid, and without control characters.
-std::string harmless(std::string_view text) {
-  std::string valid = judge::valid_utf8(text);
-  for (char& c : valid) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n') || byte == 0x7f) c = ' ';
-  }
-  return valid;
-}
-
 std::string short_text(std::string_view text) {
   const std::string_view trimmed = trim(text);
-  return harmless(trimmed.substr(0, kMostText)) + (trimmed.size() <= kMostText ? "" : " ...");
+  return escape_terminal(trimmed.substr(0, kMostText)) + (trimmed.size() <= kMostText ? "" : " ...");
 }
 
 // The end of what it wrote to standard error: Python puts the cause last.
 std::string last_words(std::string_view errors) {
   const std::string_view text = trim(errors);
-  return harmless(text.size() <= kMostText ? text : text.substr(text.size() - kMostText));
+  return escape_lines(text.size() <= kMostText ? text : text.substr(text.size() - kMostText));
 }
 
 std::string text_of(const json& object, const char* key) {
@@ -132,10 +122,8 @@ Result<json> Provider::ask(const char* op, json request, std::chrono::millisecon
   const uint64_t id = system_random() >> 12;
   request["op"] = op;
   request["id"] = id;
-  if (!child_->send(request.dump(-1, ' ', false, json::error_handler_t::replace)))
-    return lost(fmt::format("no longer listens ('{}')", op));
   std::string line;
-  switch (child_->receive(line, limit)) {
+  switch (child_->ask(request.dump(-1, ' ', false, json::error_handler_t::replace), line, limit)) {
     case Child::Answer::ended:
       return lost(fmt::format("ended instead of answering '{}'", op));
     case Child::Answer::timed_out:
@@ -164,9 +152,21 @@ Result<json> Provider::ask(const char* op, json request, std::chrono::millisecon
       ExitCode::environment};
 }
 
+Provider::Limits Provider::Limits::of(const spec::KernelSpec& spec) {
+  Limits limits;
+  if (spec.limits.provider_seconds) {
+    const std::chrono::milliseconds most(static_cast<int64_t>(1e3 * *spec.limits.provider_seconds));
+    limits.start = limits.prepare = limits.request = most;
+  }
+  if (spec.limits.provider_gib) limits.memory_bytes = static_cast<size_t>(*spec.limits.provider_gib * 0x1p30);
+  return limits;
+}
+
 Result<std::unique_ptr<Provider>> Provider::launch(const Contender& contender, const Limits& limits) {
   std::unique_ptr<Provider> provider(new Provider(contender, limits));
-  auto child = Child::start(contender.arguments);
+  Command command = line_by_line(contender.arguments);
+  command.data_limit_bytes = limits.memory_bytes;
+  auto child = Child::start(command);
   if (!child) {
     Error error = child.error();
     error.message = fmt::format("provider '{}': {}", contender.name, error.message);

@@ -64,9 +64,13 @@ class Provider {
     std::chrono::milliseconds start{std::chrono::minutes(3)};    // imports and contexts take their time
     std::chrono::milliseconds prepare{std::chrono::minutes(5)};  // so do compilers
     std::chrono::milliseconds request{std::chrono::minutes(2)};
+    size_t memory_bytes = 0;  // private memory of the process, on the host; 0: no limit
+
+    // What [limits] of a specification says.
+    static Limits of(const spec::KernelSpec& spec);
   };
 
-  // Starts the program, which ends with the thread that called.
+  // Starts the program.
   static Result<std::unique_ptr<Provider>> launch(const Contender& contender, const Limits& limits);
   // The first request: which device, and who it is. Until then nothing else may be asked.
   Result<void> greet(int device);

@@ -125,12 +125,11 @@ Result<void> Session::start() {
   return made;
 }
 
-// Processes are launched from this thread, as they end with the one that launched them.
 void Session::launch_all() {
   for (State& state : states_) {
     if (state.out()) continue;
     state.process.reset();
-    auto launched = Provider::launch(*state.contender, {});
+    auto launched = Provider::launch(*state.contender, options_.limits);
     if (launched) {
       state.process = std::move(*launched);
     } else {
@@ -141,10 +140,9 @@ void Session::launch_all() {
 
 Result<void> Session::make_inputs() {
   const size_t sets = options_.protocol.sets;
-  ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * (sets + kFreshProbes + 2 + states_.size())));
-  scratch_.emplace(std::move(folder));
-  ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, scratch_->path() / "set"));
-  ASSAY_TRY(fresh_, make_input_sets(problem_, kFreshProbes, random_, scratch_->path() / "fresh"));
+  scratch_.emplace(static_cast<uint64_t>(problem_.bytes()) * (sets + kFreshProbes + 2 + states_.size()));
+  ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, *scratch_, "set"));
+  ASSAY_TRY(fresh_, make_input_sets(problem_, kFreshProbes, random_, *scratch_, "fresh"));
   return {};
 }
 
@@ -164,14 +162,14 @@ void Session::prepare(State& state) {
   state.result->variant = *variant;
 }
 
-// What lies there from an earlier reading is removed first: a provider that writes nothing must not be taken for one
+// What lies there from an earlier reading is cut off first: a provider that writes nothing must not be taken for one
 // that wrote the right thing.
 Result<void> Session::read_files(State& state, size_t set, const ArgumentFiles& files) {
   std::error_code ignored;
-  for (const auto& [argument, file] : files) std::filesystem::remove(file, ignored);
+  for (const auto& [argument, file] : files) ASSAY_CHECK(empty_file(file));
   ASSAY_CHECK(state.provider().read(set, files));
   for (const auto& [argument, file] : files) {
-    if (!std::filesystem::is_regular_file(file, ignored))
+    if (std::filesystem::file_size(file, ignored) == 0)
       return Error{fmt::format("provider '{}' did not write '{}' although it was asked to and said it had",
                                state.provider().name(), argument),
                    {},
@@ -183,12 +181,13 @@ Result<void> Session::read_files(State& state, size_t set, const ArgumentFiles& 
 
 Result<OutputBytes> Session::read_outputs(State& state, size_t set) {
   ArgumentFiles files;
-  for (const spec::ResolvedArgument* output : problem_.outputs())
-    files[output->name] = scratch_->path() / fmt::format("output.{}.{}.bin", state.index, output->name);
+  for (const spec::ResolvedArgument* output : problem_.outputs()) {
+    ASSAY_TRY(files[output->name], scratch_->file(fmt::format("output.{}.{}", state.index, output->name)));
+  }
   ASSAY_CHECK(read_files(state, set, files));
   OutputBytes outputs;
   for (const spec::ResolvedArgument* output : problem_.outputs()) {
-    ASSAY_TRY(outputs[output->name], read_tensor(files[output->name], *output->tensor()));
+    ASSAY_TRY(outputs[output->name], read_tensor(files[output->name], *output));
   }
   return outputs;
 }

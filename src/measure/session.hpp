@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "base/scratch_folder.hpp"
+#include "base/scratch_files.hpp"
 #include "measure/measurement.hpp"
+#include "measure/provider.hpp"
 #include "measure/schedule.hpp"
 #include "measure/verifier.hpp"
 
@@ -36,6 +37,7 @@ struct SessionOptions {
   std::optional<uint64_t> order_seed = {};  // of what a contender must not foresee: order, poison, places; the system's
   judge::CompareOptions compare;            // tells when enough is known
   gpu::GpuModel model;
+  Provider::Limits limits{};
   std::function<void(const std::string&)> on_step = [](const std::string&) {};  // for progress
 };
 
@@ -90,7 +92,7 @@ class Session {
   uint64_t order_seed_;
   Schedule schedule_;
   Random random_;
-  std::optional<ScratchFolder> scratch_;
+  std::optional<ScratchFiles> scratch_;
   std::vector<InputSet> sets_;
   std::vector<reference::Outputs> expected_;          // by set; fewer than sets if the work is too much
   std::vector<InputSet> fresh_;                       // seen by nobody before all is timed

@@ -24,12 +24,15 @@ void Session::check_inputs_unchanged(State& state, size_t set, const InputSet& e
   std::vector<const spec::ResolvedArgument*> inputs = problem_.inputs();
   std::erase_if(inputs, [](const auto* input) { return input->tensor()->role != spec::Role::input; });
   if (inputs.empty()) return;
-  for (const spec::ResolvedArgument* input : inputs)
-    files[input->name] = scratch_->path() / fmt::format("after.{}.{}.bin", state.index, input->name);
+  for (const spec::ResolvedArgument* input : inputs) {
+    auto file = scratch_->file(fmt::format("after.{}.{}", state.index, input->name));
+    if (!file) return take_out(state, file.error());
+    files[input->name] = std::move(*file);
+  }
   const auto read = read_files(state, set, files);
   if (!read) return take_out(state, read.error());
   for (const spec::ResolvedArgument* input : inputs) {
-    const auto content = read_tensor(files.at(input->name), *input->tensor());
+    const auto content = read_tensor(files.at(input->name), *input);
     if (!content) return take_out(state, content.error());
     if (content_hash(*content) != expected.hashes.at(input->name))
       state.result->guards.fail("inputs_changed", fmt::format("the call changed its input '{}'", input->name));
@@ -115,7 +118,7 @@ void Session::check_agreement(State& state) {
 void Session::check_sensitivity(State& state) {
   if (!state.contender->must_be_own_kernels) return;
   const auto inputs = problem_.inputs();
-  auto other = InputSet::make(problem_, random_.next(), scratch_->path() / "other", Draw::random_floats);
+  auto other = InputSet::make(problem_, random_.next(), *scratch_, "other", Draw::random_floats);
   if (!other) return take_out(state, other.error());
   bool undecided = false;
   for (const spec::ResolvedArgument* input : inputs) {

@@ -8,7 +8,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
-#include "base/scratch_folder.hpp"
+#include "base/scratch_files.hpp"
 #include "judge/compare.hpp"
 #include "judge/json_fields.hpp"
 #include "measure/input_set.hpp"
@@ -35,9 +35,8 @@ class TrialRun {
     ASSAY_TRY(problem_, ProblemCase::make(*bench_.spec, bench_.configuration, bench_.shapes.front()));
     ASSAY_TRY(const size_t sets,
               sets_for(bench_.protocol, problem_.bytes(), static_cast<uint64_t>(bench_.model.l2_bytes)));
-    ASSAY_TRY(ScratchFolder folder, ScratchFolder::make(problem_.bytes() * sets));
-    scratch_.emplace(std::move(folder));
-    ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, scratch_->path() / "set"));
+    scratch_.emplace(static_cast<uint64_t>(problem_.bytes()) * sets);
+    ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, *scratch_, "set"));
     TrialReport report;
     ASSAY_CHECK(compare_often(0, request_.pairs, report.same));
     report.kernel_us = median_us(report.same);
@@ -92,11 +91,11 @@ class TrialRun {
     return verdicts;
   }
 
-  // Launched from this thread, with which they end; their answers are waited for at once.
+  // Their first answers are waited for at once.
   Result<void> start_sides(uint64_t first_delay) {
     for (auto& side : sides_) side.reset();
     for (auto& side : sides_) {
-      ASSAY_TRY(side, Provider::launch(bench_.contenders.front(), {}));
+      ASSAY_TRY(side, Provider::launch(bench_.contenders.front(), Provider::Limits::of(*bench_.spec)));
     }
     auto greeted = std::async(std::launch::async, [this] { return sides_[0]->greet(bench_.device); });
     const Result<void> second = sides_[1]->greet(bench_.device);
@@ -179,7 +178,7 @@ class TrialRun {
   Random places_;
   Random random_;
   ProblemCase problem_;
-  std::optional<ScratchFolder> scratch_;
+  std::optional<ScratchFiles> scratch_;
   std::vector<InputSet> sets_;
   std::unique_ptr<Provider> sides_[2];
   uint64_t extra_delay_ = 0;

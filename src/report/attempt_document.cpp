@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/escape.hpp"
 #include "base/text.hpp"
 #include "ledger/time_text.hpp"
 
@@ -22,12 +23,6 @@ json stored_object(const std::string& text) {
   return text.empty() ? json(nullptr) : json::parse(text, nullptr, false);
 }
 
-// RFC 4180: quotes around what holds a separator, quotes doubled.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  return fmt::format("\"{}\"", replace_all(text, "\"", "\"\""));
-}
-
 std::string csv_number(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
@@ -36,7 +31,7 @@ std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
   for (const std::string& field : fields) {
     if (&field != &fields.front()) line += ',';
-    line += csv_field(field);
+    line += escape_csv(field);
   }
   return line + "\n";
 }

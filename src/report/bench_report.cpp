@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/escape.hpp"
 #include "base/text.hpp"
 #include "judge/comparison_json.hpp"
-#include "judge/escape.hpp"
 #include "stats/quantile.hpp"
 
 namespace assay::report {
@@ -95,18 +95,13 @@ json contender_document(const BenchCase& bench, size_t index, bool with_samples)
   return document;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  return fmt::format("\"{}\"", replace_all(text, "\"", "\"\""));
-}
-
 // Names of kernels hold <, > and *; messages hold anything.
 std::string markdown_cell(const std::string& text) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 ||
            std::string_view(" .,:;=+-%/()_").find(static_cast<char>(c)) != std::string_view::npos;
   };
-  return std::all_of(text.begin(), text.end(), plain) ? text : judge::escape_markdown(text);
+  return std::all_of(text.begin(), text.end(), plain) ? text : escape_markdown(text);
 }
 
 }  // namespace
@@ -216,7 +211,7 @@ BenchTable bench_table(const std::vector<BenchCase>& cases) {
 std::string to_csv(const BenchTable& table) {
   std::string text = join(table.header, ",") + "\n";
   for (const auto& row : table.rows) {
-    for (size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ",") + csv_field(row[i]);
+    for (size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ",") + escape_csv(row[i]);
     text += "\n";
   }
   return text;

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "judge/escape.hpp"
+#include "base/escape.hpp"
 
 namespace assay::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <set>
 
-#include "judge/escape.hpp"
+#include "base/escape.hpp"
 
 namespace assay::report {
 namespace {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/escape.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "report/coverage.hpp"
@@ -25,8 +26,8 @@ Artifact artifact_of(const fs::path& name, const fs::path& root) {
   const fs::path file = name.lexically_normal();
   const fs::path relative = file.is_absolute() ? file.lexically_relative(root) : file;
   const bool inside = !relative.empty() && *relative.begin() != "..";
-  if (inside) return {percent_encoded(relative.generic_string()), true};
-  return {(file.is_absolute() ? "file://" : "") + percent_encoded(file.generic_string()), false};
+  if (inside) return {escape_uri_path(relative.generic_string()), true};
+  return {(file.is_absolute() ? "file://" : "") + escape_uri_path(file.generic_string()), false};
 }
 
 json location_of(const gpu::SourceLine& line, const fs::path& root) {
@@ -100,21 +101,6 @@ json rule_of(const gpu::FindingKindInfo& kind) {
 }
 
 }  // namespace
-
-std::string percent_encoded(std::string_view path) {
-  constexpr std::string_view kPlain = "-._~/";
-  std::string encoded;
-  for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       kPlain.find(c) != std::string_view::npos;
-    if (plain) {
-      encoded += c;
-    } else {
-      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
-}
 
 json sarif_document(const SarifRun& run) {
   json rules = json::array();

@@ -22,7 +22,4 @@ struct SarifRun {
 
 nlohmann::json sarif_document(const SarifRun& run);
 
-// As RFC 3986 wants it: "a b/c#.cu" -> "a%20b/c%23.cu".
-std::string percent_encoded(std::string_view path);
-
 }  // namespace assay::report

@@ -11,6 +11,8 @@
 
 #include "base/text.hpp"
 
+#include "base/screen.hpp"
+
 namespace assay::report {
 namespace {
 
@@ -108,7 +110,7 @@ Terminal::Terminal() : colours_(has_colours()), columns_(terminal_columns()) {}
 
 std::string Terminal::paint(Colour colour, const std::string& text) const {
   if (!colours_ || colour == Colour::none || text.empty()) return text;
-  return std::string("\x1b[") + code(colour) + "m" + text + "\x1b[0m";
+  return screen_sequence(std::string(code(colour)) + "m") + text + screen_sequence("0m");
 }
 
 std::vector<std::string> broken_lines(const std::string& text, size_t columns) {

@@ -26,7 +26,7 @@ Result<KernelSpec> parse(std::string_view text, const std::string& file_name, co
   Mistakes mistakes;
   TableReader file(root, "the file", mistakes);
   file.check_keys({"kernel", "problem", "argument", "launch", "tunable", "defaults", "shapes", "let", "tolerance",
-                   "baseline", "goal", "expect"},
+                   "baseline", "goal", "expect", "limits"},
                   "section");
   KernelSpec spec;
   spec.folder = folder;
@@ -42,6 +42,7 @@ Result<KernelSpec> parse(std::string_view text, const std::string& file_name, co
   read_baselines(file, spec);
   check_goal(file, spec);
   read_expectation(file, spec);
+  read_limits(file, spec);
   check_names(spec, !spec.shapes.dimensions.empty() && !file.any_unknown_key(), mistakes);
   if (mistakes.none()) check_numbers(spec, options.max_checked, mistakes);
   if (!mistakes.none()) return mistakes.together();

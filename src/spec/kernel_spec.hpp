@@ -179,6 +179,14 @@ struct Let {
   Expression value;
 };
 
+// What processes of the user's may take: references that a file holds, and providers.
+struct LimitsSection {
+  double reference_seconds = 60;           // of one evaluation
+  double reference_gib = 16;               // its address space
+  std::optional<double> provider_seconds;  // of one request; otherwise what the request usually needs
+  std::optional<double> provider_gib;      // private memory on the host; otherwise no limit
+};
+
 struct KernelSpec {
   std::filesystem::path folder;
   std::filesystem::path file;
@@ -191,6 +199,7 @@ struct KernelSpec {
   ToleranceSection tolerance;
   std::vector<Baseline> baselines;
   std::optional<Expectation> expect;
+  LimitsSection limits;
   std::vector<Let> lets;  // each after those that it uses
 
   std::filesystem::path source_path() const { return folder / kernel.source; }

@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.hpp"
 #include "base/text.hpp"
 
 namespace assay::spec {
 
-Error mistake(const Place& place, std::string message, std::string hint) {
+Error mistake(const Place& place, const std::string& message, std::string hint) {
   Error error;
-  error.message = std::move(message);
+  error.message = escape_terminal(message);  // it quotes the file
   error.place = place;
   error.hint = std::move(hint);
   return error;

@@ -10,7 +10,7 @@
 
 namespace assay::spec {
 
-Error mistake(const Place& place, std::string message, std::string hint = {});
+Error mistake(const Place& place, const std::string& message, std::string hint = {});
 
 // "did you mean ...?" if one of `known` is near, else the list under `title`, if it is short enough to help.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known, const std::string& title);

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.hpp"
 #include "base/text.hpp"
-#include "judge/escape.hpp"
 #include "report/bench_report.hpp"
 
 namespace assay::suite {
@@ -185,10 +185,9 @@ std::string suite_markdown(const Plan& plan, const std::vector<Row>& rows, const
   const bool with_configuration = !kernels_with_several_configurations(rows).empty();
   BenchTable table{header(with_configuration), {}};
   for (const Row& row : rows) table.rows.push_back(cells(row, with_configuration));
-  std::string text =
-      fmt::format("## {}\n\n{}\n{}", judge::escape_markdown(plan.name),
-                  plan.description.empty() ? "" : fmt::format("{}\n", judge::escape_markdown(plan.description)),
-                  report::to_markdown(table));
+  std::string text = fmt::format("## {}\n\n{}\n{}", escape_markdown(plan.name),
+                                 plan.description.empty() ? "" : fmt::format("{}\n", escape_markdown(plan.description)),
+                                 report::to_markdown(table));
   if (!summary.means.empty()) {
     BenchTable means{kMeanHeader, {}};
     for (const Mean& mean : summary.means) means.rows.push_back(mean_cells(rows, mean));
@@ -196,7 +195,7 @@ std::string suite_markdown(const Plan& plan, const std::vector<Row>& rows, const
   }
   const std::vector<std::string> lines = missing(rows, summary);
   if (!lines.empty()) text += "\n";
-  for (const std::string& line : lines) text += fmt::format("- {}\n", judge::escape_markdown(line));
+  for (const std::string& line : lines) text += fmt::format("- {}\n", escape_markdown(line));
   text += fmt::format("\n{}\n", counts_text(summary));
   return text;
 }

@@ -41,8 +41,13 @@ Result<void> choose_device(const BuildRequest& request, BuildDetails& details) {
 // Where each configuration fits, over the shapes of the specification.
 Result<void> find_fits(BuildDetails& details) {
   ASSAY_TRY(const std::vector<spec::Shape> shapes, spec::all_shapes(details.spec));
+  // Results lie in the order of the configurations: there may be a hundred thousand of them.
+  auto result = details.report.results.begin();
   for (const spec::Configuration& configuration : details.configurations) {
-    const std::vector<build::TargetUsage> usages = details.report.usages(configuration);
+    std::vector<build::TargetUsage> usages;
+    for (; result != details.report.results.end() && result->configuration == configuration; ++result) {
+      if (result->usable()) usages.push_back({result->target, result->resources});
+    }
     if (usages.empty()) continue;
     ASSAY_TRY(std::vector<build::LaunchFit> launches,
               build::launch_fits(details.spec, configuration, shapes, usages, &details.model));

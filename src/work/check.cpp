@@ -3,6 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "check/result_json.hpp"
 #include "report/documents.hpp"
 #include "spec/shape.hpp"
 #include "work/check_details.hpp"
@@ -10,6 +15,7 @@
 #include "work/findings.hpp"
 #include "work/kernel.hpp"
 #include "work/recording.hpp"
+#include "work/resumption.hpp"
 #include "work/verdict.hpp"
 
 namespace assay::work {
@@ -82,9 +88,30 @@ ConfigurationCheck condensed(const std::shared_ptr<const CheckDetails>& details,
   return checked;
 }
 
+// All that the result of a case depends on, besides the case itself.
+Result<std::string> work_key(const CheckRequest& request, const spec::KernelSpec& spec,
+                             const spec::Configuration& configuration, const std::string& device,
+                             const Runnable& runnable) {
+  ASSAY_TRY(const std::string specification, read_file(spec.file));
+  ASSAY_TRY(const std::string ptx, read_file(runnable.built.ptx));
+  Hasher hasher;
+  hasher.add("check").add(kVersion).add(specification).add(ptx).add(configuration.id()).add(device);
+  hasher.add(std::to_string(request.seed)).add(std::to_string(request.fuzz)).add(request.shape);
+  hasher.add(request.distribution).add(request.check_memory ? "memory" : "");
+  if (spec.problem.reference_is_file) {
+    ASSAY_TRY(const std::string reference, read_file(spec.reference_path()));
+    hasher.add(reference);
+  }
+  return hasher.hex();
+}
+
+std::string piece_of(const check::Case& test, bool fused) {
+  return fmt::format("{} {} {}{}", test.shape.text(), check::name(test.distribution), test.seed, fused ? " fused" : "");
+}
+
 Result<ConfigurationCheck> check_one(const CheckRequest& request, const Context& context, const spec::KernelSpec& spec,
                                      const spec::Configuration& configuration, const std::string& device,
-                                     Recording& recording) {
+                                     Recording& recording, std::vector<Resumption>& unfinished) {
   const auto details = std::make_shared<CheckDetails>();
   details->spec = spec;
   details->configuration = configuration;
@@ -97,7 +124,25 @@ Result<ConfigurationCheck> check_one(const CheckRequest& request, const Context&
   ASSAY_TRY(options.only, single_case(spec, request));
   ASSAY_TRY(Runnable runnable, make_runnable(spec, configuration, device, request.limits, context));
   if (!request.check_memory) runnable.worker.setup.checks = {};
-  ASSAY_TRY(details->report, check::check(spec, configuration, runnable.worker, options));
+  ASSAY_TRY(const std::string work, work_key(request, spec, configuration, device, runnable));
+  ASSAY_TRY(Resumption resumption, Resumption::open(recording.ledger(), work));
+  if (resumption.size() > 0 && context.listener != nullptr)
+    context.listener->note(fmt::format("{}: {} were checked before the interruption", configuration.id(),
+                                       counted(resumption.size(), "case")));
+  options.recall = [&](const check::Case& test, bool fused) -> std::optional<check::CaseResult> {
+    const std::string* const payload = resumption.recall(piece_of(test, fused));
+    if (payload == nullptr) return std::nullopt;
+    auto result = check::case_result_from_json(nlohmann::json::parse(*payload, nullptr, false), test);
+    return result && result->passed() ? std::optional(std::move(*result)) : std::nullopt;
+  };
+  options.remember = [&](const check::CaseResult& result, bool fused) {
+    return resumption.remember(piece_of(result.test, fused),
+                               check::to_json(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  };
+  auto report = check::check(spec, configuration, runnable.worker, options);
+  ASSAY_CHECK(resumption.flush());
+  ASSAY_TRY(details->report, std::move(report));
+  unfinished.push_back(std::move(resumption));
   if (details->report.failure) {
     if (auto error = no_verdict(spec, *details->report.failure)) return *std::move(error);
   }
@@ -120,8 +165,10 @@ Result<CheckReport> check_all(const CheckRequest& request, const Context& contex
   }
   CheckReport report;
   report.verdict = "correct";
+  std::vector<Resumption> unfinished;
   for (const spec::Configuration& configuration : configurations) {
-    ASSAY_TRY(ConfigurationCheck checked, check_one(request, context, spec, configuration, device, recording));
+    ASSAY_TRY(ConfigurationCheck checked,
+              check_one(request, context, spec, configuration, device, recording, unfinished));
     if (on_configuration) on_configuration(checked);
     if (worse(report.exit_code, checked.exit_code) != report.exit_code) {
       report.exit_code = checked.exit_code;
@@ -129,6 +176,7 @@ Result<CheckReport> check_all(const CheckRequest& request, const Context& contex
     }
     report.configurations.push_back(std::move(checked));
   }
+  for (Resumption& each : unfinished) ASSAY_CHECK(each.finish());
   return report;
 }
 

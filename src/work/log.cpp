@@ -74,18 +74,17 @@ Result<std::vector<ledger::LeaderboardRow>> LogReader::best(const LogRequest& re
   return ledger_.leaderboard(filter);
 }
 
-Result<void> LogReader::each(const LogRequest& request, const std::function<Result<void>(const Shown&)>& on_attempt) {
+Result<void> LogReader::each(const LogRequest& request, const std::function<Result<void>(const Shown&)>& on_attempt,
+                             const std::function<void(const Error&)>& damaged) {
   ASSAY_TRY(ledger::Filter filter, filter_of(request));
   filter.limit = request.limit;
   filter.oldest_first = true;
-  ASSAY_TRY(std::vector<ledger::Attempt> attempts, ledger_.attempts(filter));
-  for (ledger::Attempt& attempt : attempts) {
-    Shown shown;
-    ASSAY_TRY(shown.samples, ledger_.samples(attempt.id));
-    shown.attempt = std::move(attempt);
-    ASSAY_CHECK(on_attempt(shown));
-  }
-  return {};
+  const auto visit = [&](const ledger::Attempt& attempt) -> Result<void> {
+    auto samples = ledger_.samples(attempt.id);
+    if (!samples) damaged(samples.error());
+    return on_attempt({attempt, samples ? std::move(*samples) : std::vector<ledger::Samples>()});
+  };
+  return ledger_.for_each_attempt(filter, visit, damaged);
 }
 
 Result<LogReport> log(const LogRequest& request) {
@@ -102,7 +101,9 @@ Result<LogReport> log(const LogRequest& request) {
   ASSAY_TRY(ledger::Filter filter, filter_of(request));
   ASSAY_TRY(ledger::Ledger ledger, ledger::Ledger::open(location.file, ledger::Ledger::Mode::read));
   filter.limit = request.limit == 0 ? 0 : request.limit + 1;  // one more, to know whether there is more
-  ASSAY_TRY(details->attempts, ledger.attempts(filter));
+  std::vector<Error> damaged;
+  ASSAY_TRY(details->attempts, ledger.attempts(filter, &damaged));
+  for (const Error& each : damaged) report.damaged.push_back(each.message);
   report.more = request.limit != 0 && details->attempts.size() > request.limit;
   if (report.more) details->attempts.pop_back();
   for (const ledger::Attempt& attempt : details->attempts) report.attempts.push_back(public_attempt(attempt));
@@ -117,6 +118,7 @@ std::string to_json(const LogReport& report) {
   for (const ledger::Attempt& attempt : report.details->attempts)
     document["attempts"].push_back(report::attempt_document(attempt));
   if (report.exists) document["more"] = report.more;
+  if (report.exists) document["damaged"] = report.damaged;
   return document_text(document);
 }
 

@@ -27,8 +27,10 @@ class LogReader {
   };
   Result<Shown> show(int64_t attempt);
   Result<std::vector<ledger::LeaderboardRow>> best(const LogRequest& request);
-  // The oldest first; limit 0: all.
-  Result<void> each(const LogRequest& request, const std::function<Result<void>(const Shown&)>& on_attempt);
+  // The oldest first, one after the other however many there are; limit 0: all. What makes no sense (somebody wrote
+  // into the file) is told to `damaged` and passed over.
+  Result<void> each(const LogRequest& request, const std::function<Result<void>(const Shown&)>& on_attempt,
+                    const std::function<void(const Error&)>& damaged);
   Result<std::vector<ledger::Machine>> machines() { return ledger_.machines(); }
 
  private:

@@ -250,8 +250,7 @@ class Journey {
     add("correct", report_.check.has_value(), report_.check && report_.check->correct(),
         "assay check " + kernel + " names the smallest shape that fails");
     add("at least 0.5x", slowest_.has_value(), slowest_ && *slowest_ >= kStopBelow,
-        slowest_ ? "stop and profile before changing anything: assay profile " + kernel
-                 : "needs a GPU and a baseline");
+        slowest_ ? "stop and profile before changing anything: assay profile " + kernel : "needs a GPU and a baseline");
     add("at least 1x", slowest_.has_value(), !slower_,
         slowest_ ? "assay profile " + kernel + " shows which lines cost most" : "needs a GPU and a baseline");
     const bool judged =

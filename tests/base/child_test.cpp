@@ -37,7 +37,7 @@ TEST(Child, answers_line_by_line) {
   const auto child = shell("while read line; do echo \"got $line\"; done");
   std::string line;
   for (const std::string word : {"one", "two words", ""}) {
-    ASSERT_TRUE(child->send(word));
+    ASSERT_EQ(child->send(word, seconds(10)), Child::Sent::all);
     ASSERT_EQ(child->receive(line, seconds(10)), Child::Answer::line);
     EXPECT_EQ(line, "got " + word);
   }
@@ -70,7 +70,7 @@ TEST(Child, tells_a_time_out_from_an_end) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
   EXPECT_EQ(child->stop(), "was stopped");
   EXPECT_EQ(child->stop(), "has ended");
-  EXPECT_FALSE(child->send("anybody?"));
+  EXPECT_EQ(child->send("anybody?", seconds(1)), Child::Sent::ended);
 }
 
 TEST(Child, keeps_the_last_words_of_one_that_dies) {
@@ -83,7 +83,7 @@ TEST(Child, keeps_the_last_words_of_one_that_dies) {
 
 TEST(Child, keeps_the_last_words_even_if_nobody_received) {
   const auto child = shell("exec >&-; echo last words >&2; exit 7");
-  while (child->send("are you there?")) std::this_thread::sleep_for(milliseconds(2));
+  while (child->send("are you there?", seconds(10)) == Child::Sent::all) std::this_thread::sleep_for(milliseconds(2));
   EXPECT_EQ(child->stop(), "exited with 7");
   EXPECT_EQ(child->errors(), "last words\n");
 }
@@ -124,6 +124,66 @@ TEST(Child, leaves_no_zombie_and_no_open_file) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
   EXPECT_EQ(open_files(), before);
+}
+
+TEST(Child, does_not_wait_for_ever_for_one_that_stops_reading) {
+  const auto child = shell("echo ready; exec sleep 60");
+  std::string line;
+  ASSERT_EQ(child->receive(line, seconds(10)), Child::Answer::line);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(child->send(std::string(1 << 20, 'x'), milliseconds(100)), Child::Sent::timed_out);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
+  EXPECT_EQ(child->stop(), "was stopped");
+}
+
+TEST(Child, reads_while_it_sends) {
+  // Both lines are longer than a pipe: whoever insisted on writing first would wait for ever.
+  const auto child = shell("head -c 3000000 /dev/zero | tr '\\0' y; echo; read line; echo ${#line}");
+  ASSERT_EQ(child->send(std::string(1'000'000, 'x'), seconds(20)), Child::Sent::all);
+  std::string line;
+  ASSERT_EQ(child->receive(line, seconds(20)), Child::Answer::line);
+  EXPECT_EQ(line.size(), 3'000'000u);
+  ASSERT_EQ(child->receive(line, seconds(20)), Child::Answer::line);
+  EXPECT_EQ(line, "1000000");
+}
+
+TEST(Child, asks_within_one_limit) {
+  const auto child = shell("read line; echo \"got $line\"; exec sleep 60");
+  std::string answer;
+  ASSERT_EQ(child->ask("this", answer, seconds(10)), Child::Answer::line);
+  EXPECT_EQ(answer, "got this");
+  EXPECT_EQ(child->ask("that", answer, milliseconds(50)), Child::Answer::timed_out);
+  EXPECT_EQ(child->ask(std::string(1 << 20, 'x'), answer, milliseconds(50)), Child::Answer::timed_out);
+}
+
+TEST(Child, outlives_the_thread_that_started_it) {
+  std::unique_ptr<Child> child;
+  std::thread([&] { child = shell("while read line; do echo \"got $line\"; done"); }).join();
+  std::string answer;
+  EXPECT_EQ(child->ask("this", answer, seconds(10)), Child::Answer::line);
+}
+
+// In a process of its own: it holds for all of it.
+TEST(Child, is_not_waited_for_when_everything_is_to_stop) {
+  const pid_t process = ::fork();
+  ASSERT_GE(process, 0);
+  if (process == 0) {
+    const auto child = shell("exec sleep 60");
+    std::thread later([] {
+      std::this_thread::sleep_for(milliseconds(50));
+      stop_waiting_for_children();
+    });
+    std::string line;
+    const auto start = std::chrono::steady_clock::now();
+    const bool told = child->receive(line, seconds(50)) == Child::Answer::timed_out;
+    const bool soon = std::chrono::steady_clock::now() - start < seconds(20);
+    later.join();
+    const bool none = !Child::start({"/bin/true"}).ok();
+    ::_exit(told && soon && none && child->stop() == "was stopped" ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Child, takes_what_it_started_along) {

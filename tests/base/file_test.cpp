@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "base/file.hpp"
 
+#include <fcntl.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -156,6 +159,113 @@ TEST(WriteFile, never_shows_a_part_to_a_reader) {
   }
   for (std::thread& writer : writers) writer.join();
   EXPECT_EQ(folder.count(), 1u);
+}
+
+TEST(ReadFile, refuses_what_is_no_file_without_waiting) {
+  const TemporaryFolder folder;
+  const auto fifo = folder.path() / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const auto from_fifo = read_file(fifo);
+  ASSERT_FALSE(from_fifo.ok());
+  EXPECT_EQ(from_fifo.error().message, "expected a file, found a FIFO");
+  EXPECT_EQ(from_fifo.error().exit_code, ExitCode::usage);
+  EXPECT_EQ(read_file("/dev/zero").error().message, "expected a file, found a device");
+  std::filesystem::create_symlink(fifo, folder.path() / "link");
+  EXPECT_FALSE(read_file(folder.path() / "link").ok());
+  std::vector<uint8_t> buffer(4);
+  EXPECT_FALSE(read_file_into(fifo, buffer).ok());
+}
+
+TEST(WriteFile, writes_through_a_link_and_leaves_it_one) {
+  const TemporaryFolder folder;
+  folder.write("there/file", "old");
+  const auto link = folder.path() / "link";
+  std::filesystem::create_symlink("there/file", link);
+  std::filesystem::create_symlink("link", folder.path() / "second");
+  ASSERT_TRUE(write_file_atomically(folder.path() / "second", "new").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(*read_file(folder.path() / "there" / "file"), "new");
+  std::filesystem::create_symlink("there/none yet", folder.path() / "dangling");
+  ASSERT_TRUE(write_file_atomically(folder.path() / "dangling", "made").ok());
+  EXPECT_EQ(*read_file(folder.path() / "there" / "none yet"), "made");
+  std::filesystem::create_symlink("round", folder.path() / "round");
+  EXPECT_FALSE(write_file_atomically(folder.path() / "round", "x").ok());
+}
+
+TEST(WriteFile, keeps_the_permissions_of_the_file) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("file", "old");
+  std::filesystem::permissions(path, std::filesystem::perms(0640));
+  ASSERT_TRUE(write_file_atomically(path, "new").ok());
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0640));
+}
+
+TEST(WriteFile, replaces_no_device_and_no_fifo) {
+  const TemporaryFolder folder;
+  // By links: a mistake here must not cost the machine its /dev/null.
+  for (const char* name : {"null", "full"})
+    std::filesystem::create_symlink(std::string("/dev/") + name, folder.path() / name);
+  ASSERT_TRUE(write_file_atomically(folder.path() / "null", "gone").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path() / "null"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const auto fifo = folder.path() / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::string read;
+  std::thread reader([&] {
+    std::ifstream stream(fifo);
+    read.assign(std::istreambuf_iterator<char>(stream), {});
+  });
+  const std::string content(200'000, 'x');  // more than it holds at a time
+  EXPECT_TRUE(write_file_atomically(fifo, content).ok());
+  reader.join();
+  EXPECT_EQ(read, content);
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+  EXPECT_FALSE(write_file_atomically(folder.path() / "full", "x").ok());
+}
+
+// As "assay ... --sarif /dev/stdout > out": after what was printed, in the same file.
+TEST(WriteFile, writes_to_the_standard_output_that_is_a_file) {
+  const TemporaryFolder folder;
+  const auto out = folder.path() / "out";
+  for (const char* device : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    const auto name = folder.path() / "link";  // not the device itself: a mistake must not cost the machine its own
+    std::filesystem::remove(name);
+    std::filesystem::create_symlink(device, name);
+    std::fflush(nullptr);  // what this program has printed is not the child's
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
+      std::printf("before ");
+      const bool written = write_file_atomically(name, "report ").ok();
+      std::printf("after");
+      std::fflush(stdout);
+      ::_exit(written ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << name;
+    EXPECT_EQ(*read_file(out), "before report after") << name;
+  }
+  EXPECT_EQ(folder.count(), 2u);
+}
+
+TEST(WriteFile, removes_the_draft_of_a_writer_that_was_killed) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  const auto draft = folder.write("file.draft", "half");
+  ASSERT_TRUE(write_file_atomically(path, "one").ok());
+  EXPECT_TRUE(std::filesystem::exists(draft)) << "its writer may be at it just now";
+  EXPECT_EQ(*read_file(path), "one");
+}
+
+TEST(CreateFile, makes_a_file_once) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  EXPECT_TRUE(*create_file(path, "first"));
+  EXPECT_FALSE(*create_file(path, "second"));
+  EXPECT_EQ(*read_file(path), "first");
+  EXPECT_EQ(folder.count(), 1u);
+  EXPECT_FALSE(create_file(folder.path() / "missing" / "file", "x").ok());
 }
 
 }  // namespace

@@ -114,5 +114,29 @@ TEST(SanitizerRecords, NothingFoundAndNothingUnderstood) {
   EXPECT_EQ(odd->findings[0].bytes, 0);
 }
 
+TEST(SanitizerRecords, WhatEndsEarlyGivesWhatWasComplete) {
+  const std::string whole = recorded("write_behind_the_end");
+  const auto half = read_sanitizer_records(std::string_view(whole).substr(0, whole.size() / 2));
+  ASSERT_TRUE(half.ok()) << to_string(half.error());
+  EXPECT_GT(half->occurrences, 3u);
+  EXPECT_LT(half->occurrences, 12u);
+  EXPECT_EQ(half->findings.front().thread, (gpu::Dim3{44, 0, 0}));
+}
+
+TEST(SanitizerRecords, WhatIsNoReportIsRefused) {
+  for (const char* text : {"", "text", "<", "</a></b>", "<!--", "<a/>", "<?xml version=\"1.0\"?>"})
+    EXPECT_FALSE(read_sanitizer_records(text).ok()) << text;
+  std::string deep = "<ComputeSanitizerOutput>";
+  for (int i = 0; i < 1'000'000; ++i) deep += "<a>";
+  EXPECT_TRUE(read_sanitizer_records(deep).ok()) << "however deep it is";
+  // Entities that a file defines are text: none of them is expanded.
+  const auto bomb = read_sanitizer_records(
+      "<!DOCTYPE x [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><ComputeSanitizerOutput><record><who/><what><text>"
+      "&b;</text></what></record></ComputeSanitizerOutput>");
+  ASSERT_TRUE(bomb.ok());
+  ASSERT_EQ(bomb->findings.size(), 1u);
+  EXPECT_EQ(bomb->findings[0].message, "&b;");
+}
+
 }  // namespace
 }  // namespace assay::diagnose

@@ -49,7 +49,7 @@ class ToolRun : public testing::Test {
     return "a line of the program's own\n{\"ready\": true}\n" + check::to_json(result).dump();
   }
 
-  Result<ScratchFolder> folder_ = ScratchFolder::make(100000);
+  Result<ScratchFolder> folder_ = ScratchFolder::make();
 };
 
 NcuRun ncu_run() {

@@ -19,7 +19,7 @@ void make_program(const fs::path& path) {
 }
 
 TEST(Tool, TheVariableNamesItOrSaysThatThereIsNone) {
-  const auto folder = ScratchFolder::make(1000);
+  const auto folder = ScratchFolder::make();
   ASSERT_TRUE(folder.ok());
   make_program(folder->path() / "ncu");
   ::setenv("ASSAY_NCU", (folder->path() / "ncu").c_str(), 1);
@@ -36,7 +36,7 @@ TEST(Tool, TheVariableNamesItOrSaysThatThereIsNone) {
 }
 
 TEST(Tool, TheNewestVersionIsTaken) {
-  const auto folder = ScratchFolder::make(1000);
+  const auto folder = ScratchFolder::make();
   ASSERT_TRUE(folder.ok());
   for (const char* version : {"2024.3.2", "2025.3.1", "2025.3", "2023.10", "beta"})
     make_program(folder->path() / version / "ncu");

@@ -52,5 +52,17 @@ TEST_F(LedgerStateTest, work_goes_on_where_it_was) {
   EXPECT_FALSE(ledger_.set_work_item("suite", {"c", 99, true}).ok());
 }
 
+TEST_F(LedgerStateTest, pieces_of_work_keep_what_they_found_until_they_are_forgotten) {
+  const std::vector<WorkItem> items{{"a", std::nullopt, true, "{\"x\": 1}"}, {"b", 1, true, ""}};
+  ASSERT_TRUE(ledger_.set_work_items("work", items).ok());
+  EXPECT_EQ(*ledger_.work_items("work"), items);
+  EXPECT_FALSE(ledger_.set_work_items("work", std::vector<WorkItem>{{"c", std::nullopt, true}, {"d", 99, true}}).ok());
+  EXPECT_EQ(*ledger_.work_items("work"), items) << "all or none";
+  ASSERT_TRUE(ledger_.set_work_item("other", {"a", std::nullopt, true}).ok());
+  ASSERT_TRUE(ledger_.forget_work_items("work").ok());
+  EXPECT_TRUE(ledger_.work_items("work")->empty());
+  EXPECT_EQ(ledger_.work_items("other")->size(), 1u);
+}
+
 }  // namespace
 }  // namespace assay::ledger

@@ -173,9 +173,12 @@ TEST_F(LedgerTest, values_that_make_no_sense_are_noticed_when_read) {
   }
   const auto refused = [&](const std::string& damage, const std::string& repair) {
     change("UPDATE attempts SET " + damage);
-    const bool bad = !opened(file()).attempts().ok();
+    std::vector<Error> damaged;
+    const auto left = opened(file()).attempts({}, &damaged);
+    EXPECT_TRUE(left.ok()) << "the others are as they were";
+    const bool bad = left->empty() && damaged.size() == 1 && !opened(file()).attempt(1).ok();
     change("UPDATE attempts SET " + repair);
-    EXPECT_TRUE(opened(file()).attempts().ok());
+    EXPECT_EQ(opened(file()).attempts()->size(), 1u);
     return bad;
   };
   EXPECT_TRUE(refused("kind = 'nonsense'", "kind = 'check'"));
@@ -195,6 +198,38 @@ TEST_F(LedgerTest, values_that_make_no_sense_are_noticed_when_read) {
   EXPECT_TRUE(samples_refused("times_us = x''"));
   EXPECT_TRUE(samples_refused("times_us = x'000000000000f87f'"));  // not a number
   EXPECT_TRUE(samples_refused("times_us = x'000000000000f03f', role = 'judge'"));
+}
+
+TEST_F(LedgerTest, one_bad_row_does_not_hide_the_others) {
+  {
+    Ledger ledger = opened(file());
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(ledger.append(sample_attempt()).ok());
+  }
+  change("UPDATE attempts SET details = '{' WHERE id = 3");
+  Ledger ledger = opened(file());
+  std::vector<Error> damaged;
+  EXPECT_EQ(ids(*ledger.attempts({}, &damaged)), (std::vector<int64_t>{5, 4, 2, 1}));
+  ASSERT_EQ(damaged.size(), 1u);
+  EXPECT_NE(damaged[0].message.find("attempt 3"), std::string::npos) << damaged[0].message;
+}
+
+TEST_F(LedgerTest, attempts_are_visited_one_after_the_other) {
+  Ledger ledger = opened(file());
+  for (int i = 0; i < 5; ++i)
+    ASSERT_TRUE(ledger.append(sample_attempt(), std::vector{sample_times("S=1", {1, 2})}).ok());
+  Filter filter;
+  filter.limit = 3;
+  filter.oldest_first = true;
+  std::vector<int64_t> seen;
+  const auto visit = [&](const Attempt& attempt) -> Result<void> {
+    seen.push_back(attempt.id);
+    EXPECT_EQ(ledger.samples(attempt.id)->size(), 1u) << "the ledger can be asked meanwhile";
+    return attempt.id == 4 ? Result<void>(Error{"enough"}) : Result<void>();
+  };
+  const auto walked = ledger.for_each_attempt(filter, visit);
+  ASSERT_FALSE(walked.ok());
+  EXPECT_EQ(walked.error().message, "enough");
+  EXPECT_EQ(seen, (std::vector<int64_t>{3, 4})) << "the newest three, the oldest of them first";
 }
 
 TEST_F(LedgerTest, a_reader_cannot_write) {

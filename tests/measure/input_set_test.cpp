@@ -2,7 +2,9 @@
 #include "measure/input_set.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
@@ -13,7 +15,8 @@ namespace assay::measure {
 namespace {
 
 InputSet make(const ProblemFolder& folder, uint64_t seed, const std::string& name, Draw draw = Draw::as_specified) {
-  auto set = InputSet::make(folder.problem(), seed, folder.folder().path() / name, draw);
+  static ScratchFiles scratch(1 << 20);
+  auto set = InputSet::make(folder.problem(), seed, scratch, name, draw);
   EXPECT_TRUE(set.ok()) << (set ? "" : to_string(set.error()));
   return set ? std::move(*set) : InputSet();
 }
@@ -68,13 +71,17 @@ TEST(InputSet, leaves_integers_of_a_constant_fill_alone) {
 
 TEST(InputSet, cannot_be_made_where_nothing_can_be_written) {
   const ProblemFolder folder;
-  folder.folder().write("file", "in the way");
-  EXPECT_FALSE(InputSet::make(folder.problem(), 3, folder.folder().path() / "file" / "set").ok());
+  const char* before = std::getenv("TMPDIR");
+  const std::string old = before != nullptr ? before : "";
+  ::setenv("TMPDIR", "/proc", 1);
+  ScratchFiles nowhere(std::numeric_limits<uint64_t>::max());
+  EXPECT_FALSE(InputSet::make(folder.problem(), 3, nowhere, "set").ok());
+  old.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", old.c_str(), 1);
 }
 
 TEST(ReadTensor, wants_exactly_as_many_bytes_as_the_tensor_has) {
   const ProblemFolder folder;
-  const spec::ResolvedTensor& tensor = *folder.problem().outputs()[0]->tensor();
+  const spec::ResolvedArgument& tensor = *folder.problem().outputs()[0];
   const auto right = read_tensor(folder.folder().write("right.bin", std::string(32, 'a')), tensor);
   ASSERT_TRUE(right.ok());
   EXPECT_EQ(*right, std::vector<uint8_t>(32, 'a'));

@@ -24,7 +24,7 @@ class ProviderTest : public testing::Test {
   void SetUp() override {
     ASSAY_NEEDS_PYTHON();
     for (const uint64_t seed : {uint64_t{1}, uint64_t{2}})
-      sets_.push_back(*InputSet::make(folder_.problem(), seed, path("set" + std::to_string(seed))));
+      sets_.push_back(*InputSet::make(folder_.problem(), seed, scratch_, "set" + std::to_string(seed)));
   }
   std::filesystem::path path(const std::string& name) const { return folder_.folder().path() / name; }
 
@@ -63,6 +63,7 @@ class ProviderTest : public testing::Test {
   }
 
   ProblemFolder folder_;
+  ScratchFiles scratch_{1 << 20};
   std::vector<InputSet> sets_;
 };
 
@@ -80,7 +81,7 @@ TEST_F(ProviderTest, answers_every_request) {
   ASSERT_TRUE(provider->run(1, 0xa5).ok());
   ASSERT_TRUE(provider->read(1, {{"y", path("y.bin")}, {"x", path("x.bin")}}).ok());
   EXPECT_EQ(*read_file(path("x.bin")), *read_file(sets_[1].files.at("x")));
-  const auto output = read_tensor(path("y.bin"), *folder_.problem().outputs()[0]->tensor());
+  const auto output = read_tensor(path("y.bin"), *folder_.problem().outputs()[0]);
   ASSERT_TRUE(output.ok()) << to_string(output.error());
 
   const auto block = provider->sample({1, 0, 1}, {9, 8, 7});

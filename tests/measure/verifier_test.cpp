@@ -34,7 +34,8 @@ class VerifierCase {
       : folder_(toml),
         oracle_(*check::Oracle::open(folder_.spec(), folder_.folder().path() / "cache")),
         verifier_(folder_.problem(), oracle_) {
-    auto inputs = InputSet::make(folder_.problem(), 9, folder_.folder().path() / "set");
+    ScratchFiles scratch(1 << 20);
+    auto inputs = InputSet::make(folder_.problem(), 9, scratch, "set");
     EXPECT_TRUE(inputs.ok());
     values_ = *inputs->values(folder_.problem());
     auto expected = verifier_.expected(*inputs);

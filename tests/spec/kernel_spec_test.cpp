@@ -36,6 +36,26 @@ TEST(KernelSpec, ReadsEverySection) {
   EXPECT_FALSE(spec.expect.has_value());
 }
 
+TEST(KernelSpec, LimitsOfProcesses) {
+  const auto usual = parse(kSampleText, "kernel.toml", ".", {.check_files = false});
+  ASSERT_TRUE(usual.ok());
+  EXPECT_EQ(usual->limits.reference_seconds, 60);
+  EXPECT_EQ(usual->limits.provider_gib, std::nullopt);
+  const std::string text =
+      kSampleText + "\n[limits]\nreference_seconds = 0.5\nprovider_seconds = 30\nprovider_gib = 4\n";
+  const auto own = parse(text, "kernel.toml", ".", {.check_files = false});
+  ASSERT_TRUE(own.ok()) << to_string(own.error());
+  EXPECT_EQ(own->limits.reference_seconds, 0.5);
+  EXPECT_EQ(own->limits.reference_gib, 16);
+  EXPECT_EQ(own->limits.provider_seconds, 30);
+  EXPECT_EQ(own->limits.provider_gib, 4);
+  for (const char* wrong : {"reference_seconds = 0", "reference_gib = -1", "provider_seconds = 1e9",
+                            "provider_gib = inf", "provider_gib = \"much\"", "provider = 1"}) {
+    const auto refused = parse(kSampleText + "\n[limits]\n" + wrong + "\n", "kernel.toml", ".", {.check_files = false});
+    EXPECT_FALSE(refused.ok()) << wrong;
+  }
+}
+
 TEST(KernelSpec, KeepsTheOrderOfTheFile) {
   const KernelSpec spec = sample_spec();
   ASSERT_EQ(spec.tunable.tunables.size(), 3u);

@@ -87,7 +87,7 @@ TEST_F(SuiteReportTest, CsvHasOneLineForEachItemAndBaseline) {
   EXPECT_TRUE(text.starts_with("kernel,configuration,shape,dtype,status,reason,p50_us,baseline,"));
   EXPECT_NE(text.find("a,BLOCK=64,\"N=64,causal=false,dtype=f32\",f32,measured,,10,x|y,20,2,"), std::string::npos)
       << text;
-  EXPECT_NE(text.find("\"no compiler,\n\"\"really\"\"\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"no compiler,\\n\"\"really\"\"\""), std::string::npos) << text;
 }
 
 TEST_F(SuiteReportTest, MarkdownEscapesItsCells) {

@@ -26,7 +26,6 @@ struct DriverTable {
   CUresult (*cuDeviceGetCount)(int* count) = nullptr;
   CUresult (*cuDeviceGet)(CUdevice* device, int ordinal) = nullptr;
   CUresult (*cuDeviceGetName)(char* name, int length, CUdevice device) = nullptr;
-  CUresult (*cuDeviceGetUuid)(CUuuid* uuid, CUdevice device) = nullptr;  // _v2
   CUresult (*cuDeviceGetPCIBusId)(char* text, int length, CUdevice device) = nullptr;
   CUresult (*cuDeviceTotalMem)(size_t* bytes, CUdevice device) = nullptr;  // _v2
   CUresult (*cuDeviceGetAttribute)(int* value, CUdevice_attribute attribute, CUdevice device) = nullptr;
@@ -37,37 +36,25 @@ struct DriverTable {
   CUresult (*cuCtxSetCurrent)(CUcontext context) = nullptr;
   CUresult (*cuCtxSynchronize)() = nullptr;
   CUresult (*cuCtxSetLimit)(CUlimit limit, size_t value) = nullptr;
-  CUresult (*cuCtxGetLimit)(size_t* value, CUlimit limit) = nullptr;
   CUresult (*cuCtxResetPersistingL2Cache)() = nullptr;
 
   // memory
   CUresult (*cuMemGetInfo)(size_t* free, size_t* total) = nullptr;  // _v2, as all below
   CUresult (*cuMemAlloc)(CUdeviceptr* address, size_t bytes) = nullptr;
   CUresult (*cuMemFree)(CUdeviceptr address) = nullptr;
-  CUresult (*cuMemHostAlloc)(void** host, size_t bytes, unsigned flags) = nullptr;
-  CUresult (*cuMemFreeHost)(void* host) = nullptr;
   CUresult (*cuMemcpyHtoD)(CUdeviceptr to, const void* from, size_t bytes) = nullptr;
   CUresult (*cuMemcpyDtoH)(void* to, CUdeviceptr from, size_t bytes) = nullptr;
-  CUresult (*cuMemcpyDtoD)(CUdeviceptr to, CUdeviceptr from, size_t bytes) = nullptr;
-  CUresult (*cuMemcpyHtoDAsync)(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) = nullptr;
-  CUresult (*cuMemcpyDtoHAsync)(void* to, CUdeviceptr from, size_t bytes, CUstream stream) = nullptr;
   CUresult (*cuMemcpyDtoDAsync)(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) = nullptr;
-  CUresult (*cuMemsetD8)(CUdeviceptr to, unsigned char value, size_t count) = nullptr;
   CUresult (*cuMemsetD8Async)(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) = nullptr;
-  CUresult (*cuMemsetD32Async)(CUdeviceptr to, unsigned value, size_t count, CUstream stream) = nullptr;
 
   // streams and events
   CUresult (*cuStreamCreate)(CUstream* stream, unsigned flags) = nullptr;
   CUresult (*cuStreamDestroy)(CUstream stream) = nullptr;  // _v2
   CUresult (*cuStreamSynchronize)(CUstream stream) = nullptr;
-  CUresult (*cuStreamQuery)(CUstream stream) = nullptr;  // CUDA_ERROR_NOT_READY while it works
-  CUresult (*cuStreamWaitEvent)(CUstream stream, CUevent event, unsigned flags) = nullptr;
   CUresult (*cuEventCreate)(CUevent* event, unsigned flags) = nullptr;
   CUresult (*cuEventDestroy)(CUevent event) = nullptr;  // _v2
   CUresult (*cuEventRecord)(CUevent event, CUstream stream) = nullptr;
   CUresult (*cuEventRecordWithFlags)(CUevent event, CUstream stream, unsigned flags) = nullptr;
-  CUresult (*cuEventQuery)(CUevent event) = nullptr;
-  CUresult (*cuEventSynchronize)(CUevent event) = nullptr;
   CUresult (*cuEventElapsedTime)(float* milliseconds, CUevent start, CUevent end) = nullptr;
 
   // graphs
@@ -86,17 +73,10 @@ struct DriverTable {
                                  void** values) = nullptr;
   CUresult (*cuModuleUnload)(CUmodule module) = nullptr;
   CUresult (*cuModuleGetFunction)(CUfunction* function, CUmodule module, const char* name) = nullptr;
-  CUresult (*cuModuleGetGlobal)(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) = nullptr;
   CUresult (*cuFuncGetAttribute)(int* value, CUfunction_attribute attribute, CUfunction function) = nullptr;
   CUresult (*cuFuncSetAttribute)(CUfunction function, CUfunction_attribute attribute, int value) = nullptr;
-  CUresult (*cuLaunchKernel)(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                             unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
-                             void** parameters, void** extra) = nullptr;
   CUresult (*cuLaunchKernelEx)(const CUlaunchConfig* config, CUfunction function, void** parameters,
                                void** extra) = nullptr;
-  CUresult (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks, CUfunction function, int block_size,
-                                                          size_t dynamic_shared_bytes) = nullptr;
-  CUresult (*cuOccupancyMaxActiveClusters)(int* clusters, CUfunction function, const CUlaunchConfig* config) = nullptr;
 
   // of newer drivers: each of these, or null
   CUresult (*cuTensorMapEncodeTiled)(CUtensorMap* map, CUtensorMapDataType type, uint32_t rank, void* address,

@@ -22,6 +22,7 @@ void read_baselines(const TableReader& file, KernelSpec& spec);
 // Notes the mistakes of [goal], which names sets of shapes; spec/goal.hpp reads it.
 void check_goal(const TableReader& file, const KernelSpec& spec);
 void read_expectation(const TableReader& file, KernelSpec& spec);
+void read_limits(const TableReader& file, KernelSpec& spec);
 
 // A compiler flag that a specification may ask for.
 Result<void> check_compiler_flag(const std::string& flag, const Place& place);

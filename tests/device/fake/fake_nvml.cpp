@@ -22,6 +22,14 @@ constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
 int gpu = 0;
 
+// The clock of the multiprocessors or of the memory; there are no others here.
+unsigned of_clock(int kind, unsigned multiprocessors, unsigned memory) {
+  if (kind == 1) return multiprocessors;
+  if (kind == 2) return memory;
+  std::fprintf(stderr, "fake NVML: clock %d is asked for, and this fake has no answer\n", kind);
+  std::abort();
+}
+
 int text(char* to, unsigned length, const char* from) {
   return std::snprintf(to, length, "%s", from), 0;
 }
@@ -63,10 +71,10 @@ int nvmlDeviceGetUUID(void*, char* to, unsigned length) {
   return text(to, length, "GPU-1234");
 }
 int nvmlDeviceGetClockInfo(void*, int kind, unsigned* mhz) {
-  return *mhz = kind == 1 ? 1305 : 3201, 0;
+  return *mhz = of_clock(kind, 1305, 3201), 0;
 }
 int nvmlDeviceGetMaxClockInfo(void*, int kind, unsigned* mhz) {
-  return *mhz = kind == 1 ? 1980 : 3201, 0;
+  return *mhz = of_clock(kind, 1980, 3201), 0;
 }
 int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
   return *milliwatts = 698500, 0;
