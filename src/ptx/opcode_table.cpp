@@ -28,28 +28,33 @@ namespace {
 
 struct NumberedRow {
   std::string_view family;
-  std::string_view name;
+  OpcodeRow row;
 };
 
-NumberedRow numbered_row(int number) {
+const NumberedRow& numbered_row(int number) {
+  static const NumberedRow kNone{};
   static const std::vector<NumberedRow> kRows = [] {
     std::vector<NumberedRow> rows;
     for (const OpcodeFamily& family : opcode_families()) {
-      for (const OpcodeRow& row : family.rows) rows.push_back({family.name, row.name});
+      for (const OpcodeRow& row : family.rows) rows.push_back({family.name, row});
     }
     return rows;
   }();
-  return number >= 0 && static_cast<size_t>(number) < kRows.size() ? kRows[static_cast<size_t>(number)] : NumberedRow{};
+  return number >= 0 && static_cast<size_t>(number) < kRows.size() ? kRows[static_cast<size_t>(number)] : kNone;
 }
 
 }  // namespace
 
 std::string_view row_name(int number) {
-  return numbered_row(number).name;
+  return numbered_row(number).row.name;
 }
 
 std::string_view row_family(int number) {
   return numbered_row(number).family;
+}
+
+Operation row_operation(int number) {
+  return numbered_row(number).row.operation;
 }
 
 }  // namespace assay::ptx

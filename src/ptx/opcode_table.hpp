@@ -29,11 +29,33 @@ enum class Fidelity {
   functional,   // no effect on values (hints, fences), or one that only timing could show
 };
 
+// What an instruction counts as.
+enum class Operation {
+  other,
+  load,
+  store,
+  atomic,
+  reduction,  // an atomic without a result
+  copy,       // from global to shared memory
+  bulk_load,  // the same by TMA: no thread asks for sectors or banks
+  bulk_store,
+  matrix_load,
+  matrix_store,
+  product,  // of matrices, on tensor cores
+  branch,
+  block_barrier,
+};
+// The lanes name addresses, and what they touch is counted. (A product reads shared memory by descriptors.)
+constexpr bool is_access(Operation operation) {
+  return operation >= Operation::load && operation <= Operation::matrix_store;
+}
+
 struct OpcodeRow {
   std::string_view name;    // stable key: "add.int"
   std::string_view syntax;  // as described above
   std::string_view meaning;
   Fidelity fidelity = Fidelity::exact;
+  Operation operation = Operation::other;
 };
 
 // All rows of all families. Each family has a file of rows: rows_integer.cpp, rows_float.cpp, ...
@@ -43,8 +65,9 @@ struct OpcodeFamily {
 };
 std::span<const OpcodeFamily> opcode_families();
 
-// Rows by their number: counted through all families in order. "" for numbers of none.
+// Rows by their number: counted through all families in order. "" and `other` for numbers of none.
 std::string_view row_name(int number);
 std::string_view row_family(int number);
+Operation row_operation(int number);
 
 }  // namespace assay::ptx

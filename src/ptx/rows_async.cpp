@@ -12,7 +12,8 @@ constexpr std::array kRows = {
         "cp.async",
         "cp.async.(ca|cg).(shared|shared::cta).global{.L2::cache_hint}{.$prefetch} [d], [a], n:u32{, s:u32, c:b64}",
         "shared memory at d = n bytes of global memory at a, of which s are read and the rest is zero; seen after a "
-        "wait"},
+        "wait",
+        Fidelity::exact, Operation::copy},
     OpcodeRow{"cp.async.commit_group", "cp.async.commit_group", "the copies issued so far form a group"},
     OpcodeRow{"cp.async.wait_group", "cp.async.wait_group n:u32", "waits until at most n groups are open"},
     OpcodeRow{"cp.async.wait_all", "cp.async.wait_all", "waits for all copies"},

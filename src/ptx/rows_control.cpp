@@ -8,8 +8,9 @@ namespace assay::ptx {
 namespace {
 
 constexpr std::array kRows = {
-    OpcodeRow{"bra", "bra{.uni} *", "goes to the label"},
-    OpcodeRow{"brx.idx", "brx.idx{.uni} *", "goes to the label that the index picks from a list"},
+    OpcodeRow{"bra", "bra{.uni} *", "goes to the label", Fidelity::exact, Operation::branch},
+    OpcodeRow{"brx.idx", "brx.idx{.uni} *", "goes to the label that the index picks from a list", Fidelity::exact,
+              Operation::branch},
     OpcodeRow{"call", "call{.uni} *", "calls a function, by name or by address"},
     OpcodeRow{"ret", "ret{.uni}", "returns; from a kernel: ends the thread"},
     OpcodeRow{"exit", "exit", "ends the thread"},

@@ -18,23 +18,24 @@ constexpr std::array kRows = {
     OpcodeRow{"wgmma.mma_async.f16",
               "wgmma.mma_async.sync.aligned.$m64nNk16.(f32|f16).f16.f16 {d}:b32, {a}:any, b-desc:b64, scale-d:pred, "
               "imm-scale-a:s32, imm-scale-b:s32, imm-trans-a:s32{, imm-trans-b:s32}",
-              "d = a b + d by four warps, b and possibly a in shared memory; f16 products"},
+              "d = a b + d by four warps, b and possibly a in shared memory; f16 products", Fidelity::exact,
+              Operation::product},
     OpcodeRow{"wgmma.mma_async.bf16",
               "wgmma.mma_async.sync.aligned.$m64nNk16.f32.bf16.bf16 {d}:b32, {a}:any, b-desc:b64, scale-d:pred, "
               "imm-scale-a:s32, imm-scale-b:s32, imm-trans-a:s32{, imm-trans-b:s32}",
-              "d = a b + d by four warps; bf16 products"},
+              "d = a b + d by four warps; bf16 products", Fidelity::exact, Operation::product},
     OpcodeRow{"wgmma.mma_async.tf32",
               "wgmma.mma_async.sync.aligned.$m64nNk8.f32.tf32.tf32 {d}:b32, {a}:any, b-desc:b64, scale-d:pred, "
               "imm-scale-a:s32, imm-scale-b:s32",
-              "d = a b + d by four warps; tf32 products"},
+              "d = a b + d by four warps; tf32 products", Fidelity::exact, Operation::product},
     OpcodeRow{"wgmma.mma_async.fp8",
               "wgmma.mma_async.sync.aligned.$m64nNk32.(f32|f16).(e4m3|e5m2).(e4m3|e5m2) {d}:b32, {a}:any, b-desc:b64, "
               "scale-d:pred, imm-scale-a:s32, imm-scale-b:s32",
-              "d = a b + d by four warps; products of 8-bit floats"},
+              "d = a b + d by four warps; products of 8-bit floats", Fidelity::exact, Operation::product},
     OpcodeRow{"wgmma.mma_async.int8",
               "wgmma.mma_async.sync.aligned.$m64nNk32_int{.satfinite}.s32.(u8|s8).(u8|s8) {d}:b32, {a}:any, "
               "b-desc:b64, scale-d:pred",
-              "d = a b + d by four warps, in integers"},
+              "d = a b + d by four warps, in integers", Fidelity::exact, Operation::product},
 };
 
 }  // namespace

@@ -10,6 +10,8 @@
 namespace assay::vgpu {
 namespace {
 
+using ptx::Operation;
+
 // The slot of a space, behind an instruction's first one.
 constexpr uint32_t kSpaces = 4;
 uint32_t slot_of(Space space) {
@@ -136,19 +138,19 @@ class BlockCounting final : public BlockObserver {
   int rounds_ = 0;                  // of them that are open
 };
 
-Counting::Form form_of(MemoryOperation operation) {
+Counting::Form form_of(Operation operation) {
   switch (operation) {
-    case MemoryOperation::matrix_load:
-    case MemoryOperation::matrix_store:
+    case Operation::matrix_load:
+    case Operation::matrix_store:
       return Counting::Form::matrix;
-    case MemoryOperation::atomic:
-    case MemoryOperation::reduction:
+    case Operation::atomic:
+    case Operation::reduction:
       return Counting::Form::atomic;
-    case MemoryOperation::store:
-    case MemoryOperation::copy:
+    case Operation::store:
+    case Operation::copy:
       return Counting::Form::store;
-    case MemoryOperation::bulk_load:
-    case MemoryOperation::bulk_store:
+    case Operation::bulk_load:
+    case Operation::bulk_store:
       return Counting::Form::bulk;
     default:
       return Counting::Form::load;
@@ -160,8 +162,8 @@ Counting::Layout layout_of(const Program& program, const Function& function) {
   layout.first_slot.assign(function.code.size(), Counting::kNoSlot);
   layout.form.assign(function.code.size(), Counting::Form::load);
   for (size_t i = 0; i < function.code.size(); ++i) {
-    const MemoryOperation operation = classify(program, function.origins[i]).memory;
-    if (operation == MemoryOperation::none) continue;
+    const Operation operation = classify(program, function.origins[i]).operation;
+    if (!is_access(operation)) continue;
     layout.first_slot[i] = layout.slots;
     layout.slots += kSpaces;
     layout.form[i] = form_of(operation);
@@ -198,37 +200,37 @@ using gpu::Counter;
 using gpu::Counters;
 using enum gpu::Counter;
 
-void add_global(Counters& counters, MemoryOperation operation, const AccessCount& count) {
+void add_global(Counters& counters, Operation operation, const AccessCount& count) {
   const auto note = [&](Counter requests, Counter sectors) {
     counters[requests] += count.requests;
     counters[sectors] += count.sectors;
   };
   switch (operation) {
-    case MemoryOperation::load:
+    case Operation::load:
       note(global_load_requests, global_load_sectors);
       counters[global_load_ideal_sectors] += count.ideal_sectors;
       counters[global_read_bytes] += count.bytes;
       return;
-    case MemoryOperation::store:
+    case Operation::store:
       note(global_store_requests, global_store_sectors);
       counters[global_store_ideal_sectors] += count.ideal_sectors;
       counters[global_written_bytes] += count.bytes;
       return;
-    case MemoryOperation::copy:
+    case Operation::copy:
       note(async_copy_requests, async_copy_sectors);
       counters[async_copy_ideal_sectors] += count.ideal_sectors;
       counters[global_read_bytes] += count.bytes;
       return;
-    case MemoryOperation::bulk_load:
+    case Operation::bulk_load:
       counters[global_read_bytes] += count.bytes;
       return;
-    case MemoryOperation::bulk_store:
+    case Operation::bulk_store:
       counters[global_written_bytes] += count.bytes;
       return;
-    case MemoryOperation::atomic:
+    case Operation::atomic:
       note(global_atomic_requests, global_atomic_sectors);
       break;
-    case MemoryOperation::reduction:
+    case Operation::reduction:
       note(global_reduction_requests, global_reduction_sectors);
       break;
     default:
@@ -238,51 +240,51 @@ void add_global(Counters& counters, MemoryOperation operation, const AccessCount
   counters[global_written_bytes] += count.bytes;
 }
 
-void add_shared(Counters& counters, MemoryOperation operation, const AccessCount& count) {
+void add_shared(Counters& counters, Operation operation, const AccessCount& count) {
   const auto note = [&](Counter wavefronts, Counter conflicts) {
     counters[wavefronts] += count.wavefronts;
     counters[conflicts] += count.conflicts;
   };
   switch (operation) {
-    case MemoryOperation::load:
-    case MemoryOperation::matrix_load:
+    case Operation::load:
+    case Operation::matrix_load:
       counters[shared_load_requests] += count.requests;
       note(shared_load_wavefronts, shared_load_bank_conflicts);
       counters[shared_read_bytes] += count.bytes;
       return;
-    case MemoryOperation::store:
-    case MemoryOperation::matrix_store:
+    case Operation::store:
+    case Operation::matrix_store:
       counters[shared_store_requests] += count.requests;
       note(shared_store_wavefronts, shared_store_bank_conflicts);
       break;
-    case MemoryOperation::copy:
+    case Operation::copy:
       note(shared_copy_wavefronts, shared_copy_bank_conflicts);
       break;
-    case MemoryOperation::bulk_load:
+    case Operation::bulk_load:
       break;
-    case MemoryOperation::bulk_store:
+    case Operation::bulk_store:
       counters[shared_read_bytes] += count.bytes;
       return;
-    case MemoryOperation::atomic:
-    case MemoryOperation::reduction:
+    case Operation::atomic:
+    case Operation::reduction:
       counters[shared_atomic_requests] += count.requests;
       note(shared_atomic_wavefronts, shared_atomic_bank_conflicts);
       counters[shared_read_bytes] += count.bytes;
       break;
-    case MemoryOperation::none:
+    default:
       return;
   }
   counters[shared_written_bytes] += count.bytes;
 }
 
-void add_access(Counters& counters, Space space, MemoryOperation operation, const AccessCount& count) {
+void add_access(Counters& counters, Space space, Operation operation, const AccessCount& count) {
   switch (space) {
     case Space::global:
       return add_global(counters, operation, count);
     case Space::shared:
       return add_shared(counters, operation, count);
     case Space::local: {
-      const bool load = operation == MemoryOperation::load;
+      const bool load = operation == Operation::load;
       counters[load ? local_load_requests : local_store_requests] += count.requests;
       counters[load ? local_load_sectors : local_store_sectors] += count.sectors;
       counters[load ? local_read_bytes : local_written_bytes] += count.bytes;
@@ -300,11 +302,11 @@ void add_execution(Counters& counters, const InstructionClass& kind, const Execu
   counters[ptx_thread_instructions_off] += count.guarded;
   counters[idle_ptx_instructions] += count.idle;
   if (count.warps > 0) counters.families[std::string(kind.family)] += count.warps;
-  if (kind.branch) {
+  if (kind.operation == Operation::branch) {
     counters[branches] += count.warps;
     counters[divergent_branches] += count.divergent;
   }
-  if (kind.barrier) counters[barriers] += count.warps;
+  if (kind.operation == Operation::block_barrier) counters[barriers] += count.warps;
   if (kind.multiply_adds > 0) {
     counters[tensor_instructions] += count.warps;
     counters[tensor_multiply_adds] += count.warps * kind.multiply_adds;
@@ -345,7 +347,7 @@ gpu::LaunchCounters Counting::counters() const {
       add_execution(counters, kind, executed);
       for (uint32_t slot = 0; slot < kSpaces && layouts_[f].first_slot[i] != kNoSlot; ++slot) {
         const AccessCount& count = counts_[f].accesses[layouts_[f].first_slot[i] + slot];
-        if (count.requests > 0) add_access(counters, kSlotSpaces[slot], kind.memory, count);
+        if (count.requests > 0) add_access(counters, kSlotSpaces[slot], kind.operation, count);
       }
       result.total += counters;
       Finding place;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "ptx/opcode_table.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace assay::ptx {
+namespace {
+
+TEST(OpcodeTable, rows_of_loads_and_stores_say_what_they_are) {
+  for (const OpcodeFamily& family : opcode_families()) {
+    if (family.name != "memory" && family.name != "atomic") continue;
+    for (const OpcodeRow& row : family.rows) {
+      const bool hint = row.name.starts_with("prefetch") || row.name == "createpolicy" || row.name == "discard";
+      EXPECT_EQ(is_access(row.operation), !hint) << row.name;
+    }
+  }
+}
+
+TEST(OpcodeTable, a_row_with_a_matrix_shape_and_a_sum_is_a_product) {
+  for (const OpcodeFamily& family : opcode_families()) {
+    for (const OpcodeRow& row : family.rows) {
+      const bool sums = row.meaning.starts_with("d = a b + ") || row.name == "wmma.mma.b1";
+      EXPECT_EQ(row.operation == Operation::product, sums && family.name != "float") << row.name;
+    }
+  }
+}
+
+TEST(OpcodeTable, numbers_of_no_row_are_nothing) {
+  EXPECT_EQ(row_name(-1), "");
+  EXPECT_EQ(row_operation(1 << 20), Operation::other);
+}
+
+}  // namespace
+}  // namespace assay::ptx
