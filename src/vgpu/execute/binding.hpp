@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,13 @@ class BindContext {
   ptx::Type type(size_t index = 0) const { return modifiers->type(index); }
   bool has(std::string_view name) const { return modifiers->has(name); }
   int bits(size_t operand) const { return operands.at(operand).bits; }
+
+  // The handler finds it again with payload<T>().
+  template <class T>
+  void keep(T value) {
+    function->payloads.push_back(std::make_unique<PayloadOf<T>>(std::move(value)));
+    instruction->payload = function->payloads.back().get();
+  }
 
   // The following are for control flow and for instructions that name variables.
   virtual Result<uint32_t> label(const std::string& name) = 0;  // index of the instruction behind the label

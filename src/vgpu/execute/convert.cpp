@@ -2,7 +2,6 @@
 // cvt: the parts joined.
 #include <vector>
 
-#include "vgpu/execute/convert_parts.hpp"
 #include "vgpu/execute/families.hpp"
 
 namespace assay::vgpu {

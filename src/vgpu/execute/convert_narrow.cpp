@@ -3,7 +3,7 @@
 #include <array>
 
 #include "vgpu/execute/conversion.hpp"
-#include "vgpu/execute/convert_parts.hpp"
+#include "vgpu/execute/families.hpp"
 #include "vgpu/execute/rounding_dispatch.hpp"
 #include "vgpu/semantics/convert.hpp"
 #include "vgpu/semantics/float8.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bindings of each family; one file per family, named after it.
+// The bindings of each family; a family is a file, or a few, named after it.
 #pragma once
 
 #include <span>
@@ -27,5 +27,16 @@ std::span<const Binding> warp_bindings();
 std::span<const Binding> tensor_bindings();
 std::span<const Binding> warpgroup_bindings();
 std::span<const Binding> wmma_bindings();
+
+// Families of several files, joined by the file that has the family's name.
+std::span<const Binding> float_division_bindings();     // div, rcp, sqrt with a rounding
+std::span<const Binding> float_approximate_bindings();  // .approx and .full
+std::span<const Binding> float_sign_bindings();         // neg, abs, min, max, copysign, testp
+std::span<const Binding> half_sign_bindings();          // neg, abs, min, max
+std::span<const Binding> half_approximate_bindings();   // ex2, tanh
+std::span<const Binding> convert_integer_bindings();    // integer to integer, cvt.pack
+std::span<const Binding> convert_mixed_bindings();      // between integers and floats
+std::span<const Binding> convert_float_bindings();      // float to float
+std::span<const Binding> convert_narrow_bindings();     // packed halves, fp8, tf32
 
 }  // namespace assay::vgpu

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "vgpu/execute/families.hpp"
-#include "vgpu/execute/float_parts.hpp"
 #include "vgpu/execute/rounding_dispatch.hpp"
 #include "vgpu/execute/uniform_lanes.hpp"
 #include "vgpu/semantics/float_arithmetic.hpp"

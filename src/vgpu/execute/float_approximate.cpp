@@ -2,7 +2,7 @@
 // The .approx and .full instructions of f32 and f64.
 #include <array>
 
-#include "vgpu/execute/float_parts.hpp"
+#include "vgpu/execute/families.hpp"
 #include "vgpu/execute/rounding_dispatch.hpp"
 #include "vgpu/execute/uniform_lanes.hpp"
 #include "vgpu/semantics/approximate.hpp"

@@ -2,7 +2,7 @@
 // div, rcp and sqrt with a rounding: exact to the last bit.
 #include <array>
 
-#include "vgpu/execute/float_parts.hpp"
+#include "vgpu/execute/families.hpp"
 #include "vgpu/execute/rounding_dispatch.hpp"
 #include "vgpu/execute/uniform_lanes.hpp"
 #include "vgpu/semantics/float_arithmetic.hpp"

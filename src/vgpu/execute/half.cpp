@@ -5,7 +5,6 @@
 
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/half_lanes.hpp"
-#include "vgpu/execute/half_parts.hpp"
 #include "vgpu/execute/rounding_dispatch.hpp"
 
 namespace assay::vgpu {

@@ -2,8 +2,8 @@
 // ex2 and tanh of f16 and bf16, single and in pairs.
 #include <array>
 
+#include "vgpu/execute/families.hpp"
 #include "vgpu/execute/half_lanes.hpp"
-#include "vgpu/execute/half_parts.hpp"
 #include "vgpu/semantics/approximate.hpp"
 
 namespace assay::vgpu {

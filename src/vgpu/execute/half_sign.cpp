@@ -2,8 +2,8 @@
 // neg, abs, min and max of f16 and bf16, single and in pairs.
 #include <array>
 
+#include "vgpu/execute/families.hpp"
 #include "vgpu/execute/half_lanes.hpp"
-#include "vgpu/execute/half_parts.hpp"
 #include "vgpu/execute/rounding_dispatch.hpp"
 
 namespace assay::vgpu {

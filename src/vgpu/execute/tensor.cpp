@@ -51,7 +51,7 @@ void write_result(const Warp& warp, const uint32_t* rows, const FloatShape& shap
 
 void multiply_float(Warp& warp, const Instruction& instruction) {
   if (!warp.converged()) return;
-  const auto& shape = *reinterpret_cast<const FloatShape*>(instruction.immediate);
+  const auto& shape = payload<FloatShape>(instruction);
   const size_t c_registers = shape.half_result ? 2 : 4;
   const uint32_t* d_rows = instruction.rows;
   const uint32_t* a_rows = d_rows + c_registers;
@@ -83,7 +83,7 @@ struct IntegerShape {
 
 void multiply_integer(Warp& warp, const Instruction& instruction) {
   if (!warp.converged()) return;
-  const auto& shape = *reinterpret_cast<const IntegerShape*>(instruction.immediate);
+  const auto& shape = payload<IntegerShape>(instruction);
   const size_t c_registers = shape.m / 4;
   const uint32_t* d_rows = instruction.rows;
   const uint32_t* a_rows = d_rows + c_registers;
@@ -153,7 +153,7 @@ Result<Handler> bind_float(BindContext& context) {
                                half_result, static_cast<int>(k))};
   ASSAY_CHECK(
       check_registers(context, {half_result ? 2u : 4u, shape.a_registers, shape.b_registers, half_result ? 2u : 4u}));
-  context.instruction->immediate = reinterpret_cast<int64_t>(keep(shape));
+  context.keep(shape);
   return &multiply_float;
 }
 
@@ -167,7 +167,7 @@ Result<Handler> bind_integer(BindContext& context) {
                      widen_integers(context.type(2)),
                      context.has("satfinite")};
   ASSAY_CHECK(check_registers(context, {m / 4, shape.a_registers, shape.b_registers, m / 4}));
-  context.instruction->immediate = reinterpret_cast<int64_t>(keep(shape));
+  context.keep(shape);
   return &multiply_integer;
 }
 

@@ -5,9 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
-#include <mutex>
 
 #include "gpu/gpu_model.hpp"
 #include "ptx/type.hpp"
@@ -37,15 +35,5 @@ void narrow_to_halves(const float* wide, size_t count, uint16_t* halves);
 Result<void> check_registers(const BindContext& context, std::initializer_list<size_t> expected);
 
 semantics::TensorArchitecture tensor_architecture(const gpu::GpuModel& model);
-
-// Shapes live as long as the program: they are few, one for each distinct instruction form.
-template <class Shape>
-const Shape* keep(Shape shape) {
-  static std::mutex mutex;
-  static std::deque<Shape> kept;
-  const std::lock_guard lock(mutex);
-  kept.push_back(shape);
-  return &kept.back();
-}
 
 }  // namespace assay::vgpu

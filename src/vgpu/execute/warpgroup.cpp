@@ -105,7 +105,7 @@ Result<Handler> bind_float(BindContext& context) {
   product.half_result = half_result;
   product.unit = s::dot_unit(tensor_architecture(*context.model), s::TensorInstruction::wgmma, a.kind, b.kind,
                              half_result, static_cast<int>(operands.k));
-  context.instruction->immediate = reinterpret_cast<int64_t>(keep(product));
+  context.keep(product);
   return &multiply_float_group;
 }
 
@@ -115,7 +115,7 @@ Result<Handler> bind_integer(BindContext& context) {
   product.operands.widen_a = widen_integers(context.type(1));
   product.operands.widen_b = widen_integers(context.type(2));
   product.satfinite = context.has("satfinite");
-  context.instruction->immediate = reinterpret_cast<int64_t>(keep(product));
+  context.keep(product);
   return &multiply_integer_group;
 }
 

@@ -219,7 +219,7 @@ void write_halves(const Warp& warp, const uint32_t* rows, size_t n, const float*
 
 void multiply_float_group(Warp& warp, const Instruction& instruction) {
   if (!group_is_here(warp)) return;
-  const auto& product = *reinterpret_cast<const FloatProduct*>(instruction.immediate);
+  const auto& product = payload<FloatProduct>(instruction);
   const size_t n = product.operands.n;
   const size_t k = product.operands.k;
   alignas(64) float a[kWarpRows * kMaxK];
@@ -245,7 +245,7 @@ void multiply_float_group(Warp& warp, const Instruction& instruction) {
 
 void multiply_integer_group(Warp& warp, const Instruction& instruction) {
   if (!group_is_here(warp)) return;
-  const auto& product = *reinterpret_cast<const IntegerProduct*>(instruction.immediate);
+  const auto& product = payload<IntegerProduct>(instruction);
   const size_t n = product.operands.n;
   const size_t k = product.operands.k;
   alignas(64) int32_t a[kWarpRows * kMaxK];

@@ -34,11 +34,6 @@ ptx::MatrixShape shape_of(const BindContext& context) {
   return ptx::matrix_shape_of(context.modifiers->names());
 }
 
-template <class Form>
-void set_form(BindContext& context, const Form& form) {
-  context.instruction->immediate = reinterpret_cast<int64_t>(keep(form));
-}
-
 // Tensor cores have f16 sums where c and d both are f16. Of two different types the sums are f32, and c is widened or d
 // rounded once more.
 Result<Handler> bind_float_types(BindContext& context, ProductTypes types) {
@@ -48,7 +43,7 @@ Result<Handler> bind_float_types(BindContext& context, ProductTypes types) {
   ASSAY_TRY(form.product, read_product<float>(context, shape_of(context), types, operand.widen));
   form.unit = s::dot_unit(tensor_architecture(*context.model), s::TensorInstruction::mma, operand.kind, operand.kind,
                           half_sums, static_cast<int>(form.product.shape.k));
-  set_form(context, form);
+  context.keep(form);
   return &multiply_wmma_float;
 }
 
@@ -70,7 +65,7 @@ void copy_words(const void* elements, size_t count, int32_t* to) {
 Result<Handler> bind_double(BindContext& context) {
   ASSAY_TRY(const auto product,
             read_product<double>(context, shape_of(context), {Type::f64, Type::f64, Type::f64}, copy_doubles));
-  set_form(context, product);
+  context.keep(product);
   return &multiply_wmma_double;
 }
 
@@ -80,7 +75,7 @@ Result<Handler> bind_integer(BindContext& context) {
   ASSAY_TRY(form.product, read_product<int32_t>(context, shape_of(context), {Type::s32, context.type(1), Type::s32},
                                                 widen_integers(context.type(1))));
   form.satfinite = context.has("satfinite");
-  set_form(context, form);
+  context.keep(form);
   return &multiply_wmma_integer;
 }
 
@@ -90,7 +85,7 @@ Result<Handler> bind_bits(BindContext& context) {
   ASSAY_TRY(form.product,
             read_product<int32_t>(context, {m, n, k / 32}, {Type::s32, Type::b32, Type::s32}, copy_words));
   form.exclusive = context.has("xor");
-  set_form(context, form);
+  context.keep(form);
   return &multiply_wmma_bits;
 }
 

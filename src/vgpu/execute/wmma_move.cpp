@@ -138,7 +138,7 @@ void move_piece(Warp& warp, const Instruction& instruction, const Move& move, co
 template <AccessKind Kind>
 void move_matrix(Warp& warp, const Instruction& instruction) {
   if (!warp.converged()) return;
-  const auto& move = *reinterpret_cast<const Move*>(instruction.immediate);
+  const auto& move = payload<Move>(instruction);
   const WmmaFragment& fragment = move.fragment;
   const MemoryMatrix matrix = matrix_of(warp, instruction, move);
   if (!is_aligned(warp, move, matrix, Kind)) return;
@@ -180,7 +180,7 @@ Result<void> bind_move(BindContext& context, WmmaMatrix matrix, bool store) {
   const BoundOperand& address = context.operands[move.address_operand];
   move.wide_address = address.bits == 64;
   move.offset = address.offset;
-  context.instruction->immediate = reinterpret_cast<int64_t>(keep(move));
+  context.keep(move);
   return {};
 }
 

@@ -98,7 +98,7 @@ void run(Warp& warp, const Instruction& instruction, const WmmaProduct<T>& produ
 
 void multiply_wmma_float(Warp& warp, const Instruction& instruction) {
   if (!warp.converged()) return;
-  const auto& form = *reinterpret_cast<const WmmaFloatProduct*>(instruction.immediate);
+  const auto& form = payload<WmmaFloatProduct>(instruction);
   run(warp, instruction, form.product, [&](int m, int n, int k, Matrices<float>& matrices) {
     s::multiply_accumulate(form.unit, m, n, k, matrices.a, matrices.b, matrices.c, matrices.c);
   });
@@ -106,7 +106,7 @@ void multiply_wmma_float(Warp& warp, const Instruction& instruction) {
 
 void multiply_wmma_integer(Warp& warp, const Instruction& instruction) {
   if (!warp.converged()) return;
-  const auto& form = *reinterpret_cast<const WmmaIntegerProduct*>(instruction.immediate);
+  const auto& form = payload<WmmaIntegerProduct>(instruction);
   run(warp, instruction, form.product, [&](int m, int n, int k, Matrices<int32_t>& matrices) {
     s::multiply_accumulate(m, n, k, matrices.a, matrices.b, matrices.c, matrices.c, form.satfinite);
   });
@@ -114,7 +114,7 @@ void multiply_wmma_integer(Warp& warp, const Instruction& instruction) {
 
 void multiply_wmma_double(Warp& warp, const Instruction& instruction) {
   if (!warp.converged()) return;
-  const auto& product = *reinterpret_cast<const WmmaProduct<double>*>(instruction.immediate);
+  const auto& product = payload<WmmaProduct<double>>(instruction);
   run(warp, instruction, product, [](int m, int n, int k, Matrices<double>& matrices) {
     s::multiply_accumulate(m, n, k, matrices.a, matrices.b, matrices.c, matrices.c);
   });
@@ -122,7 +122,7 @@ void multiply_wmma_double(Warp& warp, const Instruction& instruction) {
 
 void multiply_wmma_bits(Warp& warp, const Instruction& instruction) {
   if (!warp.converged()) return;
-  const auto& form = *reinterpret_cast<const WmmaBitProduct*>(instruction.immediate);
+  const auto& form = payload<WmmaBitProduct>(instruction);
   run(warp, instruction, form.product, [&](int m, int n, int k, Matrices<int32_t>& matrices) {
     s::count_bits(m, n, k, matrices.a, matrices.b, matrices.c, matrices.c, form.exclusive);
   });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,18 +33,38 @@ inline constexpr uint32_t kNoRow = 0xffff'ffff;
 inline constexpr uint32_t kConstantRow =
     0x8000'0000;  // set in a row's offset: it lies in the constants, not in the frame
 
+// What a handler keeps beyond its operands: the shape of a product, the layout of a fragment. A function owns those of
+// its instructions.
+struct Payload {
+  virtual ~Payload() = default;
+};
+template <class T>
+struct PayloadOf final : Payload {
+  explicit PayloadOf(T kept) : value(std::move(kept)) {}
+  T value;
+};
+
 // A row holds one register of all 32 lanes: 32 values side by side; a predicate's row is one word, a bit per lane.
 // Rows are named by their byte offset in the frame.
 struct Instruction {
   Handler handler = nullptr;
   const uint32_t* rows = nullptr;  // of the operands, in the order of the text; elements of vectors one by one
-  int64_t immediate = 0;           // an address offset, a target, an index: the handler's own matter
-  uint32_t guard = kNoRow;         // the predicate's row
+  union {
+    int64_t immediate = 0;   // an address offset, a target, an index: the handler's own matter
+    const Payload* payload;  // or what it keeps
+  };
+  uint32_t guard = kNoRow;  // the predicate's row
   uint16_t row_count = 0;
   bool guard_negated = false;
   uint8_t variant = 0;  // the handler's own matter
   uint32_t detail = 0;  // the handler's own matter
 };
+
+// The handler that was bound with a T is the only one that asks for it.
+template <class T>
+const T& payload(const Instruction& instruction) {
+  return static_cast<const PayloadOf<T>&>(*instruction.payload).value;
+}
 
 // What an operand's row is, beside the row itself.
 struct RowInfo {
@@ -165,10 +186,11 @@ struct Function {
   std::vector<Parameter> returns;
   std::vector<CallSite> calls;
   std::vector<std::vector<uint32_t>> branch_tables;  // of brx.idx
-  uint32_t frame_bytes = 0;                          // of all rows
-  uint32_t parameter_bytes = 0;                      // of one lane: its own parameters, results and those of its calls
-  uint32_t local_bytes = 0;                          // of one lane: .local variables
-  bool needs_stack = false;                          // calls or alloca: how deep is known only when it runs
+  std::vector<std::unique_ptr<const Payload>> payloads;
+  uint32_t frame_bytes = 0;      // of all rows
+  uint32_t parameter_bytes = 0;  // of one lane: its own parameters, results and those of its calls
+  uint32_t local_bytes = 0;      // of one lane: .local variables
+  bool needs_stack = false;      // calls or alloca: how deep is known only when it runs
   uint32_t static_shared_bytes = 0;
   uint32_t dynamic_shared_base = 0;
   uint32_t max_threads = 0;        // .maxntid, 0: not given
