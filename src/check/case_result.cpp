@@ -23,6 +23,7 @@ constexpr std::array kNames = {
     OutcomeName{Outcome::timed_out, "timed_out"},
     OutcomeName{Outcome::crashed, "crashed"},
     OutcomeName{Outcome::reference_failed, "reference_failed"},
+    OutcomeName{Outcome::cannot_fail, "cannot_fail"},
     OutcomeName{Outcome::does_not_fit, "does_not_fit"},
     OutcomeName{Outcome::not_launched, "not_launched"},
     OutcomeName{Outcome::cannot_run, "cannot_run"},

@@ -26,6 +26,7 @@ enum class Outcome {
   timed_out,
   crashed,  // the process that ran it
   reference_failed,
+  cannot_fail,   // the self-test: the comparison takes a wrong result for right
   does_not_fit,  // more threads or shared memory than the device has
   not_launched,  // the launch was refused: the specification asks for what the kernel does not have
   cannot_run,    // the device lacks an instruction, a feature or the memory: no verdict on the kernel

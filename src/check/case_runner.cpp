@@ -12,6 +12,7 @@
 #include "base/repository.hpp"
 #include "base/text.hpp"
 #include "check/arguments.hpp"
+#include "check/domain.hpp"
 #include "check/element.hpp"
 #include "check/inputs.hpp"
 #include "check/poison.hpp"
@@ -103,8 +104,72 @@ Result<std::unique_ptr<CaseRunner>> CaseRunner::open(const RunnerSetup& setup) {
   ASSAY_TRY(runner->module_, runner->device_->load_image({ptx, setup.ptx.string(), cubin}));
   if (setup.compare) {
     ASSAY_TRY(runner->oracle_, Oracle::open(runner->spec_, setup.cache_folder));
+    if (runner->spec_.problem.reference_is_file) ASSAY_CHECK(runner->try_reference());
   }
   return runner;
+}
+
+InputValues CaseRunner::inputs_of(const Case& test, const std::vector<spec::ResolvedArgument>& arguments) const {
+  InputValues inputs;
+  for (const spec::ResolvedArgument& argument : arguments) {
+    const spec::ResolvedTensor* tensor = argument.tensor();
+    if (tensor == nullptr || tensor->role == spec::Role::output) continue;
+    const bool infinities = oracle_->allows_infinities(argument.name);
+    inputs[argument.name] = make_input(argument.name, *tensor, {test.distribution, test.seed, infinities});
+  }
+  return inputs;
+}
+
+// A reference of the user's is asked once, for the smallest shape, before any kernel runs: one that crashes or wants
+// tensors that are not there has nothing to say about a kernel.
+Result<void> CaseRunner::try_reference() const {
+  ASSAY_TRY(std::vector<spec::Shape> shapes, spec::all_shapes(spec_));
+  spec::sort_smallest_first(shapes);
+  const auto shape = std::find_if(shapes.begin(), shapes.end(), [&](const spec::Shape& each) {
+    return why_not(spec_, configuration_, each).empty();
+  });
+  if (shape == shapes.end()) return {};
+  Case test;
+  test.shape = *shape;
+  test.seed = 1;
+  ASSAY_TRY(const auto arguments, spec::resolve_arguments(spec_, configuration_, test.shape));
+  if (!check_memory(arguments)) return {};  // the case itself says so
+  const auto outputs = oracle_->expected(spec_, test.shape, arguments, inputs_of(test, arguments));
+  if (outputs) return {};
+  return Error{fmt::format("the reference '{}' is to blame, not the kernel: {} (shape {})", spec_.problem.reference,
+                           outputs.error().message, test.shape.text()),
+               Place{spec_.file.string()}, outputs.error().hint, outputs.error().exit_code};
+}
+
+Result<SelfTest> CaseRunner::self_test(const Case& test) const {
+  SelfTest made;
+  made.test = test;
+  Case other = test;
+  other.seed = test.seed + 1;
+  ASSAY_TRY(const auto arguments, spec::resolve_arguments(spec_, configuration_, test.shape));
+  const InputValues inputs = inputs_of(test, arguments);
+  const InputValues other_inputs = inputs_of(other, arguments);
+  ASSAY_TRY(const reference::Outputs outputs, oracle_->expected(spec_, test.shape, arguments, inputs));
+  made.inputs_vary = inputs != other_inputs;
+  if (made.inputs_vary) {
+    ASSAY_TRY(const reference::Outputs others, oracle_->expected(spec_, test.shape, arguments, other_inputs));
+    made.results_vary = !same_results(outputs, others);
+  }
+  for (const spec::ResolvedArgument& argument : arguments) {
+    const spec::ResolvedTensor* tensor = argument.tensor();
+    const auto output = outputs.find(argument.name);
+    if (tensor == nullptr || tensor->role == spec::Role::input || output == outputs.end()) continue;
+    if (std::string suspicion = suspicion_of(output->second); !suspicion.empty())
+      made.suspicions.push_back(std::move(suspicion));
+    const spec::Tolerance tolerance =
+        tolerance_for(test.distribution, spec::tolerance(spec_, tensor->dtype), tensor->dtype, output->second.values);
+    for (PerturbationTrial& trial : try_perturbations(argument.name, *tensor, output->second.values, tolerance))
+      made.trials.push_back(std::move(trial));
+  }
+  if (made.reference_ignores_inputs())
+    made.suspicions.push_back(fmt::format("inputs of the seeds {} and {} differ, the reference gives the same for both",
+                                          test.seed, other.seed));
+  return made;
 }
 
 // Whatever happens, the buffers are given back: the next case needs the memory.

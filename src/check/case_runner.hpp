@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "check/case_result.hpp"
 #include "check/oracle.hpp"
+#include "check/self_test.hpp"
 #include "device/device.hpp"
 #include "spec/configuration.hpp"
 #include "spec/kernel_spec.hpp"
@@ -39,6 +40,8 @@ class CaseRunner {
 
   // With repetitions, a case that passes is launched so often in all, and must give the same bits each time.
   CaseResult run(const Case& test, size_t repetitions = 1);
+  // Of the reference and the comparison; nothing is launched.
+  Result<SelfTest> self_test(const Case& test) const;
   std::vector<std::string> approximate_instructions() const { return device_->approximate_instructions(*module_); }
   std::vector<std::string> fusible_places() const { return device_->fusible_places(*module_); }
   bool lost() const { return device_->lost(); }  // only another process can run further cases
@@ -48,6 +51,8 @@ class CaseRunner {
   struct Run;     // the buffers and the outcome of one launch
 
   CaseRunner() = default;
+  Result<void> try_reference() const;
+  InputValues inputs_of(const Case& test, const std::vector<spec::ResolvedArgument>& arguments) const;
   Result<void> check_memory(const std::vector<spec::ResolvedArgument>& arguments) const;
   Result<Run> launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison);
   Result<void> launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments,

@@ -59,6 +59,40 @@ Result<void> repeat_case(const CheckOptions& options, Worker& worker, CheckRepor
   return {};
 }
 
+// The smallest of the file's own cases with enough elements to be typical; else the one with the most.
+const CaseResult& case_for_self_test(const CheckReport& report) {
+  constexpr int64_t kEnough = 4096;
+  const CaseResult* best = &report.results.front();
+  for (const CaseResult& result : report.results) {
+    if (result.test.distribution != best->test.distribution) continue;
+    if (best->compared < kEnough && result.compared > best->compared) best = &result;
+  }
+  return *best;
+}
+
+// A kernel that passed a check that cannot fail has not been checked.
+Result<void> test_the_check(const spec::KernelSpec& spec, Worker& worker, CheckReport& report) {
+  const Case test = case_for_self_test(report).test;
+  ASSAY_TRY(report.self_test, worker.self_test(test));
+  CaseResult failure;
+  failure.test = test;
+  if (const PerturbationTrial* missed = report.self_test->missed()) {
+    failure.outcome = Outcome::cannot_fail;
+    failure.tensor = missed->tensor;
+    failure.message = fmt::format("{} is not caught: {}", name(missed->perturbation), describe(*missed));
+    failure.hint = "narrow [tolerance]; or give the inputs a fill whose results differ by more than it allows";
+  } else if (spec.problem.reference_is_file && report.self_test->reference_ignores_inputs()) {
+    failure.outcome = Outcome::reference_failed;
+    failure.message = report.self_test->suspicions.back();
+    failure.hint = "mend the reference: a kernel that reads its inputs gives other results for other inputs";
+  } else {
+    return {};
+  }
+  report.results.push_back(failure);
+  report.failure = std::move(failure);
+  return {};
+}
+
 Result<CheckReport> check_one_way(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                                   Worker::Options worker_options, const CheckOptions& options) {
   CheckReport report;
@@ -103,6 +137,7 @@ Result<CheckReport> check_one_way(const spec::KernelSpec& spec, const spec::Conf
     }
     break;
   }
+  if (report.passed()) ASSAY_CHECK(test_the_check(spec, *worker, report));
   if (report.passed() && options.repetitions > 1) ASSAY_CHECK(repeat_case(options, *worker, report));
   return report;
 }

@@ -45,8 +45,9 @@ struct CheckReport {
   std::string depends_on_fmad;           // how, if the verdict does
   uint64_t seed = 0;
   gpu::Coverage coverage;
-  size_t repetitions = 0;  // launches that gave the same bits, if they were asked for
-  std::string repeated;    // the shape
+  size_t repetitions = 0;             // launches that gave the same bits, if they were asked for
+  std::string repeated;               // the shape
+  std::optional<SelfTest> self_test;  // of a kernel that passed: would a wrong one have been caught?
 
   // Correct, and the same bits a hundred times.
   bool validated() const { return passed() && repetitions >= kValidatedAfter; }

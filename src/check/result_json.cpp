@@ -177,6 +177,35 @@ CaseResult read_case_result(const json& value, const Case& test) {
   return result;
 }
 
+SelfTest read_self_test(const json& value, const Case& test) {
+  SelfTest made;
+  made.test = test;
+  for (const json& entry : list(value, "perturbations")) {
+    PerturbationTrial trial;
+    trial.perturbation = named(entry.at("perturbation"), perturbation_from_name);
+    trial.tensor = text(entry.at("tensor"));
+    for (const json& index : list(entry, "index")) trial.index.push_back(whole<int64_t>(index));
+    trial.expected = number_from(entry.at("expected"));
+    trial.planted = number_from(entry.at("planted"));
+    trial.allowed = number_from(entry.at("allowed"));
+    trial.caught = entry.at("caught").get<bool>();
+    made.trials.push_back(std::move(trial));
+  }
+  made.inputs_vary = value.at("inputs_vary").get<bool>();
+  made.results_vary = value.at("results_vary").get<bool>();
+  for (const json& suspicion : list(value, "suspicions")) made.suspicions.push_back(text(suspicion));
+  return made;
+}
+
+template <class T>
+Result<T> read_answer(T (*read)(const json&, const Case&), const json& value, const Case& test) {
+  try {
+    return read(value, test);
+  } catch (const std::exception& problem) {
+    return Error{fmt::format("the worker's answer is not understood: {}", problem.what()), {}, "", ExitCode::internal};
+  }
+}
+
 }  // namespace
 
 bool place_known(const Finding& finding) {
@@ -240,12 +269,29 @@ json to_json(const CaseResult& result) {
   return value;
 }
 
-Result<CaseResult> case_result_from_json(const json& value, const Case& test) {
-  try {
-    return read_case_result(value, test);
-  } catch (const std::exception& problem) {
-    return Error{fmt::format("the worker's answer is not understood: {}", problem.what()), {}, "", ExitCode::internal};
+json to_json(const SelfTest& test) {
+  json perturbations = json::array();
+  for (const PerturbationTrial& trial : test.trials) {
+    perturbations.push_back({{"perturbation", name(trial.perturbation)},
+                             {"tensor", trial.tensor},
+                             {"index", trial.index},
+                             {"expected", number(trial.expected)},
+                             {"planted", number(trial.planted)},
+                             {"allowed", number(trial.allowed)},
+                             {"caught", trial.caught}});
   }
+  return {{"shape", test.test.shape.text()}, {"distribution", name(test.test.distribution)},
+          {"seed", test.test.seed},          {"perturbations", std::move(perturbations)},
+          {"inputs_vary", test.inputs_vary}, {"results_vary", test.results_vary},
+          {"suspicions", test.suspicions}};
+}
+
+Result<CaseResult> case_result_from_json(const json& value, const Case& test) {
+  return read_answer(read_case_result, value, test);
+}
+
+Result<SelfTest> self_test_from_json(const json& value, const Case& test) {
+  return read_answer(read_self_test, value, test);
 }
 
 }  // namespace assay::check

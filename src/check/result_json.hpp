@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "check/case_result.hpp"
+#include "check/self_test.hpp"
 #include "spec/kernel_spec.hpp"
 
 namespace assay::check {
@@ -14,8 +15,10 @@ nlohmann::json to_json(const gpu::Finding& finding);
 // False for a fault of which a GPU told no more than that it happened: neither line nor thread.
 bool place_known(const gpu::Finding& finding);
 nlohmann::json to_json(const CaseResult& result);
+nlohmann::json to_json(const SelfTest& test);
 
 // What a worker said is read with care: a worker that was damaged by the kernel it ran may say anything.
 Result<CaseResult> case_result_from_json(const nlohmann::json& json, const Case& test);
+Result<SelfTest> self_test_from_json(const nlohmann::json& json, const Case& test);
 
 }  // namespace assay::check

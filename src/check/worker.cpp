@@ -6,6 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "check/inputs.hpp"
 #include "check/result_json.hpp"
@@ -136,7 +137,12 @@ int serve_worker(std::istream& input, std::ostream& output) {
           test.distribution =
               distribution_from_name(request.at("distribution").get<std::string>()).value_or(Distribution::specified);
           test.seed = request.at("seed").get<uint64_t>();
-          answer = check::to_json(runner->run(test, request.value("repetitions", size_t{1})));
+          if (request.value("self_test", false)) {
+            const auto tested = runner->self_test(test);
+            answer = tested ? check::to_json(*tested) : json{{"error", to_json(tested.error())}};
+          } else {
+            answer = check::to_json(runner->run(test, request.value("repetitions", size_t{1})));
+          }
           if (runner->lost()) answer["lost"] = true;
         }
       }
@@ -265,6 +271,28 @@ CaseResult Worker::run(const Case& test, size_t repetitions) {
   }
   return lost(test, Outcome::crashed,
               fmt::format("the process that ran the kernel {}{}{}", how, errors.empty() ? "" : ": ", errors), "");
+}
+
+Result<SelfTest> Worker::self_test(const Case& test) {
+  if (child_ == nullptr) ASSAY_CHECK(launch());
+  json request = case_request(test);
+  request["self_test"] = true;
+  std::string line;
+  const Child::Answer answer = ask(*child_, one_line(request), line, options_.setup_time_limit);
+  if (answer == Child::Answer::line) {
+    const json reply = json::parse(line, nullptr, false);
+    if (reply.is_object() && reply.contains("error")) return error_from(reply["error"]);
+    return self_test_from_json(reply, test);
+  }
+  const std::string how = child_->stop();
+  const std::string errors = beginning(child_->errors());
+  child_.reset();
+  ASSAY_CHECK(check_cancelled(options_.context));
+  return Error{
+      fmt::format("the process that runs kernels {} during the self-test{}{}", how, errors.empty() ? "" : ": ", errors),
+      {},
+      "",
+      ExitCode::internal};
 }
 
 }  // namespace assay::check

@@ -43,6 +43,8 @@ class Worker {
   // Never fails: a crash or a hang is a result. The next case gets a fresh process then.
   // The time limit is one launch's: it grows with their number.
   CaseResult run(const Case& test, size_t repetitions = 1);
+  // Of the reference and the comparison; see self_test.hpp.
+  Result<SelfTest> self_test(const Case& test);
   const std::vector<std::string>& approximate_instructions() const { return approximate_; }
   const std::vector<std::string>& fusible_places() const { return fusible_; }
 

@@ -82,6 +82,26 @@ std::string own_opinion_text(const Terminal& terminal, const work::SanitizeRepor
                             counted(report.results.size(), "shape"), report::coverage_text(report.coverage));
 }
 
+// "would have caught: one element, one row, ... (o, at shape S=64)"
+std::string self_test_text(const Terminal& terminal, const check::SelfTest& test, bool with_caught) {
+  std::vector<std::string> caught;
+  std::vector<std::string> tensors;
+  const auto add = [](std::vector<std::string>& list, std::string word) {
+    if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(std::move(word));
+  };
+  for (const check::PerturbationTrial& trial : test.trials) {
+    if (trial.caught) add(caught, std::string(name(trial.perturbation)));
+    add(tensors, trial.tensor);
+  }
+  std::string text;
+  if (with_caught && !caught.empty())
+    text += fmt::format("would have caught: {} (in {} at shape {})\n", join(caught, ", "), join(tensors, ", "),
+                        test.test.shape.text());
+  for (const std::string& suspicion : test.suspicions)
+    text += fmt::format("{} of the reference: {}\n", terminal.paint(Colour::yellow, "suspicious"), suspicion);
+  return text;
+}
+
 // "assay check kernels/x --config ... --shape ... --seed 7": what repeats this case.
 std::string repeat_command(const work::ConfigurationCheck& checked, const std::string& kernel,
                            const check::Case& test) {
@@ -123,6 +143,7 @@ std::string check_text(const work::ConfigurationCheck& checked, const std::strin
                         terminal.paint(Colour::green, "correct"), checked.kernel, checked.configuration, checked.device,
                         counted(report.results.size(), "case"), counted(compared, "element") + " compared", report.seed,
                         absolute, ulp > 0 ? fmt::format(" ({:.3g} ulp)", ulp) : "");
+    if (report.self_test) text += self_test_text(terminal, *report.self_test, with_coverage);
     if (with_coverage) text += report::coverage_text(report.coverage);
     if (report.repetitions > 0)
       text +=

@@ -125,6 +125,7 @@ json check_document(const check::CheckReport& report) {
                    {"fusible", report.fusible},
                    {"cases", std::move(cases)},
                    {"skipped", std::move(skipped)}};
+  if (report.self_test) document["would_have_caught"] = check::to_json(*report.self_test);
   if (!report.depends_on_fmad.empty()) document["depends_on_fmad"] = report.depends_on_fmad;
   document.update(coverage_document(report.coverage));
   if (report.failure) {

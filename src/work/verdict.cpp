@@ -14,6 +14,7 @@ ExitCode exit_code(check::Outcome outcome) {
       return ExitCode::good;
     case Outcome::not_launched:
     case Outcome::reference_failed:
+    case Outcome::cannot_fail:
       return ExitCode::usage;
     case Outcome::timed_out:
       return ExitCode::inconclusive;
@@ -41,6 +42,7 @@ std::optional<Error> no_verdict(const spec::KernelSpec& spec, const check::CaseR
   if (code == ExitCode::environment) what = "cannot judge here: ";
   if (result.outcome == check::Outcome::reference_failed)
     what = fmt::format("the reference '{}' is to blame, not the kernel: ", spec.problem.reference);
+  if (result.outcome == check::Outcome::cannot_fail) what = "no verdict, this check cannot fail: ";
   return Error{fmt::format("{}{} (shape {})", what, result.message, result.test.shape.text()),
                Place{spec.file.string()}, result.hint, code};
 }

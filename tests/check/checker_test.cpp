@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "spec/shape.hpp"
+#include "base/file.hpp"
 #include "copy_kernel.hpp"
+#include "spec/shape.hpp"
 
 namespace assay::check {
 namespace {
@@ -47,6 +48,31 @@ TEST(Check, passes_a_right_kernel_after_all_planned_cases) {
   EXPECT_GT(report.planned, 5u);
   EXPECT_FALSE(report.failure);
   EXPECT_EQ(report.seed, 1u);
+}
+
+TEST(Check, shows_that_it_can_fail) {
+  const CopyKernel kernel(kRightCopy);
+  const CheckReport report = Prepared(kernel).run();
+  ASSERT_TRUE(report.self_test);
+  EXPECT_EQ(report.self_test->test.shape.text(), "N=100") << "the case with the most elements";
+  EXPECT_EQ(report.self_test->trials.size(), 4u);
+  EXPECT_EQ(report.self_test->missed(), nullptr);
+  EXPECT_TRUE(report.self_test->inputs_vary);
+  EXPECT_TRUE(report.self_test->results_vary);
+  EXPECT_TRUE(report.self_test->suspicions.empty());
+}
+
+TEST(Check, gives_no_verdict_that_a_wrong_kernel_would_get_too) {
+  CopyKernel kernel(kRightCopy);
+  kernel.folder().write("kernel.toml",
+                        *read_file(kernel.path() / "kernel.toml") + "[tolerance]\natol = 100\nrtol = 0.01\n");
+  const CheckReport report = Prepared(kernel).run();
+  EXPECT_FALSE(report.passed());
+  ASSERT_TRUE(report.failure);
+  EXPECT_EQ(report.failure->outcome, Outcome::cannot_fail);
+  EXPECT_NE(report.failure->message.find("one element is not caught: y["), std::string::npos)
+      << report.failure->message;
+  EXPECT_NE(report.failure->message.find("= 0 passes where"), std::string::npos) << report.failure->message;
 }
 
 TEST(Check, shrinks_to_the_smallest_failing_shape) {

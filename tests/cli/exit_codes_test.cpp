@@ -31,6 +31,10 @@ class ExitCodes : public testing::Test {
                              output + "\");\n  const AssayTensor* x = assay_tensor(p, \"x\");\n" + body +
                              "\n  return 0;\n}\n");
   }
+  void use_reference_again(const std::string& body) const {
+    change_specification("\"reference.cpp\"", "\"row_reduction\"");
+    use_reference(body);
+  }
   std::string file() const { return (copy_.kernel() / "kernel.toml").string(); }
   ProcessOutcome run_on(const std::string& command, std::vector<std::string> more) const {
     std::vector<std::string> arguments{command, copy_.kernel().string(), "--device", "vgpu:l4", "--ledger", "none"};
@@ -114,6 +118,65 @@ TEST_F(ExitCodes, AReferenceThatNamesOtherTensorsIsAMistake) {
 TEST_F(ExitCodes, AReferenceThatCrashesIsNamed) {
   use_reference("  std::abort();");
   expect_error(check(), 2, "reference");
+}
+
+constexpr const char* kRowSums = R"(
+  const int64_t columns = x->count / y->count;
+  for (int64_t r = 0; r < y->count; ++r) {
+    y->data[r] = 0;
+    for (int64_t c = 0; c < columns; ++c) y->data[r] += x->data[r * columns + c];
+  })";
+
+TEST_F(ExitCodes, AReferenceOfTheUsersIsAskedBeforeAKernelRuns) {
+  // The kernel itself is wrong as well: whose fault is told first shows what ran first.
+  copy_.change_ptx("sm_89", [](const std::string& text) { return replace_all(text, "ret;", "trap;"); });
+  use_reference(
+      R"(  if (assay_tensor(p, "bias") == NULL) return assay_fail(p, "expected a tensor 'bias'"); (void)x; (void)y;)");
+  const ProcessOutcome outcome = check();
+  expect_error(outcome, 2, "expected a tensor 'bias'");
+  expect_error(outcome, 2, "the reference 'reference.cpp' is to blame");
+  use_reference_again(kRowSums);
+  EXPECT_EQ(check().exit_status, 5) << "now it is the kernel";
+}
+
+TEST_F(ExitCodes, AReferenceThatIgnoresItsInputsIsNoVerdict) {
+  use_reference("  for (int64_t i = 0; i < y->count; ++i) y->data[i] = 1 + i; (void)x;");
+  // What the reference says of everything, so does the kernel.
+  const ProcessOutcome wrong = check();
+  EXPECT_EQ(wrong.exit_status, 5) << wrong.errors;
+  use_reference_again(std::string(kRowSums) + "\n  (void)p;");
+  const ProcessOutcome right = check({"--shape", kShape, "--json"});
+  EXPECT_EQ(right.exit_status, 0) << right.errors;
+  EXPECT_EQ(parsed(right)["would_have_caught"]["results_vary"], true);
+  use_reference_again("  for (int64_t i = 0; i < y->count; ++i) y->data[i] = 0; (void)x;");
+  copy_.change_ptx("sm_89", [](const std::string& text) {
+    return replace_all(text, "st.global.f32 \t[%rd44], %f98;", "st.global.u32 \t[%rd44], 0;");
+  });
+  const ProcessOutcome same = check();
+  expect_error(same, 2, "the reference gives the same for both");
+}
+
+TEST_F(ExitCodes, AnOutputOfEqualValuesIsSuspicious) {
+  change_specification("\"normal\"", "\"zeros\"");
+  const ProcessOutcome outcome = check();
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("suspicious of the reference: y: all 2 values are 0"), std::string::npos)
+      << outcome.output;
+}
+
+TEST_F(ExitCodes, ACheckThatCannotFailIsNoVerdict) {
+  const ProcessOutcome narrow = check({"--shape", kShape, "--json"});
+  EXPECT_EQ(narrow.exit_status, 0) << narrow.errors;
+  for (const auto& trial : parsed(narrow)["would_have_caught"]["perturbations"]) EXPECT_EQ(trial["caught"], true);
+  EXPECT_EQ(parsed(narrow)["would_have_caught"]["perturbations"].size(), 4u);
+  EXPECT_NE(
+      check().output.find("would have caught: one element, one row, one ulp beyond tolerance, NaN (in y at shape"),
+      std::string::npos);
+  change_specification("[tolerance]", "[tolerance.f32]\natol = 1e6\nrtol = 1e-5\n[tolerance]");
+  const ProcessOutcome wide = check();
+  expect_error(wide, 2, "no verdict, this check cannot fail: one element is not caught: y[");
+  expect_error(wide, 2, "narrow [tolerance]");
+  EXPECT_EQ(wide.output.find("correct"), std::string::npos) << wide.output;
 }
 
 TEST_F(ExitCodes, AReferenceThatDefinesNothingIsNoVerdict) {

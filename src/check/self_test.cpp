@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "check/self_test.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+
+#include "check/compare.hpp"
+#include "check/element.hpp"
+
+namespace assay::check {
+namespace {
+
+struct PerturbationName {
+  Perturbation perturbation;
+  std::string_view name;
+};
+
+constexpr std::array kNames = {
+    PerturbationName{Perturbation::element, "one element"},
+    PerturbationName{Perturbation::row, "one row"},
+    PerturbationName{Perturbation::beyond_tolerance, "one ulp beyond tolerance"},
+    PerturbationName{Perturbation::nan, "NaN"},
+};
+
+// One output whose expected values are written as the kernel would write them, with a mistake, and read back.
+class Subject {
+ public:
+  Subject(const std::string& name, const spec::ResolvedTensor& tensor, std::span<const double> expected,
+          const spec::Tolerance& tolerance)
+      : name_(name), tensor_(tensor), expected_(expected), tolerance_(tolerance) {
+    right_.reserve(expected.size());
+    for (const double value : expected) right_.push_back(round_to(tensor.dtype, std::isnan(value) ? 0.0 : value));
+    row_ = tensor.dims.empty() ? 1 : static_cast<size_t>(std::max<int64_t>(1, tensor.dims.back()));
+  }
+
+  // The finite element of the largest magnitude; nothing if none is finite.
+  std::optional<size_t> largest_element() const {
+    std::optional<size_t> found;
+    for (size_t i = 0; i < expected_.size(); ++i) {
+      if (!std::isfinite(expected_[i]) || std::abs(expected_[i]) > largest(tensor_.dtype)) continue;
+      if (!found || std::abs(expected_[i]) > std::abs(expected_[*found])) found = i;
+    }
+    return found;
+  }
+
+  PerturbationTrial plant(Perturbation perturbation, size_t at, double value) const {
+    std::vector<double> wrong = right_;
+    wrong[at] = value;
+    return judged(perturbation, at, wrong);
+  }
+
+  // Of all neighbours, the two rows that differ most; a single row is shifted by one element. Nothing if they are
+  // equal.
+  std::optional<PerturbationTrial> exchange_rows() const {
+    const size_t step = expected_.size() >= 2 * row_ ? row_ : 1;
+    size_t from = 0;
+    double most = 0;
+    for (size_t i = 0; i + step < right_.size(); ++i) {
+      const double apart = std::abs(right_[i] - right_[i + step]);
+      if (std::isnan(expected_[i]) || !(apart > most)) continue;
+      most = apart;
+      from = i;
+    }
+    if (most == 0) return std::nullopt;
+    const size_t begin = from / row_ * row_;
+    const size_t end = std::min(begin + row_, right_.size() - step);
+    std::vector<double> wrong = right_;
+    for (size_t i = begin; i < end; ++i) wrong[i] = right_[i + step];
+    return judged(Perturbation::row, from, wrong);
+  }
+
+  // The first number of the type beyond what is allowed, away from zero or towards it where the type ends.
+  double beyond_tolerance(size_t at) const {
+    const double expected = expected_[at];
+    double planted = right_[at];
+    for (const double sign : {std::signbit(expected) ? -1.0 : 1.0, std::signbit(expected) ? 1.0 : -1.0}) {
+      planted = round_to(tensor_.dtype, expected + sign * allowed(at));
+      for (int step = 0; step < 4 && std::isfinite(planted) && std::abs(planted - expected) <= allowed(at); ++step)
+        planted = round_to(tensor_.dtype, planted + sign * ulp(tensor_.dtype, planted));
+      if (std::isfinite(planted) && std::abs(planted - expected) > allowed(at)) break;
+    }
+    return planted;
+  }
+
+ private:
+  double allowed(size_t at) const { return tolerance_.atol + tolerance_.rtol * std::abs(expected_[at]); }
+
+  PerturbationTrial judged(Perturbation perturbation, size_t at, const std::vector<double>& wrong) const {
+    std::vector<uint8_t> bytes(static_cast<size_t>(tensor_.bytes));
+    encode(tensor_, wrong, bytes);
+    const std::vector<double> read = decode(tensor_, bytes);
+    PerturbationTrial trial{perturbation,  name_,    index_of(tensor_.dims, static_cast<int64_t>(at)),
+                            expected_[at], read[at], allowed(at)};
+    trial.caught = !compare(tensor_, expected_, read, tolerance_).passed();
+    return trial;
+  }
+
+  const std::string& name_;
+  const spec::ResolvedTensor& tensor_;
+  std::span<const double> expected_;
+  const spec::Tolerance& tolerance_;
+  std::vector<double> right_;
+  size_t row_;
+};
+
+}  // namespace
+
+std::string_view name(Perturbation perturbation) {
+  for (const PerturbationName& entry : kNames) {
+    if (entry.perturbation == perturbation) return entry.name;
+  }
+  return "unknown";
+}
+
+std::optional<Perturbation> perturbation_from_name(std::string_view text) {
+  for (const PerturbationName& entry : kNames) {
+    if (entry.name == text) return entry.perturbation;
+  }
+  return std::nullopt;
+}
+
+const PerturbationTrial* SelfTest::missed() const {
+  const auto found =
+      std::find_if(trials.begin(), trials.end(), [](const PerturbationTrial& trial) { return !trial.caught; });
+  return found != trials.end() ? &*found : nullptr;
+}
+
+std::vector<PerturbationTrial> try_perturbations(const std::string& name, const spec::ResolvedTensor& tensor,
+                                                 std::span<const double> expected, const spec::Tolerance& tolerance) {
+  const Subject subject(name, tensor, expected, tolerance);
+  const std::optional<size_t> at = subject.largest_element();
+  if (!at) return {};
+  std::vector<PerturbationTrial> trials;
+  trials.push_back(subject.plant(Perturbation::element, *at, expected[*at] != 0 ? 0.0 : 1.0));
+  if (auto row = subject.exchange_rows()) trials.push_back(std::move(*row));
+  trials.push_back(subject.plant(Perturbation::beyond_tolerance, *at, subject.beyond_tolerance(*at)));
+  if (spec::is_floating(tensor.dtype))
+    trials.push_back(subject.plant(Perturbation::nan, *at, std::numeric_limits<double>::quiet_NaN()));
+  return trials;
+}
+
+bool same_results(const reference::Outputs& one, const reference::Outputs& other) {
+  return one.size() == other.size() && std::all_of(one.begin(), one.end(), [&](const auto& output) {
+           const auto found = other.find(output.first);
+           return found != other.end() &&
+                  std::equal(output.second.values.begin(), output.second.values.end(), found->second.values.begin(),
+                             found->second.values.end(),
+                             [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+         });
+}
+
+std::string suspicion_of(const reference::Tensor& output) {
+  const std::vector<double>& values = output.values;
+  if (values.size() < 2) return "";
+  const bool equal = std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
+  return equal ? fmt::format("{}: all {} values are {:.9g}", output.name, values.size(), values.front()) : "";
+}
+
+std::string describe(const PerturbationTrial& trial) {
+  return fmt::format("{}[{}] = {:.9g} passes where {:.9g} is expected: the tolerance allows {:.3g} there", trial.tensor,
+                     fmt::join(trial.index, ", "), trial.planted, trial.expected, trial.allowed);
+}
+
+}  // namespace assay::check
