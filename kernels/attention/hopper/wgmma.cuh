@@ -91,6 +91,8 @@ __device__ __forceinline__ void pin(float (&registers)[kCount]) {
   }
 #define ASSAY_WGMMA_SS(N, COUNT, A, B, ACCUMULATE) \
   ASSAY_WGMMA_OF_ELEMENT(N, COUNT, "%" A, B, ACCUMULATE, "1, 1, 0, 0", "l"(descriptor_a))
+#define ASSAY_WGMMA_SS_ROWS(N, COUNT, A, B, ACCUMULATE) \
+  ASSAY_WGMMA_OF_ELEMENT(N, COUNT, "%" A, B, ACCUMULATE, "1, 1, 0, 1", "l"(descriptor_a))
 #define ASSAY_WGMMA_RS(N, COUNT, A, B, ACCUMULATE) \
   ASSAY_WGMMA_OF_ELEMENT(N, COUNT, "{" A "}", B, ACCUMULATE, "1, 1, 1", "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]))
 
@@ -105,7 +107,18 @@ __device__ __forceinline__ void multiply_shared(float (&d)[kCount], uint64_t des
   if constexpr (kCount == 64) ASSAY_WGMMA_SS("128", 64, "64", "65", "66");
 }
 
-// The same with A in registers and B with its N dimension contiguous: D += A B.
+// Both in shared memory, B with its N dimension contiguous: D += A B.
+template <class Element, int kCount>
+__device__ __forceinline__ void multiply_shared_rows(float (&d)[kCount], uint64_t descriptor_a, uint64_t descriptor_b,
+                                                     int accumulate) {
+  static_assert(kCount == 32 || kCount == 64 || kCount == 96 || kCount == 128);
+  if constexpr (kCount == 32) ASSAY_WGMMA_SS_ROWS("64", 32, "32", "33", "34");
+  if constexpr (kCount == 64) ASSAY_WGMMA_SS_ROWS("128", 64, "64", "65", "66");
+  if constexpr (kCount == 96) ASSAY_WGMMA_SS_ROWS("192", 96, "96", "97", "98");
+  if constexpr (kCount == 128) ASSAY_WGMMA_SS_ROWS("256", 128, "128", "129", "130");
+}
+
+// A in registers and B with its N dimension contiguous: D += A B.
 template <class Element, int kCount>
 __device__ __forceinline__ void multiply_registers(float (&d)[kCount], const uint32_t (&a)[4], uint64_t descriptor_b,
                                                    int accumulate) {
@@ -135,6 +148,7 @@ __device__ __forceinline__ void multiply_registers(float (&d)[kCount], const uin
 #undef ASSAY_WGMMA
 #undef ASSAY_WGMMA_OF_ELEMENT
 #undef ASSAY_WGMMA_SS
+#undef ASSAY_WGMMA_SS_ROWS
 #undef ASSAY_WGMMA_RS
 
 }  // namespace assay::attention::hopper
