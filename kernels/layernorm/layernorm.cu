@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Layer normalisation of each row: y = (x - mean) / sqrt(variance + eps) * weight + bias. One block of threads per row;
-// the row stays in registers, so that the variance can be summed from the differences to the mean: the one-sweep
-// formula, mean of squares minus square of the mean, loses all digits when the mean is large.
+// Layer normalisation of each row: y = (x - mean) / sqrt(variance + eps) * weight + bias. A warp
+// for each row of up to kShortRow columns, else a block; the row stays in registers, so that the variance can be summed
+// from the differences to the mean: the one-sweep formula, mean of squares minus square of the mean, loses all digits
+// when the mean is large.
 #include "../primitives/block_reduce.cuh"
 #include "../primitives/element.cuh"
 #include "../primitives/row.cuh"
@@ -22,14 +23,15 @@ struct Params {
   const Element* weight;  // (columns)
   const Element* bias;    // (columns)
   Element* output;        // (rows, columns)
+  int rows;
   int columns;
   float epsilon;
 };
 
-template <int kWidth, typename Element>
-__device__ __forceinline__ void normalize_row(const Params<Element>& params) {
-  const int64_t row_offset = static_cast<int64_t>(blockIdx.x) * params.columns;
-  const Row<Element, BLOCK, HELD, kWidth> row(params.input + row_offset, params.columns);
+template <typename Team, int kHeld, int kWidth, typename Element>
+__device__ __forceinline__ void normalize_row(const Params<Element>& params, int index) {
+  const int64_t row_offset = static_cast<int64_t>(index) * params.columns;
+  const Row<Element, Team, kHeld, kWidth> row(params.input + row_offset, params.columns);
   const float count = static_cast<float>(params.columns);
 
   float sum = 0.0f;
@@ -37,14 +39,14 @@ __device__ __forceinline__ void normalize_row(const Params<Element>& params) {
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) sum += value[i];
   });
-  const float mean = block_reduce<Sum, BLOCK>(sum) / count;
+  const float mean = Team::template reduce<Sum>(sum) / count;
 
   float squares = 0.0f;
   row.for_each([&](const float(&value)[kWidth], int) {
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) squares += (value[i] - mean) * (value[i] - mean);
   });
-  const float factor = rsqrtf(block_reduce<Sum, BLOCK>(squares) / count + params.epsilon);
+  const float factor = rsqrtf(Team::template reduce<Sum>(squares) / count + params.epsilon);
 
   row.for_each([&](const float(&value)[kWidth], int column) {
     float weight[kWidth];
@@ -58,26 +60,42 @@ __device__ __forceinline__ void normalize_row(const Params<Element>& params) {
   });
 }
 
+template <int kWidth, typename Element>
+__device__ __forceinline__ void normalize_rows(const Params<Element>& params) {
+  const int block = static_cast<int>(blockIdx.x);
+  if (params.columns > kShortRow) {
+    if (blockDim.x == BLOCK) return normalize_row<BlockTeam<BLOCK>, HELD, kWidth>(params, block);
+    if (blockDim.x == 2 * BLOCK) return normalize_row<BlockTeam<2 * BLOCK>, HELD, kWidth>(params, block);
+    return normalize_row<BlockTeam<4 * BLOCK>, HELD, kWidth>(params, block);
+  }
+  const int row = block * (BLOCK / kWarpThreads) + static_cast<int>(threadIdx.x) / kWarpThreads;
+  if (row >= params.rows) return;
+  if (params.columns <= kShortRow / 4)
+    normalize_row<WarpTeam, kWarpHeld<kWidth, kShortRow / 4>, kWidth>(params, row);
+  else
+    normalize_row<WarpTeam, kWarpHeld<kWidth, kShortRow>, kWidth>(params, row);
+}
+
 template <typename Element>
 __device__ __forceinline__ void normalize(const Params<Element>& params) {
   const bool aligned =
       rows_aligned<Element>(params.input, params.columns) && rows_aligned<Element>(params.output, params.columns) &&
       rows_aligned<Element>(params.weight, params.columns) && rows_aligned<Element>(params.bias, params.columns);
   if (aligned) {
-    normalize_row<kWidestPack<Element>>(params);
+    normalize_rows<kWidestPack<Element>>(params);
   } else {
-    normalize_row<1>(params);
+    normalize_rows<1>(params);
   }
 }
 
 }  // namespace
 }  // namespace assay
 
-#define LAYERNORM_ENTRY(dtype)                                                                                         \
-  extern "C" __global__ void __launch_bounds__(BLOCK)                                                                  \
-      layernorm_##dtype(const assay::dtype* __restrict__ x, const assay::dtype* __restrict__ weight,                   \
-                        const assay::dtype* __restrict__ bias, assay::dtype* __restrict__ y, int COLUMNS, float eps) { \
-    assay::normalize<assay::dtype>({x, weight, bias, y, COLUMNS, eps});                                                \
+#define LAYERNORM_ENTRY(dtype)                                                                                 \
+  extern "C" __global__ void __launch_bounds__(4 * BLOCK, 256 / BLOCK) layernorm_##dtype(                      \
+      const assay::dtype* __restrict__ x, const assay::dtype* __restrict__ weight,                             \
+      const assay::dtype* __restrict__ bias, assay::dtype* __restrict__ y, int ROWS, int COLUMNS, float eps) { \
+    assay::normalize<assay::dtype>({x, weight, bias, y, ROWS, COLUMNS, eps});                                  \
   }
 
 LAYERNORM_ENTRY(f16)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Softmax of each row of a matrix: one block of threads per row, three sweeps (maximum, sum, result) over registers.
-// Rows of up to BLOCK * HELD packs are read from memory once: the kernel is then as fast as a copy.
+// Softmax of each row of a matrix in three sweeps (maximum, sum, result) over registers: a warp for each row of up to
+// kShortRow columns, else a block. Rows of up to BLOCK * HELD packs are read from memory once: the kernel is then as
+// fast as a copy.
 #include "../primitives/block_reduce.cuh"
 #include "../primitives/element.cuh"
 #include "../primitives/exponential.cuh"
@@ -20,27 +21,28 @@ template <typename Element>
 struct Params {
   const Element* input;  // (rows, columns)
   Element* output;       // (rows, columns)
+  int rows;
   int columns;
 };
 
-template <int kWidth, typename Element>
-__device__ __forceinline__ void softmax_row(const Params<Element>& params) {
-  const int64_t row_offset = static_cast<int64_t>(blockIdx.x) * params.columns;
-  const Row<Element, BLOCK, HELD, kWidth> row(params.input + row_offset, params.columns);
+template <typename Team, int kHeld, int kWidth, typename Element>
+__device__ __forceinline__ void softmax_row(const Params<Element>& params, int index) {
+  const int64_t row_offset = static_cast<int64_t>(index) * params.columns;
+  const Row<Element, Team, kHeld, kWidth> row(params.input + row_offset, params.columns);
 
   float maximum = -INFINITY;
   row.for_each([&](const float(&value)[kWidth], int) {
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) maximum = fmaxf(maximum, value[i]);
   });
-  const float origin = block_reduce<Maximum, BLOCK>(maximum);
+  const float origin = Team::template reduce<Maximum>(maximum);
 
   float sum = 0.0f;
   row.for_each([&](const float(&value)[kWidth], int) {
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) sum += exp2_approximate((value[i] - origin) * kLog2E);
   });
-  const float normalizer = 1.0f / block_reduce<Sum, BLOCK>(sum);
+  const float normalizer = 1.0f / Team::template reduce<Sum>(sum);
 
   row.for_each([&](const float(&value)[kWidth], int column) {
     float result[kWidth];
@@ -50,22 +52,38 @@ __device__ __forceinline__ void softmax_row(const Params<Element>& params) {
   });
 }
 
+template <int kWidth, typename Element>
+__device__ __forceinline__ void softmax_rows(const Params<Element>& params) {
+  const int block = static_cast<int>(blockIdx.x);
+  if (params.columns > kShortRow) {
+    if (blockDim.x == BLOCK) return softmax_row<BlockTeam<BLOCK>, HELD, kWidth>(params, block);
+    if (blockDim.x == 2 * BLOCK) return softmax_row<BlockTeam<2 * BLOCK>, HELD, kWidth>(params, block);
+    return softmax_row<BlockTeam<4 * BLOCK>, HELD, kWidth>(params, block);
+  }
+  const int row = block * (BLOCK / kWarpThreads) + static_cast<int>(threadIdx.x) / kWarpThreads;
+  if (row >= params.rows) return;
+  if (params.columns <= kShortRow / 4)
+    softmax_row<WarpTeam, kWarpHeld<kWidth, kShortRow / 4>, kWidth>(params, row);
+  else
+    softmax_row<WarpTeam, kWarpHeld<kWidth, kShortRow>, kWidth>(params, row);
+}
+
 template <typename Element>
 __device__ __forceinline__ void softmax(const Params<Element>& params) {
   if (rows_aligned<Element>(params.input, params.columns) && rows_aligned<Element>(params.output, params.columns)) {
-    softmax_row<kWidestPack<Element>>(params);
+    softmax_rows<kWidestPack<Element>>(params);
   } else {
-    softmax_row<1>(params);
+    softmax_rows<1>(params);
   }
 }
 
 }  // namespace
 }  // namespace assay
 
-#define SOFTMAX_ENTRY(dtype)                                                                           \
-  extern "C" __global__ void __launch_bounds__(BLOCK)                                                  \
-      softmax_##dtype(const assay::dtype* __restrict__ x, assay::dtype* __restrict__ y, int COLUMNS) { \
-    assay::softmax<assay::dtype>({x, y, COLUMNS});                                                     \
+#define SOFTMAX_ENTRY(dtype)                                                                                     \
+  extern "C" __global__ void __launch_bounds__(4 * BLOCK, 256 / BLOCK)                                           \
+      softmax_##dtype(const assay::dtype* __restrict__ x, assay::dtype* __restrict__ y, int ROWS, int COLUMNS) { \
+    assay::softmax<assay::dtype>({x, y, ROWS, COLUMNS});                                                         \
   }
 
 SOFTMAX_ENTRY(f16)

@@ -54,6 +54,18 @@ void gemm_truth(const std::vector<KernelLibrary>& libraries, Type type, Tally& t
       }
 }
 
+// As the kernels' kernel.toml: a warp for each short row, else as many threads as hold the row in registers.
+inline Launch row_launch(const KernelLibrary& library, const std::string& entry, int rows, int columns, size_t bytes) {
+  const int block = library["BLOCK"];
+  if (library.family == "reduction") return {library.kernel(entry, 0), unsigned(rows), unsigned(block), 0};
+  const int warps = block / 32;
+  if (columns <= 1024) return {library.kernel(entry, 0), unsigned((rows + warps - 1) / warps), unsigned(block), 0};
+  const int packs = int((columns * bytes + 15) / 16);
+  const int held = block * library["HELD"];
+  const int threads = packs <= held ? block : packs <= 2 * held ? 2 * block : 4 * block;
+  return {library.kernel(entry, 0), unsigned(rows), unsigned(threads), 0};
+}
+
 template <typename T>
 void row_truth(const std::vector<KernelLibrary>& libraries, Type type, Tally& tally) {
   for (const int rows : {1, 3, 200})
@@ -79,7 +91,7 @@ void row_truth(const std::vector<KernelLibrary>& libraries, Type type, Tally& ta
         const bool is_sum = library.family == "reduction";
         if (library.family != "softmax" && library.family != "layernorm" && !(is_sum && !sum.empty())) continue;
         const std::string entry = is_sum ? "row_sum_f32" : library.family + "_" + name(type);
-        const Launch launch{library.kernel(entry, 0), unsigned(rows), unsigned(library["BLOCK"]), 0};
+        const Launch launch = row_launch(library, entry, rows, columns, sizeof(T));
         const std::string what = library.family + " " + library.text + " " + name(type) + " " + std::to_string(rows) +
                                  "," + std::to_string(columns);
         const double tolerance = type == Type::f16 ? 2e-3 : type == Type::bf16 ? 1e-2 : 1e-5;
@@ -89,11 +101,11 @@ void row_truth(const std::vector<KernelLibrary>& libraries, Type type, Tally& ta
           tally.compare(what, sums, Type::f32, sum, 1e-4);
         } else if (library.family == "softmax") {
           y.poison();
-          launch(nullptr, x.data(), y.data(), columns);
+          launch(nullptr, x.data(), y.data(), rows, columns);
           tally.compare(what, y, type, softmax, tolerance);
         } else {
           y.poison();
-          launch(nullptr, x.data(), weight.data(), bias.data(), y.data(), columns, 1e-5f);
+          launch(nullptr, x.data(), weight.data(), bias.data(), y.data(), rows, columns, 1e-5f);
           tally.compare(what, y, type, layernorm, tolerance);
         }
       }
