@@ -66,7 +66,7 @@ class LogCommand final : public Command {
     line.option("--device", request_.device, "only this device; * stands for any text");
     line.option("--since", request_.since, "30min, 12h, 3d, 2w, or a date");
     line.option("--limit", limit_, "the newest that many; 0: all");
-    line.option("--format", format_, "of an export: json or csv");
+    line.choice("--format", format_, "of an export: json or csv", {"json", "csv"});
     line.flag("--samples", samples_, "with every raw sample");
     line.option("--ledger", request_.ledger, "the file");
     declare_json(line);
@@ -133,8 +133,6 @@ class LogCommand final : public Command {
 
   Result<ExitCode> export_all() {
     const std::string format = format_.empty() ? "json" : format_;
-    if (format != "json" && format != "csv")
-      return Error{fmt::format("there is no format '{}'", format), {}, "choose json or csv"};
     if (json() && format != "json") return Error{"--json and --format csv exclude each other"};
     request_.limit = limit_.value_or(0);
     ASSAY_TRY(work::LogReader reader, work::LogReader::open(request_.ledger));

@@ -27,8 +27,8 @@ class SanitizeCommand final : public Command {
     declare_configuration(line, request_.choice.configuration);
     line.option("--shape", request_.shape, "NAME=value,...: only this shape");
     line.option("--checks", request_.checks, "only these, separated by commas");
-    line.option("--with", with_, "compute-sanitizer: run it on a GPU as well");
-    line.option("--tool", tool_, "of compute-sanitizer: memcheck, racecheck, initcheck, synccheck");
+    line.choice("--with", with_, "run it on a GPU as well", {"compute-sanitizer"});
+    line.choice("--tool", tool_, "of compute-sanitizer", {"memcheck", "racecheck", "initcheck", "synccheck"});
     line.option("--sarif", sarif_, "write the findings to this file, as SARIF 2.1.0");
     declare_seed(line, request_.seed);
     declare_limits(line, request_.limits);
@@ -37,8 +37,6 @@ class SanitizeCommand final : public Command {
   }
 
   Result<ExitCode> run(const Context& context) override {
-    if (!with_.empty() && with_ != "compute-sanitizer")
-      return Error{fmt::format("there is no tool '{}'", with_), {}, "--with compute-sanitizer"};
     if (with_.empty() && !tool_.empty()) return Error{"--tool needs --with compute-sanitizer"};
     if (!with_.empty()) request_.compute_sanitizer = tool_.empty() ? "memcheck" : tool_;
     ASSAY_TRY(request_.record, record_.read());

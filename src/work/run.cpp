@@ -145,6 +145,8 @@ class Journey {
     request.seed = request_.seed;
     request.limits = request_.limits;
     request.record = record_;
+    ASSAY_TRY(const std::optional<spec::Goal> goal, spec::goal_of(spec_));
+    if (measures() && goal && goal->repetitions) request.repetitions = static_cast<size_t>(*goal->repetitions);
     ASSAY_TRY(report_.check, work::check(request, context_));
     report_.exit_code = report_.check->exit_code;
     const ConfigurationCheck& checked = report_.check->configurations.front();
@@ -226,6 +228,10 @@ class Journey {
         if (figure.name == "SM busy" && figure.value) evidence.sm_busy = *figure.value / 100;
         if (figure.name.starts_with("occupancy") && figure.value) evidence.occupancy = *figure.value / 100;
       }
+    }
+    if (report_.check) {
+      const check::CheckReport& checked = report_.check->configurations.front().details->report;
+      if (checked.repetitions > 0) evidence.repetitions = static_cast<int64_t>(checked.repetitions);
     }
     ASSAY_TRY(report_.goal, judge_goal(spec_, evidence));
     const bool short_of_goal =
