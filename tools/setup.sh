@@ -3,7 +3,7 @@
 # Installs what the project needs from Debian's packages. Does nothing, quickly, when all of it is there.
 set -eu
 packages="build-essential cmake ninja-build ccache git pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libxxhash-dev libboost-dev
-libzstd-dev libpugixml-dev libsqlitecpp-dev libsqlite3-dev libgtest-dev libbenchmark-dev python3 clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
+libzstd-dev zlib1g-dev libeigen3-dev libpugixml-dev libsqlitecpp-dev libsqlite3-dev libgtest-dev libbenchmark-dev python3 clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
 shellcheck groff-base"
 missing=""
 for package in $packages; do

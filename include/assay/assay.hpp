@@ -15,3 +15,4 @@
 #include "assay/run.hpp"
 #include "assay/sanitize.hpp"
 #include "assay/suite.hpp"
+#include "assay/tune.hpp"

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// A space as numbers that a model can learn from. Beside the values themselves: the largest power of two that divides a
+// value, products of parameters that belong together (block_size_x * block_size_y), ratios of those of which one always
+// divides the other (MWG / MDIMC), and one number per word.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tune/space.hpp"
+
+namespace assay::tune {
+
+struct Feature {
+  std::string name;
+  bool derived = false;       // of several parameters: the model needs more evidence before it uses it
+  std::vector<float> values;  // of each configuration, in [0, 1]
+};
+
+struct Features {
+  std::vector<Feature> list;
+  // Threads of a block, where the names of the parameters tell; empty otherwise.
+  std::vector<double> block_threads;
+};
+
+Features describe(const Space& space);
+
+}  // namespace assay::tune

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT
+#include "tune/model_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+#include "tune/forest.hpp"
+#include "tune/gaussian_process.hpp"
+#include "tune/history.hpp"
+#include "tune/plain_strategies.hpp"
+
+namespace assay::tune {
+namespace {
+
+double normal_density(double z) {
+  return std::exp(-z * z / 2) * 0.3989422804014327;
+}
+double normal_probability(double z) {
+  return 0.5 * std::erfc(-z * 0.7071067811865476);
+}
+
+double expected_improvement(double best, double mean, double deviation) {
+  const double z = (best - mean) / deviation;
+  return std::max(0.0, (best - mean) * normal_probability(z) + deviation * normal_density(z));
+}
+
+enum class Proposer { first, global, local, annealing };
+
+class ModelSearch final : public Strategy {
+ public:
+  ModelSearch(const Space& space, const StrategyOptions& options, const ModelOptions& model)
+      : space_(space),
+        options_(model),
+        budget_(std::max<size_t>(options.budget, 1)),
+        random_(options.seed),
+        history_(space.size()),
+        features_(describe(space)),
+        success_(features_, options.seed ^ 0x5eed),
+        annealing_(make_annealing(space, options.seed + 77, options.budget)) {
+    take_predictions(options.predicted);
+    choose_candidates();
+  }
+
+  std::vector<size_t> propose(size_t count) override {
+    learn();
+    std::vector<size_t> picks;
+    while (picks.size() < count && history_.left() > 0) {
+      const size_t pick = next(picks.size());
+      history_.mark(pick);
+      picks.push_back(pick);
+      if (picks.size() < count) pretend(pick);
+    }
+    stop_pretending();
+    return picks;
+  }
+
+  void tell(size_t configuration, const Outcome& outcome) override {
+    const Evaluated* before = history_.best();
+    const double best = before != nullptr ? *before->milliseconds : std::numeric_limits<double>::infinity();
+    history_.add(configuration, outcome);
+    annealing_->tell(configuration, outcome);
+    const auto by = proposed_by_.find(configuration);
+    if (by == proposed_by_.end()) return;
+    const bool improved = outcome.milliseconds && *outcome.milliseconds < best;
+    Credit& credit = credits_[static_cast<size_t>(by->second)];
+    credit.tries = credit.tries * kForget + 1;
+    credit.gains = credit.gains * kForget + (improved ? 1 : 0);
+    since_gain_ = improved ? 0 : since_gain_ + 1;
+  }
+
+ private:
+  struct Credit {
+    double tries = 0;
+    double gains = 0;
+  };
+
+  // --- what is known before the first evaluation
+  void take_predictions(const std::vector<double>& predicted) {
+    if (predicted.size() != space_.size()) return;
+    double least = std::numeric_limits<double>::infinity();
+    size_t usable = 0;
+    for (const double each : predicted) {
+      if (!std::isfinite(each) || each <= 0) continue;
+      least = std::min(least, std::log(each));
+      ++usable;
+    }
+    if (usable * 2 < space_.size()) return;
+    prior_.resize(space_.size());
+    std::vector<double> feature(space_.size());
+    for (size_t i = 0; i < prior_.size(); ++i) {
+      const bool known = std::isfinite(predicted[i]) && predicted[i] > 0;
+      prior_[i] = known ? std::min(std::log(predicted[i]) - least, options_.clamp * 1.5) : options_.clamp;
+    }
+    trust_ = 1;
+    std::vector<size_t> order(space_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, [&](size_t a, size_t b) { return prior_[a] < prior_[b]; });
+    promising_.assign(order.begin(),
+                      order.begin() + static_cast<std::ptrdiff_t>(std::max<size_t>(space_.size() / 50, 1)));
+  }
+
+  void choose_candidates() {
+    std::vector<size_t> all(space_.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    if (all.size() > options_.candidates) {
+      for (size_t i = 0; i < options_.candidates; ++i) std::swap(all[i], all[i + random_.below(all.size() - i)]);
+      all.resize(options_.candidates);
+      if (!promising_.empty()) all.insert(all.end(), promising_.begin(), promising_.end());
+      for (const Evaluated& each : history_.fastest(3)) {
+        for (const size_t neighbour : space_.neighbours(each.configuration)) all.push_back(neighbour);
+      }
+      std::ranges::sort(all);
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+    }
+    place_.clear();
+    if (all.size() < space_.size()) {
+      for (size_t i = 0; i < all.size(); ++i) place_.emplace(all[i], i);
+    }
+    auto process = std::make_unique<GaussianProcess>(features_, std::move(all));
+    if (process_) process->set_parameters(process_->parameters());
+    process_ = std::move(process);
+  }
+
+  std::optional<size_t> place(size_t configuration) const {  // among the candidates
+    if (place_.empty()) return configuration;
+    const auto found = place_.find(configuration);
+    return found == place_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  // --- learning
+  std::vector<Evaluated> good() const {
+    std::vector<Evaluated> list;
+    for (const Evaluated& each : history_.all()) {
+      if (each.milliseconds) list.push_back(each);
+    }
+    return list;
+  }
+
+  double prior(size_t configuration, double trust) const { return prior_.empty() ? 0 : trust * prior_[configuration]; }
+
+  // What the process is to explain: the clamped logarithm over the best, less what the prediction explains.
+  std::vector<double> residuals(const std::vector<Evaluated>& observed, double trust, double& centre,
+                                double& scale) const {
+    const double best = *history_.best()->milliseconds;
+    std::vector<double> values;
+    for (const Evaluated& each : observed)
+      values.push_back(std::min(std::log(*each.milliseconds / best), options_.clamp) -
+                       prior(each.configuration, trust));
+    centre = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    double sum = 0;
+    for (double& value : values) {
+      value -= centre;
+      sum += value * value;
+    }
+    scale = std::max(std::sqrt(sum / static_cast<double>(values.size())), 0.03);
+    for (double& value : values) value /= scale;
+    return values;
+  }
+
+  bool time_to_refit(size_t observed) const {
+    return observed >= 3 && (refitted_at_ == 0 || observed >= refitted_at_ + std::max<size_t>(2, refitted_at_ / 5));
+  }
+
+  void refit(const std::vector<Evaluated>& observed) {
+    // The slow ones say little about the good ones: beyond a number, only the faster ones decide.
+    std::vector<Evaluated> used = observed;
+    if (used.size() > kMostFitted) used = history_.fastest(kMostFitted);
+    std::vector<size_t> points;
+    for (const Evaluated& each : used) points.push_back(each.configuration);
+    const size_t iterations = refitted_at_ == 0 ? 40 : 15;
+    const ProcessParameters start = process_->parameters();
+    double centre = 0, scale = 1;
+    if (prior_.empty()) {
+      process_->fit(points, residuals(used, 0, centre, scale), iterations);
+    } else {
+      double best = -std::numeric_limits<double>::infinity();
+      ProcessParameters parameters = start;
+      for (const double trust : {1.0, 0.75, 0.5, 0.25, 0.0}) {
+        process_->set_parameters(start);
+        const std::vector<double> values = residuals(used, trust, centre, scale);
+        process_->fit(points, values, iterations);
+        // In units of the values themselves, so that scales can be compared; full trust is what we expect.
+        const double likelihood = process_->log_likelihood() - static_cast<double>(points.size()) * std::log(scale) -
+                                  0.5 * std::pow((1 - trust) / 0.5, 2);
+        if (likelihood > best) {
+          best = likelihood;
+          trust_ = trust;
+          parameters = process_->parameters();
+        }
+      }
+      process_->set_parameters(parameters);
+    }
+    refitted_at_ = observed.size();
+  }
+
+  void learn() {
+    const std::vector<Evaluated> observed = good();
+    const size_t failed = history_.all().size() - observed.size();
+    if (history_.all().size() >= learned_success_ + (failed > known_failures_ ? 1 : 8) && failed > 0) {
+      std::vector<size_t> points;
+      std::vector<bool> succeeded;
+      for (const Evaluated& each : history_.all()) {
+        points.push_back(each.configuration);
+        succeeded.push_back(each.milliseconds.has_value());
+      }
+      success_.learn(points, succeeded);
+      chances_.assign(process_->candidates().size(), -1);
+      learned_success_ = history_.all().size();
+      known_failures_ = failed;
+    }
+    if (observed.size() < 2) return;
+    if (time_to_refit(observed.size())) {
+      if (space_.size() > options_.candidates) {
+        choose_candidates();
+        chances_.assign(process_->candidates().size(), -1);
+      }
+      refit(observed);
+    }
+    for (size_t i = process_->observed(); i < observed.size(); ++i) process_->observe(observed[i].configuration);
+    values_ = residuals(observed, trust_, centre_, scale_);
+    predict();
+  }
+
+  void predict() { prediction_ = process_->predict(values_); }
+
+  double mean_at(size_t position) const {
+    return prediction_.mean[position] * scale_ + centre_ + prior(process_->candidates()[position], trust_);
+  }
+
+  double chance(size_t position) {
+    if (!success_.anything_failed()) return 1;
+    if (chances_[position] < 0)
+      chances_[position] = static_cast<float>(success_.probability(process_->candidates()[position]));
+    return chances_[position];
+  }
+
+  double merit(size_t position) {
+    const double improvement = expected_improvement(0, mean_at(position), prediction_.deviation[position] * scale_);
+    return improvement <= 0 ? 0 : improvement * chance(position);
+  }
+
+  // --- proposing
+  size_t next(size_t pretended) {
+    const size_t known = history_.all().size() + pretended;
+    const size_t first = prior_.empty() ? options_.first : options_.first_predicted;
+    Proposer by = Proposer::first;
+    std::optional<size_t> pick;
+    if (known >= first && values_.size() >= 2 && !checks_prediction(known)) {
+      by = choose_proposer(known);
+      if (by == Proposer::annealing) pick = anneal();
+      if (by == Proposer::local) pick = best_neighbour();
+      if (!pick) {
+        by = Proposer::global;
+        pick = best_candidate();
+      }
+    }
+    if (!pick) {
+      by = Proposer::first;
+      pick = first_point(!promising_.empty() && known < first);
+    }
+    proposed_by_[*pick] = by;
+    return *pick;
+  }
+
+  // Where the prediction is believed, nothing is learned about where it is wrong: now and then somewhere else.
+  bool checks_prediction(size_t known) const { return !prior_.empty() && (known == 6 || known == 14 || known == 30); }
+
+  Proposer choose_proposer(size_t known) {
+    const Credit& annealed = credits_[static_cast<size_t>(Proposer::annealing)];
+    const Credit& global = credits_[static_cast<size_t>(Proposer::global)];
+    const double annealing_rate = (annealed.gains + 1) / (annealed.tries + 10);
+    const double global_rate = (global.gains + 1) / (global.tries + 10);
+    const double share = std::clamp(options_.annealing * annealing_rate / global_rate, options_.annealing / 3, 0.4);
+    if (random_.uniform() < share) return Proposer::annealing;
+    return known % 2 == 0 ? Proposer::local : Proposer::global;
+  }
+
+  std::optional<size_t> anneal() {
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      const std::vector<size_t> pick = annealing_->propose(1);
+      if (pick.empty()) return std::nullopt;
+      if (!history_.known(pick[0])) return pick[0];
+    }
+    return std::nullopt;
+  }
+
+  std::optional<size_t> best_candidate() {
+    std::optional<size_t> best;
+    double most = 0;
+    for (size_t position = 0; position < process_->candidates().size(); ++position) {
+      if (history_.known(process_->candidates()[position])) continue;
+      const double improvement = expected_improvement(0, mean_at(position), prediction_.deviation[position] * scale_);
+      if (improvement <= most) continue;
+      const double value = improvement * chance(position);
+      if (value <= most) continue;
+      most = value;
+      best = process_->candidates()[position];
+    }
+    return best;
+  }
+
+  std::optional<size_t> best_neighbour() {
+    std::optional<size_t> best;
+    double most = -1;
+    for (const Evaluated& each : history_.fastest(3)) {
+      for (const size_t neighbour : space_.neighbours(each.configuration)) {
+        if (history_.known(neighbour)) continue;
+        const auto position = place(neighbour);
+        if (!position) continue;
+        const double value = merit(*position);
+        if (value <= most) continue;
+        most = value;
+        best = neighbour;
+      }
+    }
+    return best;
+  }
+
+  // Spread out; with predictions, over the promising ones, and the most promising one first.
+  size_t first_point(bool believe) {
+    size_t best = 0;
+    double most = -1;
+    for (int attempt = 0; attempt < kFirstAttempts; ++attempt) {
+      const std::optional<size_t> pick =
+          believe ? std::optional(promising_[attempt == 0 ? 0 : random_.below(promising_.size())])
+                  : history_.any_unknown(random_);
+      if (!pick || history_.known(*pick)) continue;
+      double nearest = static_cast<double>(space_.width()) + 1;
+      for (const auto& [other, by] : proposed_by_)
+        nearest = std::min(nearest, static_cast<double>(space_.distance(*pick, other)));
+      const double value = nearest * likely_block(*pick) * (believe ? std::exp(-kPredictionWeight * prior_[*pick]) : 1);
+      if (value > most) {
+        most = value;
+        best = *pick;
+      }
+    }
+    return most < 0 ? *history_.any_unknown(random_) : best;
+  }
+
+  // Blocks of 64 to 512 threads in whole warps are what most kernels like best.
+  double likely_block(size_t configuration) const {
+    if (features_.block_threads.empty()) return 1;
+    const double threads = features_.block_threads[configuration];
+    const double whole = std::fmod(threads, 32) == 0 ? 1 : 0.7;
+    return whole * (threads < 64 || threads > 512 ? 0.5 : 1);
+  }
+
+  void pretend(size_t pick) {
+    const auto position = place(pick);
+    if (!position || values_.size() < 2) return;
+    process_->observe(pick);
+    values_.push_back(prediction_.mean[*position]);
+    ++pretended_;
+    predict();
+  }
+
+  void stop_pretending() {
+    process_->forget_last(pretended_);
+    values_.resize(values_.size() - pretended_);
+    pretended_ = 0;
+  }
+
+  static constexpr double kForget = 0.95;
+  static constexpr size_t kMostFitted = 120;
+  static constexpr int kFirstAttempts = 40;
+  static constexpr double kPredictionWeight = 4;
+
+  const Space& space_;
+  ModelOptions options_;
+  size_t budget_;
+  Random random_;
+  History history_;
+  Features features_;
+  SuccessForest success_;
+  std::unique_ptr<Strategy> annealing_;
+  std::unique_ptr<GaussianProcess> process_;
+  std::unordered_map<size_t, size_t> place_;
+  std::unordered_map<size_t, Proposer> proposed_by_;
+  std::array<Credit, 4> credits_{};
+  size_t since_gain_ = 0;
+
+  std::vector<double> prior_;  // of each configuration: log of predicted over the least predicted; empty: none
+  std::vector<size_t> promising_;
+  double trust_ = 0;
+
+  size_t refitted_at_ = 0;
+  size_t learned_success_ = 0;
+  size_t known_failures_ = 0;
+  std::vector<float> chances_;
+  std::vector<double> values_;
+  double centre_ = 0, scale_ = 1;
+  GaussianProcess::Prediction prediction_;
+  size_t pretended_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_model_search(const Space& space, const StrategyOptions& options,
+                                            const ModelOptions& model) {
+  return std::make_unique<ModelSearch>(space, options, model);
+}
+
+}  // namespace assay::tune

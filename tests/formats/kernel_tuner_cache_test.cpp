@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "formats/kernel_tuner_cache.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "formats/t4.hpp"
+
+namespace assay::formats {
+namespace {
+
+constexpr const char* kCache = R"({ "device_name": "GPU X", "kernel_name": "rows", "problem_size": [8192],
+  "tune_params_keys": ["BLOCK", "STAGES"], "tune_params": {"BLOCK": [64, 128], "STAGES": [1, 2]}, "objective": "time",
+  "cache": {
+    "64,1": {"BLOCK": 64, "STAGES": 1, "time": 0.21, "times": [0.22, 0.20], "compile_time": 810.0, "GFLOP/s": NaN},
+    "128,2": {"BLOCK": 128, "STAGES": 2, "__error__": "CompilationFailedConfig", "compile_time": 640.0},
+    "64,2": {"BLOCK": 64, "STAGES": 2, "time": "RuntimeFailedConfig"},
+    "128,1": {"BLOCK": 128, "STAGES": 1, "time": 1e20} } })";
+
+TEST(KernelTunerCache, TimesSamplesAndFailuresOfOldAndNewFiles) {
+  const auto read = parse_kernel_tuner_cache(kCache, "cache.json");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const tune::RecordedSpace& recorded = read->recorded;
+  EXPECT_FALSE(read->repaired);
+  EXPECT_EQ(recorded.name, "rows");
+  EXPECT_EQ(recorded.device, "GPU X");
+  ASSERT_EQ(recorded.space.size(), 4u);
+  EXPECT_EQ(recorded.good_count(), 1u);
+  const auto at = [&](uint16_t block, uint16_t stages) {
+    return *recorded.space.find(std::vector<uint16_t>{block, stages});
+  };
+  EXPECT_EQ(recorded.milliseconds[at(0, 0)], 0.21);
+  EXPECT_EQ(recorded.samples[at(0, 0)], (std::vector<double>{0.22, 0.20}));
+  EXPECT_EQ(recorded.compile_milliseconds[at(0, 0)], 810);
+  EXPECT_EQ(recorded.failures[at(1, 1)], "CompilationFailedConfig");
+  EXPECT_EQ(recorded.failures[at(0, 1)], "RuntimeFailedConfig");
+  EXPECT_EQ(recorded.failures[at(1, 0)], "InvalidConfig");
+}
+
+TEST(KernelTunerCache, WhatAKillCutOffIsReadAsFarAsItGoes) {
+  const std::string whole = kCache;
+  const auto read = parse_kernel_tuner_cache(whole.substr(0, whole.find("\"64,2\"") + 20), "cache.json");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_TRUE(read->repaired);
+  EXPECT_EQ(read->recorded.space.size(), 2u);
+}
+
+TEST(KernelTunerCache, WhatIsNoneIsRefusedWithItsName) {
+  for (const char* text : {"{}", "[]", R"({"cache": {}})", R"({"cache": {}, "tune_params_keys": ["A"]})",
+                           R"({"cache": {"1": {"B": 1}}, "tune_params_keys": ["A"]})",
+                           R"({"cache": {"1": {"A": [1]}}, "tune_params_keys": ["A"]})",
+                           R"({"cache": {"1": 5}, "tune_params_keys": ["A"]})"}) {
+    const auto read = parse_kernel_tuner_cache(text, "some.json");
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_EQ(read.error().place.file, "some.json") << text;
+  }
+}
+
+TunedRun some_run(const tune::Space& space) {
+  TunedRun run;
+  run.kernel = "rows";
+  run.device = "GPU X";
+  run.problem_size = {8192};
+  run.space = &space;
+  run.configurations = {{0, 0.21, {0.22, 0.20}, "", 810, 3, 2.4, 0.1, "2026-11-16T05:00:00+00:00"},
+                        {1, std::nullopt, {}, "compile", 640, 0, 0, 0.1, "2026-11-16T05:00:01+00:00"},
+                        {3, std::nullopt, {}, "correctness", 640, 3, 0, 0.1, "2026-11-16T05:00:02+00:00"}};
+  return run;
+}
+
+tune::Space rows_space() {
+  const tune::Parameter block{"BLOCK", {tune::number_value(64), tune::number_value(128)}};
+  const tune::Parameter layout{"LAYOUT", {tune::word_value("a"), tune::word_value("b")}};
+  return std::move(tune::Space::make({block, layout}, {0, 0, 0, 1, 1, 0, 1, 1})).value();
+}
+
+TEST(KernelTunerCache, WhatIsWrittenIsReadBack) {
+  const tune::Space space = rows_space();
+  const auto read = parse_kernel_tuner_cache(to_kernel_tuner_cache(some_run(space)), "x");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->recorded.space.size(), 3u);
+  EXPECT_EQ(read->recorded.good_count(), 1u);
+  EXPECT_EQ(read->recorded.best(), 0.21);
+  EXPECT_EQ(read->recorded.space.parameters()[1].values[1].text, "b");
+}
+
+TEST(T4, WhatIsWrittenIsReadBackAndHasWhatTheSchemaRequires) {
+  const tune::Space space = rows_space();
+  const std::string text = to_t4(some_run(space));
+  for (const nlohmann::json& result : nlohmann::json::parse(text)["results"]) {
+    for (const char* member : {"configuration", "times", "invalidity", "correctness"})
+      EXPECT_TRUE(result.contains(member));
+    EXPECT_TRUE(result["times"].contains("compilation_time"));
+  }
+  const auto read = parse_t4(text, "x");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->recorded.space.size(), 3u);
+  EXPECT_EQ(read->recorded.good_count(), 1u);
+  EXPECT_EQ(read->recorded.best(), 0.21);
+}
+
+TEST(T4, FilesOfTheWildAreRead) {
+  const auto read = parse_t4(R"({"metadata": {"timeunit": "miliseconds"}, "results": [
+    {"configuration": {"A": 1}, "times": {"compilation": 5.0, "runtimes": [2.0, 4.0]}, "invalidity": "correct"},
+    {"configuration": {"A": 2}, "times": {}, "measurements": [{"name": "time", "value": "CompilationFailedConfig"}]},
+    {"configuration": {"A": 3}, "times": {"runtimes": []}, "invalidity": "runtime"}]})",
+                             "x");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->recorded.milliseconds[0], 3.0);
+  EXPECT_EQ(read->recorded.compile_milliseconds[0], 5.0);
+  EXPECT_EQ(read->recorded.failures[1], "CompilationFailedConfig");
+  EXPECT_EQ(read->recorded.failures[2], "runtime");
+}
+
+TEST(T4, OtherTimeUnitsAreScaled) {
+  const auto read = parse_t4(R"({"metadata": {"timeunit": "microseconds"}, "results": [
+    {"configuration": {"A": 1}, "times": {"runtimes": [2000]}, "invalidity": "correct"}]})",
+                             "x");
+  ASSERT_TRUE(read.ok());
+  EXPECT_DOUBLE_EQ(*read->recorded.milliseconds[0], 2.0);
+  EXPECT_FALSE(parse_t4(R"({"results": []})", "x").ok());
+  EXPECT_FALSE(parse_t4(R"({"results": [{"configuration": {"A": 1}}, {"configuration": {"B": 1}}]})", "x").ok());
+}
+
+}  // namespace
+}  // namespace assay::formats

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "tune/ask_session.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/random.hpp"
+
+namespace assay::tune {
+namespace {
+
+using nlohmann::json;
+
+json header(size_t budget) {
+  json configurations = json::array();
+  for (int a : {1, 2, 4, 8}) {
+    for (const char* b : {"x", "y"}) {
+      for (bool c : {false, true}) configurations.push_back({a, b, c});
+    }
+  }
+  return {{"space", "small"},
+          {"seed", 3},
+          {"budget", budget},
+          {"parameters",
+           {{{"name", "A"}, {"values", {1, 2, 4, 8}}},
+            {{"name", "B"}, {"values", {"x", "y"}}},
+            {{"name", "C"}, {"values", {false, true}}}}},
+          {"configurations", configurations}};
+}
+
+double time_of(const json& configuration) {
+  return 1 + std::abs(configuration[0].get<double>() - 4) * 0.1 + (configuration[1] == "y" ? 0 : 0.05) +
+         (configuration[2].get<bool>() ? 0 : 0.02);
+}
+
+struct Conversation {
+  std::set<json> evaluated;
+  size_t repeated = 0;
+  std::vector<json> questions;
+  json answer;
+};
+
+// Plays the other side until the answer.
+Conversation converse(AskSession& session, const json& first, double noise = 0, bool fail_all = false) {
+  Conversation result;
+  Random random(9);
+  size_t left = first["budget"];
+  std::vector<json> open;
+  auto lines = session.hear(first.dump());
+  for (int turn = 0; turn < 5000; ++turn) {
+    if (!lines.ok()) {
+      ADD_FAILURE() << lines.error().message;
+      return result;
+    }
+    for (const std::string& line : *lines) {
+      const json object = json::parse(line);
+      if (object.contains("answer")) {
+        result.answer = object;
+        return result;
+      }
+      open.push_back(object);
+      result.questions.push_back(object);
+    }
+    const json question = open.front();
+    open.erase(open.begin());
+    const json& configuration = question["evaluate"];
+    if (result.evaluated.insert(configuration).second) {
+      --left;
+    } else {
+      ++result.repeated;
+      EXPECT_TRUE(question.contains("samples"));
+    }
+    const json reply = fail_all || configuration[0] == 1
+                           ? json{{"error", "no"}, {"left", left}}
+                           : json{{"milliseconds", time_of(configuration) * (1 + noise * random.normal())},
+                                  {"samples", 7},
+                                  {"left", left}};
+    lines = session.hear(reply.dump());
+  }
+  ADD_FAILURE() << "no end";
+  return result;
+}
+
+TEST(AskSession, FindsTheBestAndKeepsToItsBudget) {
+  AskSession session;
+  const Conversation talk = converse(session, header(12));
+  EXPECT_EQ(talk.evaluated.size(), 12u);
+  EXPECT_EQ(talk.answer["answer"], json({4, "y", true}));
+  EXPECT_EQ(talk.answer["tie_group"], json::array({json({4, "y", true})}));
+  EXPECT_FALSE(session.waiting());
+}
+
+TEST(AskSession, ASpaceMayBeExhaustedBeforeTheBudget) {
+  AskSession session;
+  const Conversation talk = converse(session, header(500));
+  EXPECT_EQ(talk.evaluated.size(), 16u);
+  EXPECT_EQ(talk.answer["answer"], json({4, "y", true}));
+}
+
+TEST(AskSession, AnotherSpaceMayFollow) {
+  AskSession session;
+  const Conversation first = converse(session, header(6));
+  const Conversation second = converse(session, header(6));
+  EXPECT_EQ(first.questions, second.questions);  // the same seed and times
+}
+
+TEST(AskSession, NoiseIsAnsweredByARace) {
+  AskSession session;
+  const Conversation talk = converse(session, header(16), 0.02);
+  EXPECT_GT(talk.repeated, 2u);
+  EXPECT_GE(talk.answer["tie_group"].size(), 1u);
+  EXPECT_LE(talk.answer["tie_group"].size(), 3u);
+}
+
+TEST(AskSession, BatchesAreAskedTogether) {
+  AskSession session;
+  json first = header(12);
+  first["batch"] = 4;
+  const auto lines = session.hear(first.dump());
+  ASSERT_TRUE(lines.ok());
+  EXPECT_EQ(lines->size(), 4u);
+  AskSession whole;
+  EXPECT_EQ(converse(whole, first).evaluated.size(), 12u);
+}
+
+TEST(AskSession, WhereEverythingFailsThereIsNoAnswer) {
+  AskSession session;
+  const Conversation talk = converse(session, header(8), 0, true);
+  EXPECT_TRUE(talk.answer["answer"].is_null());
+  EXPECT_TRUE(talk.answer["tie_group"].empty());
+}
+
+TEST(AskSession, CountersOfAnyNameAreTaken) {
+  json first = header(10);
+  for (const json& each : first["configurations"])
+    first["counters"].push_back(
+        {{"inst_executed", time_of(each) * 1e6}, {"what_is_this", 5}, {"block", {32, 4, 1}}, {"name", "x"}});
+  AskSession session;
+  const Conversation talk = converse(session, first);
+  EXPECT_EQ(talk.questions[0]["evaluate"], json({4, "y", true}));  // what the counters predict
+}
+
+TEST(AskSession, WithoutConfigurationsAllCombinationsAreMeant) {
+  json first = header(16);
+  first.erase("configurations");
+  AskSession session;
+  EXPECT_EQ(converse(session, first).evaluated.size(), 16u);
+}
+
+TEST(AskSession, RefusesWhatItDoesNotUnderstand) {
+  const auto refused = [](const json& first) {
+    AskSession session;
+    const auto lines = session.hear(first.dump());
+    return lines.ok() ? std::string() : lines.error().message;
+  };
+  json bad = header(5);
+  bad["budget"] = 0;
+  EXPECT_NE(refused(bad).find("budget"), std::string::npos);
+  bad = header(5);
+  bad["configurations"][3] = {1, "x"};
+  EXPECT_NE(refused(bad).find("configuration 3"), std::string::npos);
+  bad = header(5);
+  bad["configurations"].push_back(bad["configurations"][0]);
+  EXPECT_NE(refused(bad).find("twice"), std::string::npos);
+  bad = header(5);
+  bad["counters"] = {1, 2};
+  EXPECT_NE(refused(bad).find("counters"), std::string::npos);
+  EXPECT_FALSE(refused({{"parameters", 5}}).empty());
+  AskSession session;
+  EXPECT_FALSE(session.hear("[1, 2").ok());
+  EXPECT_FALSE(session.hear(std::string(100000, '[')).ok());
+  ASSERT_TRUE(session.hear(header(5).dump()).ok());
+  EXPECT_FALSE(session.hear(R"({"milliseconds": -1})").ok());
+  EXPECT_FALSE(session.hear(R"({"hello": 1})").ok());
+  EXPECT_TRUE(session.hear("  \r").ok());
+}
+
+}  // namespace
+}  // namespace assay::tune

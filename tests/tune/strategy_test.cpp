@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "tune/strategy.hpp"
+
+#include <gtest/gtest.h>
+#include <set>
+
+#include "small_space.hpp"
+#include "tune/replay.hpp"
+#include "tune/synthetic.hpp"
+
+namespace assay::tune {
+namespace {
+
+std::vector<size_t> sequence(const std::string& name, const Space& space, uint64_t seed, size_t batch, size_t count,
+                             bool fails = false) {
+  const auto strategy = make_strategy(name, space, {seed, count, {}});
+  std::vector<size_t> order;
+  while (order.size() < count) {
+    const std::vector<size_t> picks = (*strategy)->propose(batch);
+    if (picks.empty()) break;
+    for (const size_t pick : picks) {
+      order.push_back(pick);
+      (*strategy)->tell(pick, fails || pick % 5 == 0 ? Outcome{} : Outcome{small_time(space, pick)});
+    }
+  }
+  return order;
+}
+
+class EveryStrategy : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryStrategy, ProposesEveryConfigurationOnceAndThenNone) {
+  const Space space = small_space();
+  for (const size_t batch : {1, 3, 8}) {
+    const std::vector<size_t> order = sequence(GetParam(), space, 1, batch, 1000);
+    EXPECT_EQ(order.size(), space.size()) << batch;
+    EXPECT_EQ(std::set<size_t>(order.begin(), order.end()).size(), space.size()) << batch;
+  }
+}
+
+TEST_P(EveryStrategy, IsPureAndSeeded) {
+  const Space space = small_space();
+  EXPECT_EQ(sequence(GetParam(), space, 7, 1, 40), sequence(GetParam(), space, 7, 1, 40));
+  if (GetParam() != "exhaustive") {
+    EXPECT_NE(sequence(GetParam(), space, 7, 1, 40), sequence(GetParam(), space, 8, 1, 40));
+  }
+}
+
+TEST_P(EveryStrategy, SurvivesThatEverythingFails) {
+  const Space space = small_space();
+  EXPECT_EQ(sequence(GetParam(), space, 3, 4, 1000, true).size(), space.size());
+}
+
+TEST_P(EveryStrategy, WorksOnASpaceOfOne) {
+  const auto space = Space::make({{"A", {number_value(1)}}}, {0});
+  EXPECT_EQ(sequence(GetParam(), *space, 1, 4, 10), (std::vector<size_t>{0}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, testing::ValuesIn(strategy_names()),
+                         [](const auto& name) { return name.param; });
+
+TEST(Strategy, UnknownNamesAreRefusedWithTheKnownOnes) {
+  const auto strategy = make_strategy("magic", small_space(), {});
+  ASSERT_FALSE(strategy.ok());
+  EXPECT_NE(strategy.error().hint.find("annealing"), std::string::npos);
+}
+
+TEST(Strategy, TheModelBeatsTheYardsticksOnASyntheticSpace) {
+  const RecordedSpace recorded = synthetic_space("convolution", 107);
+  const auto mean_evaluations = [&](const std::string& name) {
+    double sum = 0;
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+      const ReplayRun run = replay_once(recorded, {name, 100, 1, seed, 1, false}, seed);
+      sum += static_cast<double>(run.to_5.value_or(200));
+    }
+    return sum / 4;
+  };
+  const double model = mean_evaluations("model");
+  EXPECT_LT(model, 40);
+  EXPECT_LT(model, mean_evaluations("annealing"));
+  EXPECT_LT(model, mean_evaluations("genetic"));
+  EXPECT_LT(model, mean_evaluations("random"));
+}
+
+TEST(Strategy, CountersHelpAndWrongOnesDoLittleHarm) {
+  const RecordedSpace recorded = synthetic_space("convolution", 101);
+  const auto with = [&](std::vector<double> predicted, uint64_t seed) {
+    const auto strategy = make_strategy("model", recorded.space, {seed, 60, std::move(predicted)});
+    double best = 1e300;
+    size_t evaluations = 0;
+    while (evaluations < 60 && best > recorded.best() * 1.05) {
+      const size_t pick = (*strategy)->propose(1).at(0);
+      (*strategy)->tell(pick, {recorded.milliseconds[pick]});
+      best = std::min(best, recorded.milliseconds[pick].value_or(best));
+      ++evaluations;
+    }
+    return evaluations;
+  };
+  std::vector<double> perfect, backwards;
+  for (const auto& time : recorded.milliseconds) {
+    perfect.push_back(time.value_or(1e6));
+    backwards.push_back(1 / time.value_or(1e6));
+  }
+  size_t good = 0, none = 0, bad = 0;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    good += with(perfect, seed);
+    none += with({}, seed);
+    bad += with(backwards, seed);
+  }
+  EXPECT_LE(good, 3u * 6);
+  EXPECT_LT(good, none);
+  EXPECT_LT(bad, 3 * 60u);  // it stops believing them and gets there all the same
+}
+
+TEST(Strategy, ALargeSpaceIsSearchedInASample) {
+  std::vector<Parameter> parameters;
+  std::vector<uint16_t> rows;
+  for (int p = 0; p < 5; ++p) {
+    Parameter& parameter = parameters.emplace_back(Parameter{"P" + std::to_string(p), {}});
+    for (int value = 1; value <= 10; ++value) parameter.values.push_back(number_value(value));
+  }
+  for (uint32_t i = 0; i < 100000; ++i) {
+    for (uint32_t p = 0, rest = i; p < 5; ++p, rest /= 10) rows.push_back(static_cast<uint16_t>(rest % 10));
+  }
+  const auto space = Space::make(std::move(parameters), std::move(rows));
+  const auto strategy = make_strategy("model", *space, {1, 60, {}});
+  double best = 1e300;
+  for (int i = 0; i < 60; ++i) {
+    const size_t pick = (*strategy)->propose(1).at(0);
+    double time = 1;
+    for (size_t p = 0; p < 5; ++p) time += 0.1 * std::fabs(*space->value(pick, p).number - 4);
+    (*strategy)->tell(pick, {time});
+    best = std::min(best, time);
+  }
+  EXPECT_LT(best, 1.25);  // of 100,000, 51 are that good
+}
+
+}  // namespace
+}  // namespace assay::tune
