@@ -65,6 +65,26 @@ constexpr std::array kKinds = {
                     "The value is undefined: what the lane's register held last, or anything else.",
                     "let the lane that is read take part, or keep the source inside the member mask (width, or a "
                     "guard on the source lane)"},
+    FindingKindInfo{proxy_fence, "proxy_fence", "Generic writes that an asynchronous unit may not see",
+                    "TMA and wgmma reach shared memory through the async proxy: without a fence they may read what was "
+                    "there before the writes, or be overwritten by them.",
+                    "let every thread that wrote execute fence.proxy.async after its writes, before the barrier that "
+                    "the issuing thread waits at"},
+    FindingKindInfo{in_flight, "in_flight", "Something is touched while an asynchronous operation still works on it",
+                    "The operation reads the new value or the old one, or its result is lost: it differs from run to "
+                    "run and from GPU to GPU.",
+                    "wait for the operation (wait_group, or its mbarrier) before the registers or the memory are "
+                    "touched"},
+    FindingKindInfo{idle_wait, "idle_wait", "A wait that never waits for anything",
+                    "The copies or products that it is meant for are still under way behind it.",
+                    "wait_group N lets the N newest groups stay open: commit the group before it, and make N smaller "
+                    "than the number of open groups"},
+    FindingKindInfo{noncoherent, "noncoherent", "A write to memory that the grid reads through the non-coherent path",
+                    "ld.global.nc may give a value that the read-only cache has kept from before the write.",
+                    "take __restrict__ const or __ldg from the pointer that is read, or write to another buffer"},
+    FindingKindInfo{leak, "leak", "Device heap memory that was not freed and that nothing points to",
+                    "The heap is smaller for every later launch, until malloc gives null.",
+                    "free what the kernel allocates, or store its address where a later kernel finds it"},
 };
 
 constexpr bool in_order() {
@@ -73,7 +93,7 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order() && kKinds.size() == static_cast<size_t>(inactive_lane) + 1);
+static_assert(in_order() && kKinds.size() == static_cast<size_t>(leak) + 1);
 
 }  // namespace
 

@@ -26,6 +26,11 @@ enum class FindingKind : uint8_t {
   barrier,              // a barrier that is used against its rules
   warp_mask,            // a member mask that names the wrong lanes
   inactive_lane,        // a shuffle that reads a lane which does not take part
+  proxy_fence,          // an asynchronous unit reads or overwrites generic writes without fence.proxy.async
+  in_flight,            // something is touched before the asynchronous operation on it is complete
+  idle_wait,            // a wait that never waits for anything
+  noncoherent,          // a write to memory that the grid reads through the non-coherent path
+  leak,                 // device heap memory that nothing points to any more
 };
 
 struct FindingKindInfo {

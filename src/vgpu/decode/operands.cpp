@@ -231,6 +231,7 @@ Result<BoundOperand> FunctionDecoder::bind_identifier(const std::string& name, i
       return local_address(address + static_cast<uint64_t>(offset), width);
     BoundOperand operand = immediate(address + static_cast<uint64_t>(offset), width);
     operand.is_lane_parameter = symbol.space == Space::parameter && !variable->entry_parameter;
+    if (symbol.space == Space::shared) operand.shared_variable = static_cast<uint32_t>(address);
     return operand;
   }
   if (const auto callee = program_.function_index.find(name); callee != program_.function_index.end()) {

@@ -67,15 +67,23 @@ Result<Handler> bind_copy(BindContext& context) {
   return &copy;
 }
 
-void commit(Warp& warp, const Instruction&) {
+// Told before anything lands: what a wait finds open is what it waits for.
+void tell_group(Warp& warp, const Instruction& instruction) {
+  warp.block().tell([&](BlockObserver& observer) { observer.grouped(warp, instruction); });
+}
+
+void commit(Warp& warp, const Instruction& instruction) {
+  tell_group(warp, instruction);
   warp.commit_copies();
 }
 
 void wait_group(Warp& warp, const Instruction& instruction) {
+  tell_group(warp, instruction);
   warp.wait_copies(instruction.detail);
 }
 
-void wait_all(Warp& warp, const Instruction&) {
+void wait_all(Warp& warp, const Instruction& instruction) {
+  tell_group(warp, instruction);
   warp.wait_all_copies();
 }
 

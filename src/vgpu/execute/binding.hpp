@@ -25,8 +25,9 @@ struct BoundOperand {
   bool is_address = false;
   int64_t offset = 0;  // of an address
   bool is_immediate = false;
-  uint64_t value = 0;              // of an immediate
-  bool is_lane_parameter = false;  // the address of a .param variable that each lane has for itself
+  uint64_t value = 0;                 // of an immediate
+  bool is_lane_parameter = false;     // the address of a .param variable that each lane has for itself
+  uint32_t shared_variable = kNoRow;  // of the address of a .shared variable: where that begins
 };
 
 // What the decoder offers to a binder.

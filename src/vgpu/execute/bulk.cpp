@@ -312,11 +312,17 @@ void store_tile(const Call& call) {
 
 // --- groups
 
-void commit(Warp& warp, const Instruction&) {
+void tell_group(const Warp& warp, const Instruction& instruction) {
+  warp.block().tell([&](BlockObserver& observer) { observer.grouped(warp, instruction); });
+}
+
+void commit(Warp& warp, const Instruction& instruction) {
+  tell_group(warp, instruction);
   warp.bulk_stores.commit(warp.mask);
 }
 
 void wait_group(Warp& warp, const Instruction& instruction) {
+  tell_group(warp, instruction);
   warp.bulk_stores.wait(warp.mask, instruction.detail);
 }
 

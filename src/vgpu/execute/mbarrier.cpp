@@ -68,15 +68,15 @@ void init(Warp& warp, const Instruction& instruction) {
                       fmt::format("an mbarrier expects 1 to {} arrivals, not {}", Mbarrier::kMost, count));
       return;
     }
-    owner.tell([&](BlockObserver& observer) { observer.mbarrier_initialised(address); });
+    owner.tell([&](BlockObserver& observer) { observer.mbarrier_initialised(address, warp, lane); });
     owner.set_mbarrier(address, {.expected = count, .pending = count});
   });
 }
 
 void invalidate(Warp& warp, const Instruction& instruction) {
   for_each_address(warp, instruction, [&](int, Block& owner, uint32_t address) {
-    const uint64_t nothing = ~uint64_t{0};
-    std::memcpy(owner.shared() + address, &nothing, sizeof nothing);
+    std::memcpy(owner.shared() + address, &Mbarrier::kInvalidated, sizeof Mbarrier::kInvalidated);
+    owner.tell([&](BlockObserver& observer) { observer.mbarrier_invalidated(address); });
   });
 }
 

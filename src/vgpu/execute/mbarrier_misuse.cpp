@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/execute/mbarrier_misuse.hpp"
 
+#include <cstring>
 #include <fmt/format.h>
 
+#include "vgpu/machine/block.hpp"
 #include "vgpu/machine/mbarrier.hpp"
 
 namespace assay::vgpu {
@@ -18,8 +20,13 @@ void mbarrier_misuse(Warp& warp, int lane, uint32_t address, std::string message
 }
 
 void no_mbarrier(Warp& warp, int lane, uint32_t address) {
+  uint64_t there = 0;
+  const Block& block = warp.block();
+  if (address + Mbarrier::kBytes <= block.shared_bytes())
+    std::memcpy(&there, const_cast<Block&>(block).shared() + address, sizeof there);
   mbarrier_misuse(warp, lane, address,
-                  fmt::format("there is no mbarrier at 0x{:x}: it was never initialised", address));
+                  fmt::format("there is no mbarrier at 0x{:x}: it was {}", address,
+                              there == Mbarrier::kInvalidated ? "invalidated" : "never initialised"));
 }
 
 }  // namespace assay::vgpu

@@ -98,7 +98,16 @@ void free_memory(Warp& warp, const CallSite& site, int lane) {
     finding.address = address;
     finding.message = freed.error().message;
     warp.fault(std::move(finding), lane);
+    return;
   }
+  warp.block().observe_free(address);
+}
+
+void allocate_memory(Warp& warp, const CallSite& site, int lane) {
+  const uint64_t bytes = argument(warp, site, 0, lane);
+  const auto address = warp.block().grid().memory.allocate(bytes, fmt::format("device malloc({})", bytes), 16);
+  set_result(warp, site, lane, address ? *address : 0);  // a full heap gives a null pointer
+  if (address) warp.block().observe_allocation(warp, lane, *address);
 }
 
 }  // namespace
@@ -109,12 +118,8 @@ void run_system_call(Warp& warp, const CallSite& site, int lane) {
       return print(warp, site, lane);
     case CallSite::System::assertfail:
       return fail_assertion(warp, site, lane);
-    case CallSite::System::malloc: {
-      const uint64_t bytes = argument(warp, site, 0, lane);
-      const auto address = warp.block().grid().memory.allocate(bytes, fmt::format("device malloc({})", bytes), 16);
-      set_result(warp, site, lane, address ? *address : 0);  // a full heap gives a null pointer
-      return;
-    }
+    case CallSite::System::malloc:
+      return allocate_memory(warp, site, lane);
     case CallSite::System::free:
       return free_memory(warp, site, lane);
     case CallSite::System::none:

@@ -6,6 +6,7 @@
 #include "ptx/matrix_shape.hpp"
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/warpgroup_product.hpp"
+#include "vgpu/machine/block.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -19,16 +20,19 @@ Result<void> check_model(const BindContext& context) {
 
 // --- fences and groups: products are complete when they were issued
 
-void nothing(Warp&, const Instruction&) {}
+void tell_group(Warp& warp, const Instruction& instruction) {
+  warp.block().tell([&](BlockObserver& observer) { observer.grouped(warp, instruction); });
+}
 
-Result<Handler> bind_nothing(BindContext& context) {
+Result<Handler> bind_group(BindContext& context) {
   ASSAY_CHECK(check_model(context));
-  return &nothing;
+  return &tell_group;
 }
 
 Result<Handler> bind_wait_group(BindContext& context) {
   if (!context.operands[0].is_immediate) return context.error("wgmma.wait_group needs a constant");
-  return bind_nothing(context);
+  context.instruction->detail = static_cast<uint32_t>(context.operands[0].value);
+  return bind_group(context);
 }
 
 // --- products
@@ -120,7 +124,7 @@ Result<Handler> bind_integer(BindContext& context) {
 }
 
 constexpr std::array kBindings = {
-    Binding{"wgmma.fence", bind_nothing},         Binding{"wgmma.commit_group", bind_nothing},
+    Binding{"wgmma.fence", bind_group},           Binding{"wgmma.commit_group", bind_group},
     Binding{"wgmma.wait_group", bind_wait_group}, Binding{"wgmma.mma_async.f16", bind_float},
     Binding{"wgmma.mma_async.bf16", bind_float},  Binding{"wgmma.mma_async.tf32", bind_float},
     Binding{"wgmma.mma_async.fp8", bind_float},   Binding{"wgmma.mma_async.int8", bind_integer},

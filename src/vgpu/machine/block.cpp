@@ -341,6 +341,14 @@ void Block::observe(const InactiveRead& read) {
   for (const auto& observer : observers_) observer->inactive_read(read);
 }
 
+void Block::observe_allocation(const Warp& warp, int lane, uint64_t address) {
+  for (const auto& observer : observers_) observer->heap_allocated(warp, lane, address);
+}
+
+void Block::observe_free(uint64_t address) {
+  for (const auto& observer : observers_) observer->heap_freed(address);
+}
+
 void Block::has_arrived(const std::byte* to, uint64_t bytes) {
   if (!arrivals_followed_) return;
   Block* const owner = cluster_.owner(to);

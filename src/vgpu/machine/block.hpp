@@ -87,6 +87,8 @@ class Block {
   void observe_exit(const Warp& warp, LaneMask lanes);
   void observe(const Collective& collective);
   void observe(const InactiveRead& read);
+  void observe_allocation(const Warp& warp, int lane, uint64_t address);  // from the device's heap
+  void observe_free(uint64_t address);
   void has_arrived(const std::byte* to, uint64_t bytes);  // by an asynchronous copy, in any memory of the cluster
   // The same, for who follows the order of accesses: the copy of a thread, or one that an mbarrier is told of.
   void has_landed(const std::byte* to, uint64_t bytes, const Warp* warp, int lane, const uint32_t* mbarrier);

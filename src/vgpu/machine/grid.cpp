@@ -205,14 +205,24 @@ class Turns {
 
 }  // namespace
 
-LaunchResult run_grid(const Grid& grid) {
+namespace {
+
+LaunchResult run_clusters(const Grid& grid) {
   const uint64_t clusters = grid.launch.grid.volume() / grid.launch.cluster.volume();
-  for (Observer* observer : grid.launch.observers) observer->begin_launch({*grid.launch.program, *grid.launch.kernel});
   if (grid.launch.kernel->communicates) return Turns(grid, clusters).run();
   const bool one_by_one =
       std::ranges::any_of(grid.launch.observers, [](const Observer* observer) { return observer->wants_order(); });
   const size_t wanted = one_by_one ? 1 : grid.launch.host_threads == 0 ? core_count() : grid.launch.host_threads;
   return run_freely(grid, clusters, std::min<uint64_t>(wanted, clusters));
+}
+
+}  // namespace
+
+LaunchResult run_grid(const Grid& grid) {
+  for (Observer* observer : grid.launch.observers) observer->begin_launch({*grid.launch.program, *grid.launch.kernel});
+  LaunchResult result = run_clusters(grid);
+  for (Observer* observer : grid.launch.observers) observer->end_launch(grid.memory);
+  return result;
 }
 
 }  // namespace assay::vgpu

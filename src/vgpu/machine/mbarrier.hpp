@@ -10,7 +10,8 @@ namespace assay::vgpu {
 
 struct Mbarrier {
   static constexpr uint32_t kBytes = 8;
-  static constexpr uint32_t kMost = (1u << 20) - 1;  // arrivals; bytes, in either direction
+  static constexpr uint32_t kMost = (1u << 20) - 1;       // arrivals; bytes, in either direction
+  static constexpr uint64_t kInvalidated = ~uint64_t{1};  // what mbarrier.inval leaves: no mbarrier, nor fresh memory
 
   uint32_t expected = 0;  // arrivals of every phase
   uint32_t pending = 0;   // arrivals of this phase that are not in yet

@@ -12,6 +12,7 @@
 namespace assay::vgpu {
 
 class Block;
+class GlobalMemory;
 
 // One instruction's access to memory, by the lanes of a warp.
 struct Access {
@@ -102,13 +103,16 @@ class BlockObserver {
   virtual void barrier_completed(int /*barrier*/) {}
   virtual void fenced(const Warp&, const Instruction&) {}
   // mbarriers of this block, by their address in its shared memory; who arrives may be of another block
-  virtual void mbarrier_initialised(uint32_t /*address*/) {}
+  virtual void mbarrier_initialised(uint32_t /*address*/, const Warp&, int /*lane*/) {}
+  virtual void mbarrier_invalidated(uint32_t /*address*/) {}
   virtual void mbarrier_arrived(uint32_t /*address*/, const Warp&, int /*lane*/) {}
   virtual void mbarrier_completed(uint32_t /*address*/) {}
   virtual void mbarrier_awaited(uint32_t /*address*/, const Warp&, int /*lane*/) {}
   // The data of an asynchronous copy is in this block's shared memory: its thread has waited, or the mbarrier is told.
   virtual void landed(uint64_t /*offset*/, uint64_t /*bytes*/, const Warp*, int /*lane*/,
                       const uint32_t* /*mbarrier*/) {}
+  // The lanes of warp.mask commit or wait for groups of asynchronous copies or products, or fence their registers.
+  virtual void grouped(const Warp&, const Instruction&) {}
   virtual void cluster_arrived(const Warp&, LaneMask) {}
   virtual void cluster_completed() {}
   virtual void cluster_awaited(const Warp&, LaneMask) {}
@@ -124,6 +128,10 @@ class BlockObserver {
   virtual void exited(const Warp&, LaneMask) {}      // before a barrier completes for it
   virtual void at_collective(const Collective&) {}
   virtual void inactive_read(const InactiveRead&) {}
+
+  // A thread took memory from the device's heap, or gave it back.
+  virtual void heap_allocated(const Warp&, int /*lane*/, uint64_t /*address*/) {}
+  virtual void heap_freed(uint64_t /*address*/) {}
 };
 
 struct LaunchView {
@@ -139,6 +147,7 @@ class Observer {
   virtual bool wants_order() const { return false; }
   virtual std::unique_ptr<BlockObserver> begin_block(const Block& block) = 0;
   virtual void end_block(std::unique_ptr<BlockObserver> observer) = 0;  // in the order of the blocks
+  virtual void end_launch(const GlobalMemory&) {}                       // after all blocks
 };
 
 }  // namespace assay::vgpu

@@ -68,9 +68,10 @@ const T& payload(const Instruction& instruction) {
 
 // What an operand's row is, beside the row itself.
 struct RowInfo {
-  uint8_t bytes = 0;            // of one lane's register; 0: a predicate
-  bool address = false;         // of a memory access
-  bool lane_parameter = false;  // the place of a parameter or result that functions pass to each other
+  uint8_t bytes = 0;                  // of one lane's register; 0: a predicate
+  bool address = false;               // of a memory access
+  bool lane_parameter = false;        // the place of a parameter or result that functions pass to each other
+  uint32_t shared_variable = kNoRow;  // of a constant that is the address of a .shared variable: where that begins
 };
 
 // What an instruction was in the text; looked at only when something is reported.

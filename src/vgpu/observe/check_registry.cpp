@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "vgpu/observe/async_check.hpp"
 #include "vgpu/observe/initialisation_check.hpp"
 #include "vgpu/observe/memory_check.hpp"
 #include "vgpu/observe/race_check.hpp"
@@ -27,12 +28,12 @@ constexpr std::array kChecks = {
     CheckRow{"initcheck", "uses of what nothing has written", make_initialisation_check},
     CheckRow{"synccheck", "barriers and warp-synchronous instructions", make<SynchronisationCheck>},
     CheckRow{"racecheck", "races", make<RaceCheck>},
+    CheckRow{"asynccheck", "asynchronous copies and proxies", make<AsyncCheck>},
 };
 
 // A new check takes its words from here into its row.
-constexpr std::array<std::string_view, 2> kWithoutCheck = {
-    "asynchronous copies and proxies",
-    "leaks",
+constexpr std::array<std::string_view, 1> kWithoutCheck = {
+    "bounds of arrays inside one global allocation",
 };
 
 }  // namespace

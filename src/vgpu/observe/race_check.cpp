@@ -114,7 +114,7 @@ class BlockRaces final : public BlockObserver {
     ++state.now;
   }
 
-  void mbarrier_initialised(uint32_t address) override { mbarriers_.erase(address); }
+  void mbarrier_initialised(uint32_t address, const Warp&, int) override { mbarriers_.erase(address); }
   void mbarrier_arrived(uint32_t address, const Warp& warp, int lane) override {
     BlockRaces* const from = check_.of(&warp.block());
     if (from != nullptr) join(mbarriers_[address].arriving, from->published(warp, LaneMask{1} << lane));
