@@ -71,6 +71,7 @@ bench: build
 	build/bench/tensor_bench
 	build/bench/stats_bench
 	build/bench/input_bench
+	build/bench/check_bench
 
 fuzz: setup
 	cmake --preset fuzz

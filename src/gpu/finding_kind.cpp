@@ -85,6 +85,9 @@ constexpr std::array kKinds = {
     FindingKindInfo{leak, "leak", "Device heap memory that was not freed and that nothing points to",
                     "The heap is smaller for every later launch, until malloc gives null.",
                     "free what the kernel allocates, or store its address where a later kernel finds it"},
+    FindingKindInfo{undefined_function, "undefined_function", "A call of a function that the module only declares",
+                    "On a GPU the linker would have brought the function, or refused the program.",
+                    "give one PTX module that defines every function (whole-program compilation, without -rdc)"},
 };
 
 constexpr bool in_order() {
@@ -93,7 +96,7 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order() && kKinds.size() == static_cast<size_t>(leak) + 1);
+static_assert(in_order() && kKinds.size() == static_cast<size_t>(undefined_function) + 1);
 
 }  // namespace
 

@@ -31,6 +31,7 @@ enum class FindingKind : uint8_t {
   idle_wait,            // a wait that never waits for anything
   noncoherent,          // a write to memory that the grid reads through the non-coherent path
   leak,                 // device heap memory that nothing points to any more
+  undefined_function,   // a call through a table of a function that the module only declares
 };
 
 struct FindingKindInfo {

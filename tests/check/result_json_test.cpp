@@ -135,7 +135,7 @@ TEST(ResultJson, carries_every_outcome_and_every_kind_of_finding) {
     EXPECT_EQ(back->outcome, result.outcome) << i;
   }
   EXPECT_EQ(outcome_from_name("nonsense"), std::nullopt);
-  for (int i = 0; i <= static_cast<int>(gpu::FindingKind::leak); ++i) {
+  for (int i = 0; i <= static_cast<int>(gpu::FindingKind::undefined_function); ++i) {
     CaseResult result;
     result.findings.emplace_back().kind = static_cast<gpu::FindingKind>(i);
     const auto back = case_result_from_json(through_text(to_json(result)), {});

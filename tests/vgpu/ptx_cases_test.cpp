@@ -84,14 +84,13 @@ void run_case(const PtxCase& test, unsigned host_threads) {
   ASSERT_NE(model, nullptr) << "no model '" << test.device << "'";
   Gpu gpu(*model);
   const auto program = load(gpu, test.text, test.file);
-  if (!test.error.empty()) {
-    const Function* refused = program.ok() ? (*program)->entry(test.kernel) : nullptr;
-    ASSERT_TRUE(!program.ok() || (refused != nullptr && refused->undecodable)) << "the module was accepted";
-    const std::string message = to_string(program.ok() ? *refused->undecodable : program.error());
-    EXPECT_NE(message.find(test.error), std::string::npos) << message;
-    return;
-  }
+  const auto expect_error = [&](const Error& error) {
+    EXPECT_NE(to_string(error).find(test.error), std::string::npos) << to_string(error);
+  };
+  if (!test.error.empty() && !program.ok()) return expect_error(program.error());
   ASSERT_TRUE(program.ok()) << to_string(program.error());
+  const Function* const refused = test.error.empty() ? nullptr : (*program)->entry(test.kernel);
+  if (refused != nullptr && refused->undecodable) return expect_error(*refused->undecodable);
   const Function* kernel = (*program)->entry(test.kernel);
   ASSERT_NE(kernel, nullptr) << "no kernel '" << test.kernel << "'";
   Prepared prepared = prepare(gpu, test, *kernel);
@@ -105,6 +104,10 @@ void run_case(const PtxCase& test, unsigned host_threads) {
   launch.host_threads = host_threads;
   launch.instruction_limit = 5'000'000;
   const auto result = gpu.launch(launch);
+  if (!test.error.empty()) {
+    ASSERT_FALSE(result.ok()) << "the module was accepted, and the kernel ran";
+    return expect_error(result.error());
+  }
   ASSERT_TRUE(result.ok()) << to_string(result.error());
   if (!test.fault.empty()) {
     ASSERT_TRUE(result->fault.has_value()) << "no fault, expected " << test.fault;

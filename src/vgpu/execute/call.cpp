@@ -36,7 +36,7 @@ void call_by_address(Warp& warp, const Instruction& instruction) {
                            function_address(static_cast<int>(index)) == target;
   if (!is_function || program.functions[index].declared_only) {
     Finding finding;
-    finding.kind = FindingKind::illegal_address;
+    finding.kind = is_function ? FindingKind::undefined_function : FindingKind::illegal_address;
     finding.address = target;
     finding.message = is_function ? fmt::format("call of '{}', which is only declared: this module does not define it",
                                                 program.functions[index].name)

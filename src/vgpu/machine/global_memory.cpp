@@ -75,6 +75,15 @@ const Allocation* GlobalMemory::containing(uint64_t address) const {
   return address < below.end() ? &below : nullptr;
 }
 
+std::vector<const Allocation*> GlobalMemory::live() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<const Allocation*> result;
+  for (const auto& [address, allocation] : allocations_) {
+    if (!allocation.freed) result.push_back(&allocation);
+  }
+  return result;
+}
+
 const Allocation* GlobalMemory::nearest(uint64_t address) const {
   const std::lock_guard lock(mutex_);
   if (allocations_.empty()) return nullptr;

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "vgpu/machine/address_space.hpp"
@@ -46,6 +47,7 @@ class GlobalMemory {
   // The allocation that contains the address, freed ones included; else the nearest one below, else above; else none.
   const Allocation* containing(uint64_t address) const;
   const Allocation* nearest(uint64_t address) const;
+  std::vector<const Allocation*> live() const;  // those that are not freed, by address
 
  private:
   // Red space between allocations: an index one past the end never lands in a neighbour.

@@ -22,6 +22,15 @@ Error does_not_fit(const Launch& launch, std::string message, std::string hint) 
   return error;
 }
 
+// What the kernel does there cannot be known: no verdict on it.
+Error cannot_be_run(const Launch& launch, const Finding& fault) {
+  const SourceLine* const line = user_line(fault);
+  return Error{fault.message,
+               line != nullptr ? Place{line->file, line->line, line->column}
+                               : Place{launch.program->file_name, fault.ptx_line, 1},
+               std::string(gpu::info(fault.kind).hint), ExitCode::environment};
+}
+
 }  // namespace
 
 const Program* Gpu::keep(std::unique_ptr<Program> program) {
@@ -110,6 +119,8 @@ Result<LaunchResult> Gpu::launch(const Launch& given) {
   }
   LaunchResult result = run_grid(Grid{launch, model_, memory_, workspace});
   if (workspace != 0) ASSAY_CHECK(memory_.free(workspace));
+  if (result.fault && result.fault->kind == FindingKind::undefined_function)
+    return cannot_be_run(launch, *result.fault);
   return result;
 }
 

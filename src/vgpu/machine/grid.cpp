@@ -221,7 +221,7 @@ LaunchResult run_clusters(const Grid& grid) {
 LaunchResult run_grid(const Grid& grid) {
   for (Observer* observer : grid.launch.observers) observer->begin_launch({*grid.launch.program, *grid.launch.kernel});
   LaunchResult result = run_clusters(grid);
-  for (Observer* observer : grid.launch.observers) observer->end_launch(grid.memory);
+  for (Observer* observer : grid.launch.observers) observer->end_launch(grid.memory, !result.fault);
   return result;
 }
 

@@ -147,7 +147,7 @@ class Observer {
   virtual bool wants_order() const { return false; }
   virtual std::unique_ptr<BlockObserver> begin_block(const Block& block) = 0;
   virtual void end_block(std::unique_ptr<BlockObserver> observer) = 0;  // in the order of the blocks
-  virtual void end_launch(const GlobalMemory&) {}                       // after all blocks
+  virtual void end_launch(const GlobalMemory&, bool /*completed*/) {}   // after all blocks, or those before a fault
 };
 
 }  // namespace assay::vgpu

@@ -48,8 +48,7 @@ BlockInitialisationCheck::BlockInitialisationCheck(InitialisationCheck& check, c
 ExecutedStep BlockInitialisationCheck::executed(const Warp& warp, const Instruction& instruction,
                                                 LaneMask lanes) const {
   const Function& function = *warp.frame().function;
-  return {warp,  function,           instruction, check_.steps(function)[function.index_of(instruction)],
-          lanes, operands_in_memory_};
+  return {warp, function, instruction, step_of(function, instruction), lanes, operands_in_memory_};
 }
 
 // --- shadows
@@ -127,9 +126,9 @@ void BlockInitialisationCheck::before(const Warp& warp, const Instruction& instr
   met_elsewhere_ = false;
   if (instruction.guard != kNoRow) check_guard(warp, instruction);
   if (warp.mask == 0) return;
-  const ExecutedStep step = executed(warp, instruction, warp.mask);
-  check_addresses(step);
-  if (step.step.rule == DefinednessRule::return_results) return_results(warp);
+  const DefinednessStep& step = step_of(*warp.frame().function, instruction);
+  if (step.has_address) check_addresses(executed(warp, instruction, warp.mask));
+  if (step.rule == DefinednessRule::return_results) return_results(warp);
 }
 
 void BlockInitialisationCheck::after(const Warp& warp, const Instruction& instruction, LaneMask lanes) {
@@ -308,7 +307,24 @@ void BlockInitialisationCheck::left_out(const Access& access) {
   if (writes && may_be_unwritten(access)) fill(access, code::kDefined);
 }
 
+// Lanes mostly access neighbouring bytes of shared memory: those between the lowest and the highest are looked at in
+// one go.
+bool BlockInitialisationCheck::is_defined(const Access& access) {
+  if (access.space != Space::shared || access.owner != &block) return false;
+  uint64_t lowest = ~uint64_t{0};
+  uint64_t highest = 0;
+  for_each(access.lanes, [&](int lane) {
+    lowest = std::min(lowest, access.addresses[lane]);
+    highest = std::max(highest, access.addresses[lane]);
+  });
+  const uint64_t end = highest + access.bytes;
+  const uint64_t most = uint64_t{4} * kLanes * access.bytes;  // further apart than that, lane by lane is cheaper
+  if (lowest > highest || end > shared_.size() || end - lowest > most) return false;
+  return all_defined(std::span(shared_).subspan(lowest, end - lowest));
+}
+
 void BlockInitialisationCheck::fill(const Access& access, Code value) {
+  if (value == code::kDefined && is_defined(access)) return;
   for_each(access.lanes, [&](int lane) {
     const std::span<Code> codes = memory_codes(access, lane);
     std::fill(codes.begin(), codes.end(), value);
@@ -330,6 +346,7 @@ std::vector<Code> BlockInitialisationCheck::read(const Access& access, int lane,
 }
 
 void BlockInitialisationCheck::load(const Access& access) {
+  if (is_defined(access)) return;
   for_each(access.lanes, [&](int lane) {
     const std::span<Code> codes = memory_codes(access, lane);
     if (all_defined(codes)) return;

@@ -83,7 +83,18 @@ class BlockInitialisationCheck final : public BlockObserver {
   void check_result(const Access& access, int lane, std::span<const Code> codes);
   void report(const Warp& warp, const Instruction& instruction, int lane, Code value, std::string_view what);
 
+  const DefinednessStep& step_of(const Function& function, const Instruction& instruction) const {
+    if (&function != function_) {
+      function_ = &function;
+      steps_ = check_.steps(function).data();
+    }
+    return steps_[function.index_of(instruction)];
+  }
+  bool is_defined(const Access& access);  // all that the lanes access, as far as a look at their extent can tell
+
   InitialisationCheck& check_;
+  mutable const Function* function_ = nullptr;  // the last one, and its steps
+  mutable const DefinednessStep* steps_ = nullptr;
   std::vector<Code> shared_;
   std::map<const Warp*, std::vector<Code>> local_;  // of each lane, lane after lane
   std::vector<Origin> origins_;                     // code - kFirstOrigin

@@ -71,11 +71,33 @@ void FrameShadow::write(uint32_t row, RowInfo info, const OperandCodes& codes, L
   }
 }
 
+bool FrameShadow::is_defined(uint32_t row, uint32_t bytes, LaneMask lanes) const {
+  const Code* const first = codes_.data() + row;
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const Code* const lane = first + static_cast<size_t>(std::countr_zero(left)) * bytes;
+    for (uint32_t i = 0; i < bytes; ++i) {
+      if (lane[i] != code::kDefined) return false;
+    }
+  }
+  return true;
+}
+
 void FrameShadow::define(uint32_t row, RowInfo info, LaneMask lanes, LaneMask existing) {
   if (!may_be_undefined(row, info, lanes)) return;
-  OperandCodes defined;
-  defined.bytes = info.bytes;
-  write(row, info, defined, lanes, existing);
+  if (info.bytes == 0) {
+    const LaneMask undefined = undefined_predicates(row) & ~lanes;
+    std::memcpy(codes_.data() + row, &undefined, sizeof undefined);
+    return;
+  }
+  if ((existing & ~lanes) == 0) {
+    std::memset(codes_.data() + row, code::kDefined, size_t{info.bytes} * kLanes);
+    suspect_[row / kLine] = 0;
+    return;
+  }
+  for (LaneMask left = lanes; left != 0; left &= left - 1)
+    std::memset(codes_.data() + row + static_cast<size_t>(std::countr_zero(left)) * info.bytes, code::kDefined,
+                info.bytes);
+  if (is_defined(row, info.bytes, existing & ~lanes)) suspect_[row / kLine] = 0;
 }
 
 }  // namespace assay::vgpu

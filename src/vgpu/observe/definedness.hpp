@@ -76,6 +76,8 @@ class FrameShadow {
   Code* parameters(int lane) { return parameters_.data() + static_cast<size_t>(lane) * parameter_bytes_; }
 
  private:
+  bool is_defined(uint32_t row, uint32_t bytes, LaneMask lanes) const;
+
   static constexpr uint32_t kLine = 64;  // rows of registers begin at multiples of it; predicates share one
 
   size_t parameter_bytes_;

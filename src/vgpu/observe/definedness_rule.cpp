@@ -114,6 +114,7 @@ std::vector<DefinednessStep> definedness_steps(const Program& program, const Fun
     const bool own_parameter =
         std::any_of(info, info + instruction.row_count, [](RowInfo row) { return row.lane_parameter; });
     if (own_parameter) step.rule = pass_parameter;
+    step.has_address = std::any_of(info, info + instruction.row_count, [](RowInfo row) { return row.address; });
   }
   return steps;
 }

@@ -46,6 +46,7 @@ struct DefinednessStep {
   semantics::Shuffle shuffle = semantics::Shuffle::idx;
   bool picks_by_selector = false;  // of permute: no named mode
   uint8_t product_rows = 0;        // of product: m
+  bool has_address = false;        // among its operands
 };
 
 DefinednessRule definedness_rule(std::string_view opcode_row);

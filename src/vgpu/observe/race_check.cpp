@@ -23,6 +23,7 @@ MemoryOrder memory_order_of(std::string_view opcode) {
   if (parts.front() == "fence" && !fence) order.strong = false;
   order.wide = order.strong && !has("cta");
   order.acquires = order.strong && (has("acquire") || has("acq_rel") || fence);
+  order.noncoherent = parts.front() == "ld" && has("nc");
   order.releases = order.strong && (has("release") || has("acq_rel") || fence);
   return order;
 }
@@ -47,28 +48,16 @@ class BlockRaces final : public BlockObserver {
     const size_t number = check_.number_of(*access.warp.frame().function, access.instruction);
     const MemoryOrder& order = check_.instruction(number).order;
     const bool writes = access.kind != AccessKind::load && access.kind != AccessKind::async_read;
-    BlockRaces* const owner = access.space == Space::shared ? check_.of(access.owner) : nullptr;
-    Shadow& shadow = owner != nullptr ? owner->shared : check_.global;
-    const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
+    const bool shared_here = access.space == Space::shared && access.owner == &block_;
+    BlockRaces* const owner = shared_here ? this : access.space == Space::shared ? check_.of(access.owner) : nullptr;
     if (access.space == Space::shared && owner == nullptr) return access.lanes;
-    for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
-      const uint64_t address = access.addresses[lane];
-      if (address < base) continue;
-      if (order.strong && !writes) acquire(access.warp, lane, order, owner, address);
-      const Attempt attempt{
-          access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order)};
-      shadow.for_each_cell(address - base, access.bytes, [&](ShadowCell& cell, uint64_t at, uint64_t bytes) {
-        if (writes) {
-          write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-        } else {
-          read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-        }
-      });
-      if (order.strong && writes) {
-        if (order.reads_and_writes) acquire(access.warp, lane, order, owner, address);
-        release(access.warp, lane, order, owner, address);
-      }
+    Shadow& place = owner != nullptr ? owner->shared : check_.global;
+    if (order.strong) {
+      access_strongly(access, number, order, writes, owner, place);
+    } else if (writes) {
+      access_weakly<true>(access, number, order, place);
+    } else {
+      access_weakly<false>(access, number, order, place);
     }
     return access.lanes;
   }
@@ -89,12 +78,16 @@ class BlockRaces final : public BlockObserver {
     BarrierState& state = barriers_[static_cast<size_t>(barrier)];
     take_pending(warp, lanes, true);  // what a relaxed atomic has seen, the barrier hands on
     join(state.met, published(warp, lanes));
+    join_fenced(state.fenced, warp, lanes);
     if (waits) state.waiting.push_back({&warp, lanes});
   }
 
   void barrier_completed(int barrier) override {
     BarrierState state = std::exchange(barriers_[static_cast<size_t>(barrier)], {});
-    for (const auto& [warp, lanes] : state.waiting) assign(*warp, lanes, state.met);
+    for (const auto& [warp, lanes] : state.waiting) {
+      assign(*warp, lanes, state.met);
+      join(state_of(*warp).met_fenced, state.fenced);
+    }
   }
 
   void fenced(const Warp& warp, const Instruction& instruction) override {
@@ -167,6 +160,64 @@ class BlockRaces final : public BlockObserver {
   }
 
  private:
+  template <bool Writes>
+  void access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
+    const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
+    const WarpState& state = state_of(access.warp);
+    Attempt attempt{access,
+                    0,
+                    number,
+                    order,
+                    knowledge(access.warp, std::countr_zero(access.lanes)),
+                    record(access, 0, number, order)};
+    const uint32_t first_lane = attempt.record.who;
+    uint64_t last_address = ~uint64_t{0};
+    int same = 0;  // lanes in a row that read one address
+    for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const uint64_t address = access.addresses[lane];
+      if (address < base) continue;
+      // Two lanes tell all of a broadcast: what one of them wrote itself, the other one does not know.
+      if (!Writes && state.uniform) {
+        same = address == last_address ? same + 1 : 0;
+        last_address = address;
+        if (same > 1) continue;
+      }
+      attempt.lane = lane;
+      attempt.record.who = first_lane + static_cast<uint32_t>(lane);
+      if (!state.uniform) attempt.use(knowledge(access.warp, lane));
+      place.for_each_cell(address - base, access.bytes, [&](ShadowCell& cell, uint64_t at, uint64_t bytes) {
+        if constexpr (Writes) {
+          write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+        } else {
+          read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+        }
+      });
+    }
+  }
+  // Each lane may learn something from what it reads, and hand on what it knows by what it writes.
+  void access_strongly(const Access& access, size_t number, const MemoryOrder& order, bool writes, BlockRaces* owner,
+                       Shadow& place) {
+    const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
+    for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const uint64_t address = access.addresses[lane];
+      if (address < base) continue;
+      if (!writes) acquire(access.warp, lane, order, owner, address);
+      Attempt attempt{access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order)};
+      place.for_each_cell(address - base, access.bytes, [&](ShadowCell& cell, uint64_t at, uint64_t bytes) {
+        if (writes) {
+          write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+        } else {
+          read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+        }
+      });
+      if (!writes) continue;
+      if (order.reads_and_writes) acquire(access.warp, lane, order, owner, address);
+      release(access.warp, lane, order, owner, address);
+    }
+  }
+
   static constexpr uint32_t kMostBlocks = (1u << 20) - 1;
   static constexpr uint32_t kFirstUnit = 32;  // "warps" of asynchronous copies, a lane for each mbarrier
   static constexpr uint32_t kUnits = 96;
@@ -187,9 +238,11 @@ class BlockRaces final : public BlockObserver {
     std::unique_ptr<std::array<Knowledge, kLanes>> lanes;  // of each, afterwards
     std::unique_ptr<std::array<Fence, kLanes>> fences;
     std::unique_ptr<std::array<Pending, kLanes>> pending;
+    Published met_fenced;  // by a wide fence of each thread, before a barrier of the block
   };
   struct BarrierState {
     Published met;
+    Published fenced;
     std::vector<std::pair<const Warp*, LaneMask>> waiting;
   };
   struct MbarrierState {
@@ -198,12 +251,24 @@ class BlockRaces final : public BlockObserver {
     Stamp copies = 0;
   };
   struct Attempt {
+    Attempt(const Access& a, int l, size_t n, const MemoryOrder& o, const Knowledge& k, AccessRecord r)
+        : access(a), lane(l), number(n), order(o), known(&k), record(r) {}
     const Access& access;
     int lane;
     size_t number;
     const MemoryOrder& order;
-    const Knowledge& known;
+    const Knowledge* known;
     AccessRecord record;
+    // The warp and time that was asked for last: neighbouring cells mostly have the same.
+    mutable uint32_t asked_who = ~0u;
+    mutable Stamp asked_stamp = 0;
+    mutable BlockClock::Lanewise answer = BlockClock::Lanewise::none;
+
+    void use(const Knowledge& other) {
+      if (known == &other || known->is_same(other)) return;
+      known = &other;
+      asked_who = ~0u;
+    }
   };
 
   static size_t index_of(const Warp& warp) { return static_cast<size_t>(warp.index()); }
@@ -245,6 +310,28 @@ class BlockRaces final : public BlockObserver {
     }
     result.knowledge.mutable_own().learn(index_of(warp), lanes, warp.existing_lanes(), state.now++);
     return result;
+  }
+  // "__threadfence(); __syncthreads(); if (first) flag = 1": every thread has made its own writes visible to the grid
+  // before the barrier, so that a strong write behind it hands them on, though its own thread fences no more.
+  void join_fenced(Published& into, const Warp& warp, LaneMask lanes) {
+    WarpState& state = state_of(warp);
+    join(into, state.met_fenced);
+    if (state.fences == nullptr) return;
+    for (LaneMask left = lanes; left != 0;) {
+      const Fence& first = (*state.fences)[static_cast<size_t>(std::countr_zero(left))];
+      LaneMask same = 0;
+      for (LaneMask rest = left; rest != 0; rest &= rest - 1) {
+        const Fence& fence = (*state.fences)[static_cast<size_t>(std::countr_zero(rest))];
+        const bool alike = fence.valid == first.valid && fence.wide == first.wide && fence.stamp == first.stamp &&
+                           fence.knowledge.is_same(first.knowledge);
+        if (alike) same |= rest & (~rest + 1);
+      }
+      left &= ~same;
+      if (!first.valid || !first.wide) continue;
+      Published fenced{number_, first.knowledge};
+      fenced.knowledge.mutable_own().learn(index_of(warp), same, warp.existing_lanes(), first.stamp);
+      join(into, fenced);
+    }
   }
   // The lanes know this from now on, which holds all that they knew.
   void assign(const Warp& warp, LaneMask lanes, const Published& what) {
@@ -327,14 +414,17 @@ class BlockRaces final : public BlockObserver {
       what.knowledge.mutable_own().learn(index_of(warp), LaneMask{1} << lane, warp.existing_lanes(), fence.stamp);
       wide = wide && fence.wide;
     }
-    SynchronisingPlace* const to = place(owner, address, static_cast<bool>(what));
+    const Published& met = state.met_fenced;
+    SynchronisingPlace* const to = place(owner, address, static_cast<bool>(what) || static_cast<bool>(met));
     if (to == nullptr) return;
     // A store ends what earlier ones have handed on; an atomic adds to it.
     if (!order.reads_and_writes) *to = {};
-    if (!what) return;
+    if (!what && !met) return;
     if (to->near && to->near.block != number_) to->near = {};
-    join(to->near, what);
-    if (wide) join(to->wide, what);
+    if (what) join(to->near, what);
+    join(to->near, met);
+    if (what && wide) join(to->wide, what);
+    if (order.wide) join(to->wide, met);
   }
 
   AccessRecord record(const Access& access, int lane, size_t number, const MemoryOrder& order) {
@@ -344,6 +434,7 @@ class BlockRaces final : public BlockObserver {
     made.when =
         (under_way ? AccessRecord::kUnderWay : state_of(access.warp).now & AccessRecord::kUnderWay) |
         AccessRecord::valid | (order.strong ? AccessRecord::strong : 0u) | (order.wide ? AccessRecord::wide : 0u) |
+        (order.noncoherent ? AccessRecord::noncoherent : 0u) |
         (access.kind == AccessKind::async_write || access.kind == AccessKind::async_read ? AccessRecord::asynchronous
                                                                                          : 0u);
     made.instruction = static_cast<uint16_t>(number);
@@ -362,16 +453,18 @@ class BlockRaces final : public BlockObserver {
       return true;
     // One of several lanes: any other than this one.
     const int lane = other.who == attempt.record.who ? (other.lane() + 1) % kLanes : other.lane();
-    if (same_block) return attempt.known.own->knows(other.warp(), lane, other.stamp());
-    if (attempt.known.others == nullptr) return false;
-    const auto found = attempt.known.others->find(other.block());
-    return found != attempt.known.others->end() && found->second->knows(other.warp(), lane, other.stamp());
+    return is_known(attempt, other, lane);
   }
 
   void read(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes) {
-    if (cell.write.has(AccessRecord::valid) && !is_ordered(attempt, cell.write))
+    if (cell.write.has(AccessRecord::valid) && attempt.order.noncoherent) {
+      report(attempt, cell.write, true, address, bytes, FindingKind::noncoherent);
+    } else if (cell.write.has(AccessRecord::valid) && !is_ordered(attempt, cell.write)) {
       report(attempt, cell.write, true, address, bytes);
+    }
     for (AccessRecord& slot : cell.reads) {
+      // A read through the read-only cache is remembered whoever reads afterwards: no order excuses a write.
+      if (slot.has(AccessRecord::noncoherent) && !attempt.order.noncoherent) continue;
       if (!slot.has(AccessRecord::valid) || slot.who == attempt.record.who) {
         const bool same_time = slot.has(AccessRecord::valid) && slot.stamp() == attempt.record.stamp();
         const uint32_t several = same_time ? slot.when & AccessRecord::several : 0;
@@ -379,7 +472,7 @@ class BlockRaces final : public BlockObserver {
         slot.when |= several;
         return;
       }
-      if (is_known(attempt, slot)) {
+      if (is_known(attempt, slot, slot.lane())) {
         slot = attempt.record;
         return;
       }
@@ -391,18 +484,33 @@ class BlockRaces final : public BlockObserver {
     }
   }
   // Whether the record lies before what this thread does now, whatever its strength.
-  bool is_known(const Attempt& attempt, const AccessRecord& other) const {
-    if (other.block() == number_) return attempt.known.own->knows(other.warp(), other.lane(), other.stamp());
-    if (attempt.known.others == nullptr) return false;
-    const auto found = attempt.known.others->find(other.block());
-    return found != attempt.known.others->end() && found->second->knows(other.warp(), other.lane(), other.stamp());
+  bool is_known(const Attempt& attempt, const AccessRecord& other, int lane) const {
+    const uint32_t warp = other.who >> AccessRecord::kLaneBits;
+    if (attempt.asked_who != warp || attempt.asked_stamp != other.stamp()) {
+      const BlockClock* const clock = clock_of(*attempt.known, other.block());
+      attempt.asked_who = warp;
+      attempt.asked_stamp = other.stamp();
+      attempt.answer = clock != nullptr ? clock->knows(other.warp(), other.stamp()) : BlockClock::Lanewise::none;
+    }
+    if (attempt.answer != BlockClock::Lanewise::some) return attempt.answer == BlockClock::Lanewise::all;
+    return clock_of(*attempt.known, other.block())->knows(other.warp(), lane, other.stamp());
+  }
+  const BlockClock* clock_of(const Knowledge& known, uint32_t block) const {
+    if (block == number_) return known.own.get();
+    if (known.others == nullptr) return nullptr;
+    const auto found = known.others->find(block);
+    return found != known.others->end() ? found->second.get() : nullptr;
   }
 
   void write(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes) {
     if (cell.write.has(AccessRecord::valid) && !is_ordered(attempt, cell.write) && !is_same_store(attempt, cell.write))
       report(attempt, cell.write, true, address, bytes);
     for (AccessRecord& slot : cell.reads) {
-      if (slot.has(AccessRecord::valid) && !is_ordered(attempt, slot)) report(attempt, slot, false, address, bytes);
+      if (slot.has(AccessRecord::noncoherent)) {
+        report(attempt, slot, false, address, bytes, FindingKind::noncoherent);
+      } else if (slot.has(AccessRecord::valid) && !is_ordered(attempt, slot)) {
+        report(attempt, slot, false, address, bytes);
+      }
       slot = {};
     }
     cell.write = attempt.record;
@@ -433,7 +541,8 @@ class BlockRaces final : public BlockObserver {
     }
   }
 
-  void report(const Attempt& attempt, const AccessRecord& other, bool other_wrote, uint64_t address, uint32_t bytes) {
+  void report(const Attempt& attempt, const AccessRecord& other, bool other_wrote, uint64_t address, uint32_t bytes,
+              FindingKind kind = FindingKind::race) {
     // Whichever came first: the pair is one race.
     const size_t one = other.instruction;
     const std::pair key(std::min(one, attempt.number), std::max(one, attempt.number));
@@ -443,7 +552,7 @@ class BlockRaces final : public BlockObserver {
       return;
     }
     Finding finding = attempt.access.warp.describe(attempt.access.instruction, attempt.lane);
-    finding.kind = FindingKind::race;
+    finding.kind = kind;
     finding.access = attempt.access.kind;
     finding.space = attempt.access.space;
     finding.address = address;
@@ -453,11 +562,14 @@ class BlockRaces final : public BlockObserver {
     finding.message = fmt::format("this thread {} what {} {} at {}: {}", verb(attempt.access.kind), describe(other),
                                   copy ? (other_wrote ? "copied to" : "copied from") : (other_wrote ? "wrote" : "read"),
                                   check_.place_of(other.instruction),
-                                  under_way ? "the copy has not been waited for" : "nothing orders the two accesses");
-    const bool stores = attempt.access.kind == AccessKind::store && other_wrote && !copy;
-    if (stores && bytes <= sizeof(uint64_t)) {
-      RaceCheck::EqualValue value{entry->second, memory_at(attempt.access, address), 0, bytes};
-      std::memcpy(&value.before, value.at, bytes);
+                                  kind == FindingKind::noncoherent
+                                      ? "the read goes through the read-only cache, which sees no write of this kernel"
+                                  : under_way ? "the copy has not been waited for"
+                                              : "nothing orders the two accesses");
+    const bool stores = kind == FindingKind::race && attempt.access.kind == AccessKind::store && other_wrote && !copy;
+    if (stores) {
+      RaceCheck::EqualValue value{entry->second, memory_at(attempt.access, address), {}, bytes};
+      std::memcpy(value.before.data(), value.at, bytes);
       check_.open_values.push_back(value);
     }
     check_.mutable_findings().push_back(std::move(finding));
@@ -551,11 +663,10 @@ std::string RaceCheck::place_of(size_t number) const {
   return fmt::format("line {} of the PTX", origin.ptx_line);
 }
 
-void RaceCheck::settle() {
+void RaceCheck::settle_values() {
   for (const EqualValue& value : open_values) {
-    uint64_t now = 0;
-    std::memcpy(&now, value.at, value.bytes);
-    if (now == value.before) findings_[value.finding].message += "; both store the same value";
+    if (std::memcmp(value.at, value.before.data(), value.bytes) == 0)
+      findings_[value.finding].message += "; both store the same value";
   }
   open_values.clear();
 }

@@ -6,6 +6,7 @@
 // matter.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ struct MemoryOrder {
   bool acquires = false;
   bool releases = false;
   bool reads_and_writes = false;  // in one step
+  bool noncoherent = false;       // ld.global.nc
 };
 MemoryOrder memory_order_of(std::string_view opcode);
 
@@ -61,14 +63,17 @@ class RaceCheck final : public Check {
   std::vector<Finding>& mutable_findings() { return findings_; }
   std::map<std::pair<size_t, size_t>, size_t>& index() { return index_; }
   std::string place_of(size_t number) const;
-  void settle();  // whether the last race was one of equal values is known when the store is done
+  void settle() {
+    if (!open_values.empty()) settle_values();
+  }
+  void settle_values();  // whether the last race was one of equal values is known when the store is done
 
   Shadow global;
   std::unordered_map<uint64_t, SynchronisingPlace> places;  // in global memory
   struct EqualValue {
     size_t finding = 0;
     const std::byte* at = nullptr;
-    uint64_t before = 0;
+    std::array<std::byte, 16> before{};
     uint32_t bytes = 0;
   };
   std::vector<EqualValue> open_values;

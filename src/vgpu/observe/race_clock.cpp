@@ -100,6 +100,7 @@ void join(Knowledge& into, uint32_t block, const Published& from) {
 }
 
 void join(Published& into, const Published& from) {
+  if (!from) return;
   if (!into) {
     into = from;
     return;

@@ -27,6 +27,15 @@ class BlockClock {
     }
     return false;
   }
+  // The same for all lanes of the warp; some: it differs.
+  enum class Lanewise : uint8_t { none, all, some };
+  Lanewise knows(size_t warp, Stamp stamp) const {
+    if (warp < all_.size() && stamp <= all_[warp]) return Lanewise::all;
+    for (const auto& [index, lanes] : some_) {
+      if (index == warp) return Lanewise::some;
+    }
+    return Lanewise::none;
+  }
   // `existing`: all lanes that the warp has.
   void learn(size_t warp, LaneMask lanes, LaneMask existing, Stamp stamp);
   void join(const BlockClock& other);

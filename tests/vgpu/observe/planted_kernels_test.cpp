@@ -94,6 +94,8 @@ class PlantedKernels : public testing::TestWithParam<PlantedFile> {
     for (const Finding& finding : findings) {
       const SourceLine* line = user_line(finding);
       ASSERT_NE(line, nullptr) << function.name << "\n" << text;
+      // nvcc gives some copies of an unrolled loop the line of a header alone.
+      if (line->file != std::string(GetParam().name) + ".cu") continue;
       const std::string kind(gpu::to_string(finding.kind));
       const bool right_place = says(line->line, "// finds " + kind);
       EXPECT_TRUE(right_place) << function.name << ": " << kind << " at line " << line->line << "\n" << text;
@@ -132,7 +134,8 @@ TEST_P(PlantedKernels, MistakesAreFoundWhereTheyAreAndCleanTwinsAreClean) {
   EXPECT_GE(planted, GetParam().least);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PlantedKernels, testing::Values(PlantedFile{"asynchronous", "h100", 28}),
+INSTANTIATE_TEST_SUITE_P(All, PlantedKernels,
+                         testing::Values(PlantedFile{"asynchronous", "h100", 28}, PlantedFile{"memory", "a100", 19}),
                          [](const auto& file) { return std::string(file.param.name); });
 
 }  // namespace

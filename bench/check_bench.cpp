@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// What each check costs: shipped kernels on the virtual GPU without checks, with each check alone and with all of them,
+// taking turns, in one run. Ratios are of processor time, so that they do not depend on the number of cores; the race
+// check runs blocks on one core. Memory is the largest resident size of a process that runs the kernel once.
+//
+//   check_bench [ROUNDS]
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fmt/format.h>
+#include <map>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/random.hpp"
+#include "check/arguments.hpp"
+#include "device/open/open_device.hpp"
+#include "spec/configuration.hpp"
+#include "spec/kernel_spec.hpp"
+#include "spec/shape.hpp"
+#include "vgpu/observe/check_registry.hpp"
+
+namespace assay::bench {
+namespace {
+
+struct Subject {
+  const char* name;  // as the table has it
+  const char* folder;
+  const char* ptx;
+  const char* device;
+  const char* shape;
+};
+
+constexpr Subject kSubjects[] = {
+    {"reduction", "reduction", "reduction.sm_89", "vgpu:l4", "ROWS=256,COLUMNS=8192"},
+    {"softmax", "softmax", "softmax.sm_89", "vgpu:l4", "ROWS=256,COLUMNS=4096,dtype=f16"},
+    {"layer norm", "layernorm", "layernorm.sm_89", "vgpu:l4", "ROWS=256,COLUMNS=4096,dtype=f16"},
+    {"gemm, mma.sync", "gemm", "gemm.sm_89", "vgpu:l4", "M=256,N=256,K=512,dtype=f16"},
+    {"attention, naive", "attention/naive", "attention_naive.sm_89", "vgpu:l4",
+     "B=1,H=4,S=129,D=64,causal=false,dtype=f16"},
+    {"attention, shared memory", "attention/shared_memory", "attention_shared_memory.sm_89", "vgpu:l4",
+     "B=1,H=4,S=129,D=64,causal=false,dtype=f16"},
+    {"attention, mma.sync", "attention/tensor_core", "attention_tensor_core.sm_89", "vgpu:l4",
+     "B=1,H=2,S=256,D=64,causal=false,dtype=f16"},
+    {"attention, wgmma resident", "attention/resident", "attention_resident.sm_90a", "vgpu:h100",
+     "B=1,H=2,S=256,D=64,causal=false,dtype=f16"},
+    {"attention, wgmma streaming", "attention/streaming", "attention_streaming.sm_90a", "vgpu:h100",
+     "B=1,H=2,S=256,D=64,causal=true,dtype=f16"},
+    {"attention, split keys", "attention/split_keys", "attention_split_keys.sm_90a", "vgpu:h100",
+     "B=1,H=2,G=4,M=1,S=2048,D=128,causal=false,dtype=f16"},
+    {"cluster reduction", "cluster_reduction", "cluster_reduction.sm_90", "vgpu:h100", "ROWS=64,COLUMNS=16384"},
+    {"TMA copy", "tensor_map_copy", "tensor_map_copy.sm_90a", "vgpu:h100", "ROWS=512,COLUMNS=1024"},
+    {"copy with a barrier", "broken/clean/barrier_in_divergent_code", "barrier_in_divergent_code_clean.sm_89",
+     "vgpu:l4", "N=262144"},
+};
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// A kernel with its buffers, ready to be launched again and again.
+class LoadedKernel {
+ public:
+  static Result<LoadedKernel> open(const Subject& subject) {
+    LoadedKernel self;
+    const std::string folder = std::string(ASSAY_SOURCE_DIR "/kernels/") + subject.folder;
+    ASSAY_TRY(const spec::KernelSpec spec, spec::load(folder));
+    ASSAY_TRY(const spec::Configuration configuration, spec::default_configuration(spec));
+    ASSAY_TRY(const spec::Shape shape, spec::parse_shape(spec, subject.shape));
+    ASSAY_TRY(self.device_, device::open_device(subject.device));
+    const std::string file = fmt::format("{}/ptx/{}.ptx", folder, subject.ptx);
+    ASSAY_TRY(const std::string ptx, read_file(file));
+    ASSAY_TRY(self.module_, self.device_->load(ptx, file));
+    ASSAY_TRY(self.request_, check::launch_request(spec, configuration, shape));
+    self.request_.module = self.module_.get();
+    ASSAY_TRY(const auto arguments, spec::resolve_arguments(spec, configuration, shape));
+    std::map<std::string, uint64_t> addresses;
+    Random random(1);
+    for (const spec::ResolvedArgument& argument : arguments) {
+      const spec::ResolvedTensor* const tensor = argument.tensor();
+      if (tensor == nullptr) continue;
+      const auto bytes = static_cast<size_t>(tensor->bytes);
+      self.data_bytes_ += bytes;
+      ASSAY_TRY(addresses[argument.name], self.device_->allocate(bytes, argument.name));
+      std::vector<std::byte> values(bytes);
+      // Bytes below 0x3c: small finite numbers in every floating type.
+      for (std::byte& value : values) value = static_cast<std::byte>(random.next() % 0x3c);
+      ASSAY_CHECK(self.device_->upload(addresses[argument.name], values));
+    }
+    ASSAY_TRY(self.request_.arguments, check::argument_bytes(*self.device_, arguments, addresses));
+    return self;
+  }
+
+  Result<double> run(const gpu::CheckSet& checks) {
+    request_.checks = checks;
+    const double start = processor_seconds();
+    ASSAY_TRY(const device::LaunchOutcome outcome, device_->launch(request_));
+    const double seconds = processor_seconds() - start;
+    if (outcome.fault) return Error{outcome.fault->message};
+    if (!outcome.findings.empty()) return Error{outcome.findings.front().message};
+    return seconds;
+  }
+  size_t data_bytes() const { return data_bytes_; }
+
+ private:
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<device::Module> module_;
+  device::LaunchRequest request_;
+  size_t data_bytes_ = 0;
+};
+
+// "check_bench --once NUMBER none|all": what resident_megabytes() measures.
+int run_once(size_t number, bool checked) {
+  auto kernel = LoadedKernel::open(kSubjects[number]);
+  return kernel && kernel->run(checked ? vgpu::all_checks() : gpu::CheckSet{}) ? 0 : 1;
+}
+
+// Of a process that opens the kernel and launches it once.
+Result<double> resident_megabytes(size_t number, bool checked) {
+  const std::string words[] = {"/proc/self/exe", "--once", std::to_string(number), checked ? "all" : "none"};
+  const pid_t child = fork();
+  if (child < 0) return Error{"cannot start a process"};
+  if (child == 0) {
+    execl(words[0].c_str(), words[0].c_str(), words[1].c_str(), words[2].c_str(), words[3].c_str(),
+          static_cast<char*>(nullptr));
+    _exit(1);
+  }
+  int status = 0;
+  rusage usage{};
+  if (wait4(child, &status, 0, &usage) != child || status != 0)
+    return Error{"the process that was to be measured failed"};
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+Result<int> run(int rounds) {
+  std::vector<std::pair<std::string, gpu::CheckSet>> sets = {{"none", {}}};
+  for (const vgpu::CheckRow& row : vgpu::check_registry())
+    sets.emplace_back(std::string(row.name), gpu::CheckSet{row.name});
+  sets.emplace_back("all", vgpu::all_checks());
+
+  fmt::print(
+      "what checks cost: processor time as a multiple of the kernel without checks; median of {} interleaved "
+      "rounds on {} cores\n\n| kernel | no checks, ms",
+      rounds, std::thread::hardware_concurrency());
+  for (size_t i = 1; i < sets.size(); ++i) fmt::print(" | {}", sets[i].first);
+  fmt::print(" | memory |\n|---|---|");
+  for (size_t i = 0; i < sets.size(); ++i) fmt::print("---|");
+  fmt::print("\n");
+  std::vector<double> largest(sets.size());
+  for (size_t number = 0; number < std::size(kSubjects); ++number) {
+    const Subject& subject = kSubjects[number];
+    ASSAY_TRY(const double bare, resident_megabytes(number, false));
+    ASSAY_TRY(const double checked, resident_megabytes(number, true));
+    ASSAY_TRY(LoadedKernel kernel, LoadedKernel::open(subject));
+    std::vector<std::vector<double>> times(sets.size());
+    for (int round = 0; round < rounds; ++round) {
+      for (size_t i = 0; i < sets.size(); ++i) {
+        const auto seconds = kernel.run(sets[i].second);
+        if (!seconds) return Error{fmt::format("{}: {}", subject.name, seconds.error().message)};
+        times[i].push_back(*seconds);
+      }
+    }
+    const double base = median(times[0]);
+    fmt::print("| {} | {:.1f}", subject.name, base * 1e3);
+    for (size_t i = 1; i < sets.size(); ++i) {
+      const double ratio = median(times[i]) / base;
+      largest[i] = std::max(largest[i], ratio);
+      fmt::print(" | {:.2f}", ratio);
+    }
+    fmt::print(" | +{:.0f} MB for {:.1f} MB |\n", checked - bare, static_cast<double>(kernel.data_bytes()) / 1e6);
+    std::fflush(stdout);
+  }
+  fmt::print("| largest |");
+  for (size_t i = 1; i < sets.size(); ++i) fmt::print(" | {:.2f}", largest[i]);
+  fmt::print(" | |\n");
+  return 0;
+}
+
+}  // namespace
+}  // namespace assay::bench
+
+int main(int count, char** words) {
+  if (count == 4 && std::strcmp(words[1], "--once") == 0)
+    return assay::bench::run_once(std::strtoul(words[2], nullptr, 10), std::strcmp(words[3], "all") == 0);
+  const int rounds = count > 1 ? std::max(1, std::atoi(words[1])) : 5;
+  const auto result = assay::bench::run(rounds);
+  if (result) return *result;
+  fmt::print(stderr, "check_bench: {}\n", to_string(result.error()));
+  return static_cast<int>(result.error().exit_code);
+}

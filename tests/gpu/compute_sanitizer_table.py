@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs compute-sanitizer's four tools on the planted and clean kernels of tests/vgpu/observe, on a GPU.
+
+    tests/gpu/compute_sanitizer_table.py [--jobs N] [--out FILE] [--only TEXT]
+
+Writes a Markdown table: for every planted kernel what Assay finds (its kind is in the kernel's name; tests/vgpu holds
+it to that) and what each tool says; which clean kernels a tool complains of; how long the tools took. Needs nvcc and
+compute-sanitizer (CUDA 13) and a GPU of compute capability 9.0. Kernels that hang are ended after a while.
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "tests/vgpu/observe"
+SOURCES = [FOLDER / "planted/asynchronous.cu", FOLDER / "planted/memory.cu", FOLDER / "races/races.cu"]
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+LIMIT_S = 40  # of one kernel under one tool
+ERROR_EXIT = 77  # what compute-sanitizer exits with if it has found something
+
+LAUNCHER = """
+#include "{source}"
+#include <cstdio>
+#include <cstring>
+struct Entry {{ const char* name; const void* kernel; int threads; bool cooperative; }};
+static const Entry entries[] = {{
+{entries}
+}};
+int main(int, char** words) {{
+  for (const Entry& entry : entries) {{
+    if (std::strcmp(entry.name, words[1]) != 0) continue;
+    constexpr size_t kBytes = 65536 * sizeof(unsigned);
+    unsigned *data = nullptr, *fresh = nullptr;
+    if (cudaMalloc(&data, kBytes) != cudaSuccess || cudaMalloc(&fresh, kBytes) != cudaSuccess) return 2;
+    cudaMemset(data, 0, kBytes);
+    void* arguments[] = {{&data, &fresh}};
+    const cudaError_t launched =
+        entry.cooperative ? cudaLaunchCooperativeKernel(entry.kernel, dim3(8), dim3(entry.threads), arguments, 0, 0)
+                          : cudaLaunchKernel(entry.kernel, dim3(8), dim3(entry.threads), arguments, 0, 0);
+    const cudaError_t ended = cudaDeviceSynchronize();
+    std::printf("launch: %s; end: %s\\n", cudaGetErrorString(launched), cudaGetErrorString(ended));
+    cudaFree(data);
+    cudaFree(fresh);
+    return launched == cudaSuccess && ended == cudaSuccess ? 0 : 1;
+  }}
+  return 2;
+}}
+"""
+
+
+def entries_of(source):
+    """(name, threads) of the kernels, from the PTX beside the source."""
+    text = source.with_suffix(".ptx").read_text()
+    found = re.findall(r"\.visible \.entry (\w+)\([^)]*\)\s*(?:\.maxntid (\d+))?", text)
+    return [(name, int(threads or 128)) for name, threads in found]
+
+
+def build(source, folder):
+    entries = entries_of(source)
+    lines = [
+        f'  {{"{name}", (const void*){name}, {threads}, {"true" if "grid_sync" in name or "two_phases" in name else "false"}}},'
+        for name, threads in entries
+    ]
+    launcher = folder / f"{source.stem}_launcher.cu"
+    launcher.write_text(LAUNCHER.format(source=source, entries="\n".join(lines)))
+    program = folder / source.stem
+    subprocess.run(["nvcc", "-arch=sm_90a", "-std=c++17", "-lineinfo", "-o", program, launcher], check=True)
+    return program, [name for name, _ in entries]
+
+
+def run(command):
+    """(exit status or None if it was ended, seconds, output)."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S, text=True)
+        return done.returncode, time.monotonic() - start, done.stdout
+    except subprocess.TimeoutExpired:
+        return None, time.monotonic() - start, ""
+
+
+def tool_says(tool, program, name):
+    command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", str(ERROR_EXIT)]
+    if tool == "memcheck":
+        command += ["--leak-check", "full"]
+    status, seconds, output = run([*command, program, name])
+    if status is None:
+        return "hangs", seconds
+    if status == ERROR_EXIT:
+        counts = re.findall(r"(\d+) (?:errors?|hazards?)", output)
+        return f"found ({counts[-1] if counts else '?'})", seconds
+    if status != 0:
+        return "kernel failed", seconds
+    return "-", seconds
+
+
+def kind_of(name):
+    if name.startswith("racy_"):
+        return "race"
+    rest = name.removeprefix("planted_")
+    kinds = ["proxy_fence", "in_flight", "idle_wait", "out_of_bounds", "misaligned", "leak", "invalid_free", "freed",
+             "noncoherent", "uninitialised", "barrier", "deadlock", "inactive_lane", "race"]
+    return next(kind for kind in kinds if rest.startswith(kind + "_"))
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--jobs", type=int, default=4, help="kernels at a time")
+    options.add_argument("--out", type=pathlib.Path, default=pathlib.Path("compute_sanitizer_table.md"))
+    options.add_argument("--only", default="", help="kernels whose name contains this")
+    given = options.parse_args()
+    for program in ("nvcc", "compute-sanitizer"):
+        if shutil.which(program) is None:
+            sys.exit(f"{program} is not in the PATH")
+    gpu = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                         capture_output=True, text=True).stdout.strip()
+    version = subprocess.run(["compute-sanitizer", "--version"], capture_output=True, text=True).stdout
+    version = " ".join(re.findall(r"[Vv]ersion (\S+)", version)[:1])
+
+    with tempfile.TemporaryDirectory() as folder:
+        work = []
+        for source in SOURCES:
+            program, names = build(source, pathlib.Path(folder))
+            work += [(program, name) for name in names if given.only in name]
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            alone = dict(zip([name for _, name in work], pool.map(lambda job: run(list(job)), work)))
+            jobs = [(tool, program, name) for program, name in work for tool in TOOLS]
+            says = dict(zip([(tool, name) for tool, _, name in jobs], pool.map(lambda job: tool_says(*job), jobs)))
+
+    planted = [name for _, name in work if not name.startswith("clean_")]
+    clean = [name for _, name in work if name.startswith("clean_")]
+    lines = [f"{gpu}, compute-sanitizer {version}, {time.strftime('%Y-%m-%d')}; {len(planted)} planted kernels, "
+             f"{len(clean)} clean ones, {given.jobs} at a time.", ""]
+    lines += ["| kernel | Assay | " + " | ".join(TOOLS) + " |", "|---|---|" + "---|" * len(TOOLS)]
+    for name in planted:
+        short = name.removeprefix("planted_")
+        lines.append(f"| {short} | {kind_of(name)} | " + " | ".join(says[tool, name][0] for tool in TOOLS) + " |")
+    lines += ["", "| | Assay, all checks | " + " | ".join(TOOLS) + " |", "|---|---|" + "---|" * len(TOOLS)]
+    lines.append(f"| planted, found | {len(planted)} of {len(planted)} | " + " | ".join(
+        f"{sum(says[tool, name][0].startswith('found') for name in planted)} of {len(planted)}" for tool in TOOLS) + " |")
+    lines.append(f"| clean, complained of | 0 of {len(clean)} | " + " | ".join(
+        f"{sum(says[tool, name][0].startswith('found') for name in clean)} of {len(clean)}" for tool in TOOLS) + " |")
+    settled = [name for _, name in work if all(says[tool, name][0] != "hangs" for tool in TOOLS) and alone[name][0] is not None]
+    lines.append("| median seconds a kernel | see below | " + " | ".join(
+        f"{statistics.median(says[tool, name][1] for name in settled):.2f}" for tool in TOOLS) + " |")
+    lines.append("")
+    if settled:
+        lines.append(f"Without a tool a kernel takes {statistics.median(alone[name][1] for name in settled):.2f} s, "
+                     "most of it to start CUDA.")
+    complaints = [f"{name} ({tool}: {says[tool, name][0]})" for name in clean for tool in TOOLS
+                  if says[tool, name][0].startswith("found")]
+    if complaints:
+        lines.append("Clean kernels that a tool complains of: " + ", ".join(complaints) + ".")
+    failed = [name for name in clean if alone[name][0] != 0]
+    if failed:
+        lines.append("Clean kernels that do not end well on this GPU without a tool: " + ", ".join(failed) + ".")
+    given.out.write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
