@@ -74,6 +74,79 @@ struct TuneReplayReport {
 Result<TuneReplayReport> replay_tuning(const TuneReplayRequest& request, const Context& context = {});
 std::string to_json(const TuneReplayReport& report);
 
+// --- a kernel's own configurations
+struct TuneRequest {
+  KernelChoice choice;               // its configuration restricts the space: "BLOCK_M=128" leaves the others free
+  std::string shapes = "canonical";  // a set of the specification
+  std::string shape;                 // "NAME=value,...": only this one
+  std::string strategy = "model";    // or "exhaustive", "random", "annealing", "genetic"
+  size_t budget = 200;               // evaluations; the whole space if it is smaller
+  size_t batch = 0;                  // proposed together and built at once; 0: as many as there are cores, at most 8
+  double seconds = 0;                // stop after so long and keep what there is; 0: no limit
+  bool resume = false;               // go on with what an interrupted run measured
+  std::string journal;               // the file of what was measured; empty: in the cache folder
+  uint64_t seed = 1;
+  CaseLimits limits;
+  RecordOptions record;
+};
+
+// One configuration that was evaluated.
+struct TunedConfiguration {
+  std::string configuration;
+  std::optional<double> value;  // geometric mean over the shapes, in the report's unit; empty: it failed
+  std::vector<double> by_shape;
+  std::string failure;  // "compile", "does_not_fit", "incorrect", "runtime", "timeout"; "" if none
+  std::string message;  // what is wrong
+  std::optional<int> registers;
+  std::optional<int64_t> shared_bytes;
+  double compile_s = 0;
+  double check_s = 0;
+  double measure_s = 0;
+  bool bailed_out = false;  // its fastest sample was far behind the best: fewer samples than the others
+  bool recalled = false;    // from the journal of an interrupted run
+  std::vector<std::vector<double>> samples;  // by shape
+};
+
+struct TuneWinner {
+  std::string shape;
+  std::string configuration;
+  double value = 0;
+  double best_single = 0;  // what the best single configuration takes there
+};
+
+struct TuneDetails;
+
+struct TuneReport {
+  ExitCode exit_code = ExitCode::good;
+  std::string kernel;
+  std::string specification;
+  std::string device;
+  std::string quantity;                                  // "measured time" or "counted: predicted cycles"
+  std::string unit;                                      // "ms" or "cycles"
+  size_t configurations = 0;                             // of the space that was searched
+  std::vector<std::pair<std::string, size_t>> left_out;  // before anything was built: why, and how many
+  std::vector<TunedConfiguration> evaluated;             // in the order of their evaluation
+  size_t recalled = 0;                                   // of them, from the journal
+  std::string started_anew;                              // why the journal could not be used; empty: it could
+  bool interrupted = false;                              // by the limit of time
+  std::string answer;                                    // a configuration of the tie group
+  std::string criterion;                                 // by which it was taken
+  std::vector<std::string> tie_group;
+  std::optional<double> regret_bound;
+  std::vector<std::string> shapes;
+  std::vector<TuneWinner> winners;  // one for each shape
+  std::string best_worst;           // whose worst shape, beside the winners, is the best
+  double compile_s = 0, check_s = 0, measure_s = 0, wall_s = 0;
+  std::optional<double> cost;  // at the price per hour, if there is one
+  std::shared_ptr<const TuneDetails> details;
+};
+
+Result<TuneReport> tune(const TuneRequest& request, const Context& context = {});
+std::string to_json(const TuneReport& report);
+// "which configuration for which shape", for programs: "header" (C), "toml" or "json"; for other tuners' tools: "t4" or
+// "kernel_tuner".
+Result<std::string> export_tuning(const TuneReport& report, const std::string& format);
+
 // --- ask and tell: the searcher for anything that can be evaluated. One JSON object a line; docs/cli/tune.md.
 class TuneAsk {
  public:

@@ -2,9 +2,13 @@
 // assay tune: search the configurations of a kernel; replay searches; lend the searcher.
 #include "assay/tune.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iostream>
+#include <map>
 
+#include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/words.hpp"
@@ -36,31 +40,149 @@ Result<ExitCode> ask() {
   return ExitCode::good;
 }
 
+// "FILE" or "FORMAT:FILE"; without a format the ending tells.
+struct ExportWord {
+  std::string format;
+  std::string file;
+};
+
+Result<ExportWord> read_export(const std::string& word) {
+  for (const char* format : {"header", "toml", "json", "t4", "kernel_tuner"}) {
+    const std::string prefix = std::string(format) + ":";
+    if (word.starts_with(prefix)) return ExportWord{format, word.substr(prefix.size())};
+  }
+  if (word.ends_with(".h") || word.ends_with(".hpp")) return ExportWord{"header", word};
+  if (word.ends_with(".toml")) return ExportWord{"toml", word};
+  if (word.ends_with(".json")) return ExportWord{"json", word};
+  return Error{fmt::format("--export: what is '{}' to be?", word),
+               {},
+               "FILE.h, FILE.toml, FILE.json, t4:FILE or kernel_tuner:FILE"};
+}
+
 class TuneCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
+    line.words("kernel", kernels_, "a folder with a kernel.toml, or the file", {0, 1});
+    declare_device(line, tune_.choice.device);
+    line.option("--config", tune_.choice.configuration, "NAME=value,...: search these alone");
+    line.option("--shapes", tune_.shapes, "a set of the specification");
+    line.option("--shape", tune_.shape, "NAME=value,...: only this shape");
+    line.option("--strategy", strategies_, "model, annealing, genetic, random, exhaustive");
+    line.option("--budget", replay_.budget, "evaluations", {1, 1'000'000});
+    line.option("--batch", batch_, "configurations at a time");
+    line.option("--seconds", tune_.seconds, "stop after so long", kPositive);
+    line.flag("--resume", tune_.resume, "go on with what an interrupted run measured");
+    line.option("--journal", tune_.journal, "the file of what was measured");
+    line.option("--export", exports_, "which configuration for which shape");
     line.flag("--ask", ask_, "take spaces and answers from standard input");
     line.option("--replay", replay_.spaces, "a recorded space");
     line.choice("--synthetic", replay_.synthetic, "generated spaces", {"choosing", "judging", "all"});
-    line.option("--strategy", strategies_, "model, annealing, genetic, random, exhaustive");
-    line.option("--budget", replay_.budget, "evaluations", {1, 1'000'000});
     line.option("--seeds", replay_.seeds, "runs on each space", {1, 10'000});
-    line.option("--batch", replay_.batch, "configurations at a time", {1, 1024});
     line.flag("--counters", replay_.counters, "use what was counted");
     line.flag("--noise", replay_.noise, "tune again with samples drawn anew");
     declare_seed(line, replay_.first_seed);
+    declare_limits(line, tune_.limits);
+    record_.declare(line);
     declare_json(line);
   }
 
   Result<ExitCode> run(const Context& context) override {
     if (ask_) return ask();
+    if (!replay_.spaces.empty() || !replay_.synthetic.empty()) return replay(context);
+    return tune(context);
+  }
+
+ private:
+  Result<ExitCode> replay(const Context& context) {
+    if (!kernels_.empty()) return Error{"a kernel is tuned, or spaces are replayed: not both in one run"};
     if (!strategies_.empty()) replay_.strategies = strategies_;
+    if (batch_) replay_.batch = *batch_;
     ASSAY_TRY(const work::TuneReplayReport report, work::replay_tuning(replay_, context));
     json() ? print_document(to_json(report)) : print(replay_text(report));
     return ExitCode::good;
   }
 
- private:
+  Result<ExitCode> tune(const Context& context) {
+    if (kernels_.empty())
+      return Error{"there is nothing to tune", {}, "name a kernel's folder, or give --replay, --synthetic or --ask"};
+    tune_.choice.kernel = kernels_[0];
+    if (strategies_.size() > 1) return Error{"one --strategy tunes a kernel; several can be compared by --replay"};
+    if (!strategies_.empty()) tune_.strategy = strategies_[0];
+    tune_.budget = replay_.budget;
+    tune_.batch = batch_.value_or(0);
+    tune_.seed = replay_.first_seed;
+    std::vector<ExportWord> exports;
+    for (const std::string& word : exports_) {
+      ASSAY_TRY(const ExportWord wanted, read_export(word));
+      exports.push_back(wanted);
+    }
+    ASSAY_TRY(tune_.record, record_.read());
+    ASSAY_TRY(const work::TuneReport report, work::tune(tune_, context));
+    for (const ExportWord& each : exports) {
+      ASSAY_TRY(const std::string text, work::export_tuning(report, each.format));
+      ASSAY_CHECK(write_file_atomically(each.file, text));
+    }
+    json() ? print_document(to_json(report)) : print(tuning_text(report));
+    return report.exit_code;
+  }
+
+  static std::string tuning_text(const work::TuneReport& report) {
+    const report::Terminal terminal;
+    std::string text = fmt::format("{}  on {}  {}\n", terminal.paint(report::Colour::bold, report.kernel),
+                                   report.device, report.quantity);
+    for (const auto& [reason, count] : report.left_out)
+      text += fmt::format("left out before building: {}: {}\n", count, reason);
+    if (!report.started_anew.empty()) text += fmt::format("started anew: {}\n", report.started_anew);
+    std::map<std::string, size_t> failures;
+    for (const work::TunedConfiguration& each : report.evaluated) {
+      if (!each.failure.empty()) ++failures[each.failure];
+    }
+    text += fmt::format("{} of {} configurations evaluated", report.evaluated.size(), report.configurations);
+    if (report.recalled > 0) text += fmt::format(", {} of them by the run that was interrupted", report.recalled);
+    for (const auto& [failure, count] : failures)
+      text += fmt::format("; {}: {}", replace_all(failure, "_", " "), count);
+    text += "\n";
+    for (const work::TunedConfiguration& each : report.evaluated) {
+      if (each.failure == "incorrect") text += fmt::format("incorrect: {}: {}\n", each.configuration, each.message);
+    }
+    if (report.interrupted) text += "stopped by --seconds; --resume goes on\n";
+    if (report.answer.empty()) return text + "no configuration was found that runs\n";
+    report::Table table({"configuration", report.unit, "registers", "shared bytes", ""});
+    std::vector<const work::TunedConfiguration*> best;
+    for (const work::TunedConfiguration& each : report.evaluated) {
+      if (each.value) best.push_back(&each);
+    }
+    std::ranges::stable_sort(best, [](const auto* a, const auto* b) { return *a->value < *b->value; });
+    for (size_t i = 0; i < best.size() && i < 10; ++i) {
+      const bool tied = std::ranges::find(report.tie_group, best[i]->configuration) != report.tie_group.end();
+      const bool answer = best[i]->configuration == report.answer;
+      table.add({{best[i]->configuration, answer ? report::Colour::green : report::Colour::none},
+                 fmt::format("{:.5g}", *best[i]->value),
+                 best[i]->registers ? fmt::format("{}", *best[i]->registers) : "",
+                 best[i]->shared_bytes ? fmt::format("{}", *best[i]->shared_bytes) : "",
+                 answer ? "answer"
+                 : tied ? "ties"
+                        : ""});
+    }
+    text += table.render(terminal);
+    text += fmt::format("answer: {} ({})\n", report.answer, report.criterion);
+    if (report.regret_bound)
+      text += fmt::format("at most {:.2f} % behind the best of the {} evaluated\n", 100 * *report.regret_bound,
+                          report.evaluated.size());
+    if (report.shapes.size() > 1) {
+      report::Table shapes({"shape", "configuration", report.unit, "with the answer"});
+      for (const work::TuneWinner& each : report.winners)
+        shapes.add({each.shape, each.configuration, fmt::format("{:.5g}", each.value),
+                    fmt::format("{:.5g}", each.best_single)});
+      text += shapes.render(terminal) + fmt::format("best in its worst shape: {}\n", report.best_worst);
+    }
+    text +=
+        fmt::format("seconds: {:.1f} compiling, {:.1f} checking, {:.1f} {}, {:.1f} in all", report.compile_s,
+                    report.check_s, report.measure_s, report.unit == "ms" ? "measuring" : "counting", report.wall_s);
+    if (report.cost) text += fmt::format("; cost {:.4f}", *report.cost);
+    return text + "\n";
+  }
+
   static std::string replay_text(const work::TuneReplayReport& report) {
     const report::Terminal terminal;
     std::string text;
@@ -102,6 +224,11 @@ class TuneCommand final : public Command {
     return "with noisy samples and a race at the end:\n" + table.render(terminal);
   }
 
+  work::TuneRequest tune_;
+  std::vector<std::string> kernels_;
+  std::vector<std::string> exports_;
+  std::optional<size_t> batch_;
+  RecordWords record_;
   work::TuneReplayRequest replay_;
   std::vector<std::string> strategies_;
   bool ask_ = false;

@@ -255,6 +255,12 @@ std::optional<KnownCounter> recognise_counter(std::string_view name) {
   return std::nullopt;
 }
 
+double predict_row(const CounterTable& table, size_t row, const PipeRates& rates) {
+  std::vector<std::optional<KnownCounter>> known;
+  for (const std::string& name : table.names) known.push_back(recognise_counter(name));
+  return predicted(amounts_of(table, row, known), rates);
+}
+
 std::vector<double> predict_cycles(const CounterTable& table, const PipeRates& rates) {
   std::vector<std::optional<KnownCounter>> known;
   for (const std::string& name : table.names) known.push_back(recognise_counter(name));

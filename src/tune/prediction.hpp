@@ -61,6 +61,9 @@ struct PipeRates {
   double shared_bytes = 100 * 1024;
 };
 
+// The predicted time of one row, in cycles; NaN where no work was counted.
+double predict_row(const CounterTable& table, size_t row, const PipeRates& rates);
+
 // The predicted time of each row, in cycles; NaN where its counters are missing. Empty if the table has too little: no
 // counter of work at all.
 std::vector<double> predict_cycles(const CounterTable& table, const PipeRates& rates = {});

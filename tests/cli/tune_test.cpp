@@ -66,6 +66,50 @@ TEST(Tune, MistakesAreNamed) {
   EXPECT_EQ(assay_program({"tune", "--replay", written("tune_none.json", "{}")}).exit_status, 2);
 }
 
+// The default configuration is carried, so that no compiler is needed.
+TEST(Tune, AKernelIsCountedWhereThereIsNoGpu) {
+  const std::string journal = ASSAY_BINARY_DIR "/tune_journal.jsonl";
+  std::filesystem::remove(journal);
+  const std::string header = ASSAY_BINARY_DIR "/tuned.h";
+  const std::vector<std::string> words{"tune",      "kernels/reduction",
+                                       "--device",  "vgpu:l4",
+                                       "--config",  "BLOCK=128,ACCUMULATORS=4",
+                                       "--shape",   "ROWS=3,COLUMNS=100",
+                                       "--journal", journal,
+                                       "--resume",  "--json",
+                                       "--export",  header};
+  const ProcessOutcome first = assay_program(words);
+  ASSERT_EQ(first.exit_status, 0) << first.output << first.errors;
+  const json document = parsed(first);
+  EXPECT_EQ(document["quantity"], "counted: predicted cycles");
+  EXPECT_EQ(document["unit"], "cycles");
+  EXPECT_EQ(document["answer"], "ACCUMULATORS=4,BLOCK=128");
+  EXPECT_EQ(document["recalled"], 0);
+  EXPECT_NE(read_file(header)->find("reduction_tuned"), std::string::npos);
+  const json again = parsed(assay_program(words));
+  EXPECT_EQ(again["recalled"], 1);
+  EXPECT_EQ(again["evaluated"][0]["value"], document["evaluated"][0]["value"]);
+}
+
+TEST(Tune, AChangedSeedStartsAnewAndSaysWhy) {
+  const std::string journal = ASSAY_BINARY_DIR "/tune_anew.jsonl";
+  std::filesystem::remove(journal);
+  std::vector<std::string> words{
+      "tune",    "kernels/reduction",  "--device",  "vgpu:l4", "--config", "BLOCK=128,ACCUMULATORS=4",
+      "--shape", "ROWS=3,COLUMNS=100", "--journal", journal,   "--resume"};
+  ASSERT_EQ(assay_program(words).exit_status, 0);
+  words.insert(words.end(), {"--seed", "2"});
+  EXPECT_NE(assay_program(words).output.find("started anew: the seed changed"), std::string::npos);
+}
+
+TEST(Tune, WhatCannotBeExportedIsSaidBeforeAnythingRuns) {
+  const ProcessOutcome outcome = assay_program({"tune", "kernels/reduction", "--export", "what.yaml"});
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_NE(outcome.errors.find("what.yaml"), std::string::npos);
+  EXPECT_EQ(assay_program({"tune"}).exit_status, 2);
+  EXPECT_EQ(assay_program({"tune", "kernels/reduction", "--replay", "x.json"}).exit_status, 2);
+}
+
 TEST(Tune, AsksAndAnswers) {
   Command command = assay_command({"tune", "--ask"});
   command.input =

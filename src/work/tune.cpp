@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+#include "assay/tune.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <fmt/format.h>
+#include <future>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "ledger/time_text.hpp"
+#include "tune/race.hpp"
+#include "tune/strategy.hpp"
+#include "work/document.hpp"
+#include "work/kernel.hpp"
+#include "work/recording.hpp"
+#include "work/tune_details.hpp"
+#include "work/tune_evaluation.hpp"
+#include "work/tune_journal.hpp"
+#include "work/tune_space.hpp"
+
+namespace assay::work {
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+constexpr double kMargin = 0.002;  // called equal
+constexpr size_t kRaced = 8;       // processes that are open on the GPU at once
+
+double seconds_since(steady_clock::time_point start) {
+  return std::chrono::duration<double>(steady_clock::now() - start).count();
+}
+
+// The search of one kernel, from the space to the tie group.
+class KernelTuning {
+ public:
+  KernelTuning(const spec::KernelSpec& spec, const TuneRequest& request, const Context& context)
+      : spec_(spec), request_(request), context_(context) {}
+
+  Result<TuneReport> run(Recording& recording, const std::string& device);
+
+ private:
+  struct Batch {
+    std::vector<size_t> picks;
+    std::future<Result<build::BuildReport>> built;
+  };
+
+  Result<void> open(const std::string& device);
+  Result<void> search();
+  Result<Batch> propose(tune::Strategy& strategy, size_t count);
+  Result<void> evaluate(Batch& batch, tune::Strategy& strategy, Progress& progress);
+  Result<void> take(size_t pick, TunedConfiguration result, tune::Strategy& strategy, Progress& progress);
+  Result<void> race();
+  void tie_by_value();
+  void choose_answer();
+  void judge_shapes();
+  void describe_run();
+  Result<build::BuildReport> build(const std::vector<spec::Configuration>& configurations) const;
+  bool out_of_time() const { return request_.seconds > 0 && seconds_since(start_) > request_.seconds; }
+  size_t index_of(const std::string& configuration) const;
+  std::string progress_text(const TunedConfiguration& last) const;
+
+  const spec::KernelSpec& spec_;
+  const TuneRequest& request_;
+  const Context& context_;
+  const steady_clock::time_point start_ = steady_clock::now();
+  std::unique_ptr<TuneEvaluator> evaluator_;
+  std::optional<KernelSpace> space_;
+  std::optional<TuneJournal> journal_;
+  std::map<std::string, size_t> index_;
+  std::vector<double> best_by_shape_;
+  std::optional<double> best_;
+  std::string best_id_;
+  TuneReport report_;
+};
+
+// What a result depends on; a journal of anything else is not used. `built`: any configuration, for what it is made of.
+TuneDependencies dependencies(const spec::KernelSpec& spec, const TuneRequest& request, const TuneEvaluator& evaluator,
+                              const build::BuildResult& built) {
+  TuneDependencies all;
+  const auto specification = read_file(spec.file);
+  all["specification"] = content_hash(specification ? *specification : "");
+  Hasher sources;
+  for (const build::Dependency& source : built.sources) sources.add(source.hash);
+  if (const auto source = read_file(spec.source_path())) sources.add(*source);
+  all["source"] = sources.hex();
+  all["compiler"] = built.compiler;
+  all["device"] = evaluator.device_name() + " " + std::string(evaluator.model().name);
+  all["target"] = evaluator.target();
+  std::string shapes;
+  for (const spec::Shape& shape : evaluator.shapes()) shapes += shape.text() + ";";
+  all["set of shapes"] = shapes;
+  all["seed"] = std::to_string(request.seed);
+  all["version of assay"] = std::string(kVersion);
+  return all;
+}
+
+Result<void> KernelTuning::open(const std::string& device) {
+  ASSAY_TRY(evaluator_, TuneEvaluator::make(spec_, request_, device, context_));
+  ASSAY_TRY(space_, kernel_space(spec_, request_.choice.configuration, evaluator_->shapes(), evaluator_->model()));
+  for (size_t i = 0; i < space_->configurations.size(); ++i) index_[space_->configurations[i].id()] = i;
+  ASSAY_TRY(const build::BuildReport first, build({space_->configurations.front()}));
+  const TuneDependencies depends = dependencies(spec_, request_, *evaluator_, first.results.at(0));
+  std::filesystem::path file = request_.journal;
+  if (file.empty()) {
+    Hasher name;
+    name.add(std::filesystem::absolute(spec_.file).string()).add(device);
+    file = build::ArtifactCache::default_folder() / "tune" /
+           fmt::format("{}-{}.jsonl", spec_.kernel.name, name.hex().substr(0, 12));
+  }
+  ASSAY_TRY(TuneJournal journal, TuneJournal::open(file, depends, request_.resume));
+  journal_.emplace(std::move(journal));
+  report_.kernel = spec_.kernel.name;
+  report_.specification = spec_.file.string();
+  report_.device = device;
+  report_.quantity = evaluator_->measures() ? "measured time" : "counted: predicted cycles";
+  report_.unit = evaluator_->measures() ? "ms" : "cycles";
+  report_.configurations = space_->space.size();
+  report_.left_out = space_->left_out;
+  report_.started_anew = journal_->started_anew();
+  for (const spec::Shape& shape : evaluator_->shapes()) report_.shapes.push_back(shape.text());
+  return {};
+}
+
+Result<build::BuildReport> KernelTuning::build(const std::vector<spec::Configuration>& configurations) const {
+  build::BuildOptions options;
+  options.targets = {evaluator_->target()};
+  options.context.cancellation = context_.cancellation;
+  return build::build(spec_, configurations, options);
+}
+
+// What the journal knows need not be built.
+Result<KernelTuning::Batch> KernelTuning::propose(tune::Strategy& strategy, size_t count) {
+  Batch batch;
+  batch.picks = strategy.propose(count);
+  std::vector<spec::Configuration> wanted;
+  for (const size_t pick : batch.picks) {
+    if (journal_->recall(space_->configurations[pick].id()) == nullptr) wanted.push_back(space_->configurations[pick]);
+  }
+  if (!wanted.empty())
+    batch.built = std::async(std::launch::async, [this, wanted = std::move(wanted)] { return build(wanted); });
+  return batch;
+}
+
+// The next batch is built while this one is measured.
+Result<void> KernelTuning::search() {
+  const size_t budget =
+      std::min(request_.strategy == "exhaustive" ? space_->space.size() : request_.budget, space_->space.size());
+  ASSAY_TRY(const std::unique_ptr<tune::Strategy> strategy,
+            tune::make_strategy(request_.strategy, space_->space, {request_.seed, budget, {}}));
+  const size_t cores = std::max<size_t>(1, std::thread::hardware_concurrency());
+  const size_t size = request_.batch > 0 ? request_.batch : std::min<size_t>(cores, 8);
+  Progress progress(context_, fmt::format("tuning {}", spec_.kernel.name), budget);
+  size_t proposed = 0;
+  std::deque<Batch> batches;
+  while (!out_of_time()) {
+    while (batches.size() < 2 && proposed < budget) {
+      ASSAY_TRY(Batch batch, propose(*strategy, std::min(size, budget - proposed)));
+      if (batch.picks.empty()) break;
+      proposed += batch.picks.size();
+      batches.push_back(std::move(batch));
+    }
+    if (batches.empty()) return {};
+    Batch batch = std::move(batches.front());
+    batches.pop_front();
+    ASSAY_CHECK(evaluate(batch, *strategy, progress));
+  }
+  report_.interrupted = true;
+  return {};
+}
+
+Result<void> KernelTuning::evaluate(Batch& batch, tune::Strategy& strategy, Progress& progress) {
+  std::optional<build::BuildReport> built;
+  if (batch.built.valid()) {
+    auto report = batch.built.get();
+    if (!report) return std::move(report).error();
+    built = std::move(*report);
+  }
+  for (const size_t pick : batch.picks) {
+    ASSAY_CHECK(check_cancelled(context_));
+    const spec::Configuration& configuration = space_->configurations[pick];
+    if (const TunedConfiguration* known = journal_->recall(configuration.id())) {
+      ++report_.recalled;
+      ASSAY_CHECK(take(pick, *known, strategy, progress));
+      continue;
+    }
+    if (out_of_time()) continue;
+    const build::BuildResult* result = built ? built->find(configuration, evaluator_->target()) : nullptr;
+    if (result == nullptr) return Error{"a configuration was not built", {}, "", ExitCode::internal};
+    ASSAY_TRY(const TunedConfiguration evaluated, evaluator_->evaluate(*result, best_by_shape_));
+    ASSAY_CHECK(journal_->remember(evaluated));
+    ASSAY_CHECK(take(pick, evaluated, strategy, progress));
+  }
+  return {};
+}
+
+std::string KernelTuning::progress_text(const TunedConfiguration& last) const {
+  const double minutes = seconds_since(start_) / 60;
+  const size_t fresh = report_.evaluated.size() - report_.recalled;
+  const std::string speed =
+      minutes > 0.02 ? fmt::format(", {:.0f} a minute", static_cast<double>(fresh) / minutes) : "";
+  const std::string outcome = last.value ? fmt::format("{:.5g} {}", *last.value, report_.unit) : last.failure;
+  return fmt::format("{} ({}); best {} {}{}", last.configuration, outcome,
+                     best_ ? fmt::format("{:.5g} {}", *best_, report_.unit) : "none", best_id_, speed);
+}
+
+Result<void> KernelTuning::take(size_t pick, TunedConfiguration result, tune::Strategy& strategy, Progress& progress) {
+  strategy.tell(pick, {result.value});
+  if (result.value && (!best_ || *result.value < *best_)) {
+    best_ = result.value;
+    best_id_ = result.configuration;
+    best_by_shape_ = result.by_shape;
+  }
+  report_.compile_s += result.recalled ? 0 : result.compile_s;
+  report_.check_s += result.recalled ? 0 : result.check_s;
+  report_.measure_s += result.recalled ? 0 : result.measure_s;
+  report_.evaluated.push_back(std::move(result));
+  progress.advance(progress_text(report_.evaluated.back()));
+  return {};
+}
+
+size_t KernelTuning::index_of(const std::string& configuration) const {
+  return index_.at(configuration);
+}
+
+// What was counted is exact: ties are equal, or as good as.
+void KernelTuning::tie_by_value() {
+  for (const TunedConfiguration& each : report_.evaluated) {
+    if (each.value && *each.value <= *best_ * (1 + kMargin)) report_.tie_group.push_back(each.configuration);
+  }
+  report_.regret_bound = 0;
+}
+
+// All that may be the best, interleaved in random order; a heat is samples of every shape.
+Result<void> KernelTuning::race() {
+  std::vector<std::pair<double, size_t>> measured;
+  for (const TunedConfiguration& each : report_.evaluated) {
+    if (each.value && !each.bailed_out) measured.emplace_back(*each.value, index_of(each.configuration));
+  }
+  std::ranges::sort(measured);
+  std::vector<size_t> runners = tune::finalists(measured);
+  if (runners.size() > kRaced) runners.resize(kRaced);
+  std::vector<spec::Configuration> wanted;
+  for (const size_t each : runners) wanted.push_back(space_->configurations[each]);
+  ASSAY_TRY(const build::BuildReport built, build(wanted));
+  std::map<size_t, std::vector<std::unique_ptr<TimedConfiguration>>> open;
+  for (const size_t each : runners) {
+    const build::BuildResult* result = built.find(space_->configurations[each], evaluator_->target());
+    for (size_t shape = 0; result != nullptr && shape < report_.shapes.size(); ++shape) {
+      auto timed = evaluator_->timed(*result, shape);
+      ASSAY_CHECK(check_cancelled(context_));
+      if (!timed) break;
+      open[each].push_back(std::move(*timed));
+    }
+  }
+  tune::Race race(runners, {}, request_.seed);
+  Progress progress(context_, "race", runners.size() * 2);
+  while (const auto heat = race.next()) {
+    ASSAY_CHECK(check_cancelled(context_));
+    double sum = 0;
+    bool good = open[heat->configuration].size() == report_.shapes.size();
+    for (const auto& timed : open[heat->configuration]) {
+      auto samples = good ? timed->sample(heat->samples) : Result<std::vector<double>>(Error{"out"});
+      good = good && samples.ok();
+      if (!good) break;
+      double mean = 0;
+      for (const double each : *samples) mean += each / static_cast<double>(samples->size());
+      sum += std::log(mean);
+    }
+    const double value = std::exp(sum / static_cast<double>(report_.shapes.size()));
+    race.add(heat->configuration, good ? std::vector{value} : std::vector<double>{});
+    progress.advance(space_->configurations[heat->configuration].id());
+  }
+  for (const tune::RaceStanding& each : race.standings()) {
+    if (each.tied) report_.tie_group.push_back(space_->configurations[each.configuration].id());
+  }
+  report_.regret_bound = race.regret_bound();
+  return {};
+}
+
+// Of the tie group: fewer registers, then less shared memory, then the order of the group.
+void KernelTuning::choose_answer() {
+  const auto find = [&](const std::string& id) -> const TunedConfiguration& {
+    return *std::ranges::find(report_.evaluated, id, &TunedConfiguration::configuration);
+  };
+  const auto key = [&](const std::string& id) {
+    const TunedConfiguration& each = find(id);
+    return std::pair(each.registers.value_or(1 << 20), each.shared_bytes.value_or(int64_t{1} << 40));
+  };
+  if (report_.tie_group.empty()) {
+    report_.answer = best_id_;
+    report_.criterion = "the best that was evaluated";
+    return;
+  }
+  report_.answer = *std::ranges::min_element(report_.tie_group, {}, key);
+  report_.criterion = report_.tie_group.size() == 1 ? "no other one ties with it"
+                                                    : "fewest registers, then least shared memory, of the tie group";
+}
+
+void KernelTuning::judge_shapes() {
+  const TunedConfiguration& single =
+      *std::ranges::find(report_.evaluated, report_.answer, &TunedConfiguration::configuration);
+  for (size_t shape = 0; shape < report_.shapes.size(); ++shape) {
+    const TunedConfiguration* best = nullptr;
+    for (const TunedConfiguration& each : report_.evaluated) {
+      if (each.value && (best == nullptr || each.by_shape[shape] < best->by_shape[shape])) best = &each;
+    }
+    // A shape's own winner has to be better than the answer by more than the margin.
+    if (single.by_shape[shape] <= best->by_shape[shape] * (1 + kMargin)) best = &single;
+    report_.winners.push_back(
+        {report_.shapes[shape], best->configuration, best->by_shape[shape], single.by_shape[shape]});
+  }
+  double least = 0;
+  for (const TunedConfiguration& each : report_.evaluated) {
+    if (!each.value) continue;
+    double worst = 0;
+    for (size_t shape = 0; shape < report_.shapes.size(); ++shape)
+      worst = std::max(worst, each.by_shape[shape] / report_.winners[shape].value);
+    if (report_.best_worst.empty() || worst < least) {
+      least = worst;
+      report_.best_worst = each.configuration;
+    }
+  }
+}
+
+void KernelTuning::describe_run() {
+  formats::TunedRun run;
+  run.kernel = report_.kernel;
+  run.device = std::string(evaluator_->model().name);
+  run.quantity = evaluator_->measures() ? "time" : "predicted cycles";
+  run.unit = report_.unit;
+  for (const auto& [name, value] : evaluator_->shapes().front().values) {
+    if (value.is_integer()) run.problem_size.push_back(static_cast<double>(value.integer()));
+  }
+  for (const TunedConfiguration& each : report_.evaluated) {
+    const std::string failure = each.failure == "incorrect"      ? "correctness"
+                                : each.failure == "does_not_fit" ? "runtime"
+                                                                 : each.failure;
+    run.configurations.push_back({index_of(each.configuration), each.value,
+                                  each.samples.empty() ? std::vector<double>{} : each.samples.front(), failure,
+                                  each.compile_s * 1000, each.check_s * 1000, each.measure_s * 1000, 0,
+                                  ledger::iso_time(ledger::now_us())});
+  }
+  auto details =
+      std::make_shared<TuneDetails>(TuneDetails{std::move(space_->space), std::move(run), evaluator_->shapes(), {}});
+  for (const TuneWinner& winner : report_.winners) details->winners.push_back(index_of(winner.configuration));
+  details->run.space = &details->space;
+  report_.details = std::move(details);
+}
+
+Result<TuneReport> KernelTuning::run(Recording& recording, const std::string& device) {
+  ASSAY_CHECK(open(device));
+  ASSAY_CHECK(search());
+  if (best_) {
+    if (evaluator_->measures() && !report_.interrupted) {
+      ASSAY_CHECK(race());
+    } else if (!evaluator_->measures()) {
+      tie_by_value();
+    }
+    choose_answer();
+    judge_shapes();
+  } else {
+    report_.exit_code = report_.evaluated.empty() ? ExitCode::inconclusive : ExitCode::incorrect;
+  }
+  report_.wall_s = seconds_since(start_);
+  describe_run();
+  ledger::Attempt attempt = recording.draft();
+  if (attempt.cost_per_hour) report_.cost = *attempt.cost_per_hour * report_.wall_s / 3600;
+  attempt.verdict = report_.answer.empty() ? "nothing found" : "tuned";
+  attempt.configuration = report_.answer;
+  attempt.exit_code = static_cast<int>(report_.exit_code);
+  json details{{"answer", report_.answer},
+               {"tie_group", report_.tie_group},
+               {"evaluations", report_.evaluated.size()},
+               {"configurations", report_.configurations},
+               {"quantity", report_.quantity}};
+  attempt.details = details.dump(-1, ' ', false, json::error_handler_t::replace);
+  ASSAY_TRY(const auto id, recording.write(std::move(attempt)));
+  (void)id;
+  return std::move(report_);
+}
+
+}  // namespace
+
+Result<TuneReport> tune(const TuneRequest& request, const Context& context) {
+  if (std::ranges::find(tune::strategy_names(), request.strategy) == tune::strategy_names().end())
+    return Error{fmt::format("there is no strategy '{}'", request.strategy),
+                 {},
+                 "strategies: " + join(tune::strategy_names(), ", ")};
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(request.choice.kernel));
+  const std::string device = device_for(spec, request.choice.device);
+  ASSAY_TRY(Recording recording,
+            Recording::open(request.record, context,
+                            {ledger::Kind::tune, &spec, request.choice.configuration, device, request.seed}));
+  KernelTuning tuning(spec, request, context);
+  return recording.close(tuning.run(recording, device));
+}
+
+std::string to_json(const TuneReport& report) {
+  json document = document_head("tune");
+  document["kernel"] = report.kernel;
+  document["specification"] = report.specification;
+  document["device"] = report.device;
+  document["quantity"] = report.quantity;
+  document["unit"] = report.unit;
+  document["configurations"] = report.configurations;
+  for (const auto& [reason, count] : report.left_out)
+    document["left_out"].push_back({{"reason", reason}, {"count", count}});
+  document["recalled"] = report.recalled;
+  document["started_anew"] = report.started_anew;
+  document["interrupted"] = report.interrupted;
+  document["answer"] = report.answer.empty() ? json(nullptr) : json(report.answer);
+  document["criterion"] = report.criterion;
+  document["tie_group"] = report.tie_group;
+  document["regret_bound"] = report.regret_bound ? json(*report.regret_bound) : json(nullptr);
+  document["best_worst_shape"] = report.best_worst;
+  for (const TuneWinner& each : report.winners)
+    document["shapes"].push_back({{"shape", each.shape},
+                                  {"configuration", each.configuration},
+                                  {"value", each.value},
+                                  {"answer_value", each.best_single}});
+  document["seconds"] = {
+      {"compile", report.compile_s}, {"check", report.check_s}, {"measure", report.measure_s}, {"wall", report.wall_s}};
+  document["cost"] = report.cost ? json(*report.cost) : json(nullptr);
+  document["evaluated"] = json::array();
+  for (const TunedConfiguration& each : report.evaluated) {
+    json entry{{"configuration", each.configuration},
+               {"value", each.value ? json(*each.value) : json(nullptr)},
+               {"by_shape", each.by_shape},
+               {"failure", each.failure},
+               {"message", each.message},
+               {"bailed_out", each.bailed_out},
+               {"recalled", each.recalled},
+               {"compile_seconds", each.compile_s},
+               {"check_seconds", each.check_s},
+               {"measure_seconds", each.measure_s}};
+    if (each.registers) entry["registers"] = *each.registers;
+    document["evaluated"].push_back(std::move(entry));
+  }
+  return document_text(document);
+}
+
+}  // namespace assay::work

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Evaluates one configuration: correct before fast. It runs under all checks of a virtual GPU and against the reference
+// on a small shape first; only then it is timed on the GPU or, where there is none, counted.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/tune.hpp"
+#include "build/builder.hpp"
+#include "device/device.hpp"
+#include "measure/input_set.hpp"
+#include "measure/provider.hpp"
+#include "measure/schedule.hpp"
+#include "spec/shape.hpp"
+
+namespace assay::work {
+
+// One configuration at one shape, ready to be sampled.
+class TimedConfiguration {
+ public:
+  TimedConfiguration(std::unique_ptr<measure::Provider> provider, size_t sets, uint64_t seed)
+      : provider_(std::move(provider)), sets_(sets), schedule_(1, seed) {}
+
+  Result<std::vector<double>> sample(size_t count);  // milliseconds
+
+ private:
+  std::unique_ptr<measure::Provider> provider_;
+  size_t sets_;
+  measure::Schedule schedule_;
+};
+
+class TuneEvaluator {
+ public:
+  static Result<std::unique_ptr<TuneEvaluator>> make(const spec::KernelSpec& spec, const TuneRequest& request,
+                                                     const std::string& device, const Context& context);
+  TuneEvaluator(const TuneEvaluator&) = delete;
+  TuneEvaluator& operator=(const TuneEvaluator&) = delete;
+
+  const std::string& device_name() const { return name_; }
+  const std::string& target() const { return target_; }
+  const gpu::GpuModel& model() const { return device_->model(); }
+  bool measures() const { return ordinal_.has_value(); }  // false: it counts
+  const std::vector<spec::Shape>& shapes() const { return shapes_; }
+
+  // `best_by_shape`: of the best so far, for bailing out; empty: there is none. An error concerns more than this
+  // configuration: the machine, the specification, an interruption.
+  Result<TunedConfiguration> evaluate(const build::BuildResult& built, const std::vector<double>& best_by_shape);
+  // For the race, on a GPU alone.
+  Result<std::unique_ptr<TimedConfiguration>> timed(const build::BuildResult& built, size_t shape);
+
+ private:
+  TuneEvaluator(const spec::KernelSpec& spec, const TuneRequest& request, Context context)
+      : spec_(spec), request_(request), context_(std::move(context)) {}
+  Result<void> open_timing();
+  Result<bool> is_correct(const build::BuildResult& built, TunedConfiguration& result);
+  Result<void> count(const build::BuildResult& built, TunedConfiguration& result);
+  Result<void> time(const build::BuildResult& built, const std::vector<double>& best_by_shape,
+                    TunedConfiguration& result);
+
+  const spec::KernelSpec& spec_;
+  const TuneRequest& request_;
+  Context context_;
+  std::string name_;
+  std::string twin_;  // the virtual GPU that checks
+  std::string target_;
+  std::unique_ptr<device::Device> device_;
+  std::optional<int> ordinal_;
+  std::vector<spec::Shape> shapes_;
+  std::optional<spec::Shape> small_;
+  // timing
+  std::filesystem::path instruments_;
+  std::unique_ptr<ScratchFiles> scratch_;
+  std::vector<std::vector<measure::InputSet>> sets_;  // by shape
+};
+
+}  // namespace assay::work

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "work/tune_space.hpp"
+
+#include <gtest/gtest.h>
+
+namespace assay::work {
+namespace {
+
+spec::KernelSpec spaced(const std::string& shared) {
+  const std::string text = R"toml([kernel]
+name = "k"
+source = "k.cu"
+entry = "k"
+targets = ["sm_90"]
+[problem]
+reference = "row_sum"
+[[argument]]
+name = "x"
+tensor = { dtype = "f32", shape = ["N"] }
+[[argument]]
+name = "y"
+tensor = { dtype = "f32", shape = ["N"], output = true }
+[launch]
+grid = ["ceil_div(N, BLOCK)"]
+block = ["BLOCK"]
+shared_bytes = ")toml" + shared + R"toml("
+[tunable]
+BLOCK = [64, 128, 256]
+STAGES = [1, 2, 4]
+FAST = [false, true]
+constraints = ["BLOCK * STAGES <= 512"]
+[shapes]
+canonical = [{ N = 1024 }]
+)toml";
+  auto spec = spec::parse(text, "kernel.toml", ".", {false, 2000});
+  EXPECT_TRUE(spec.ok()) << to_string(spec.error());
+  return std::move(spec).value();
+}
+
+TEST(TuneSpace, WhatDoesNotFitIsLeftOutWithTheReason) {
+  const spec::KernelSpec spec = spaced("STAGES*BLOCK*512");
+  const auto shapes = spec::shapes(spec, "canonical");
+  const auto space = kernel_space(spec, "", *shapes, *gpu::find_model("h200"));
+  ASSERT_TRUE(space.ok()) << to_string(space.error());
+  // 16 meet the constraint; 512 threads' worth of stages take 262,144 bytes.
+  EXPECT_EQ(space->space.size(), 12u);
+  ASSERT_EQ(space->left_out.size(), 1u);
+  EXPECT_EQ(space->left_out[0].second, 4u);
+  EXPECT_NE(space->left_out[0].first.find("shared memory"), std::string::npos);
+  for (size_t i = 0; i < space->space.size(); ++i) {
+    for (size_t p = 0; p < space->space.width(); ++p) {
+      const std::string& name = space->space.parameters()[p].name;
+      EXPECT_EQ(space->space.value(i, p).text, to_string(space->configurations[i].values.at(name)));
+    }
+  }
+}
+
+TEST(TuneSpace, WhatFitsStays) {
+  const spec::KernelSpec spec = spaced("0");
+  const auto space = kernel_space(spec, "", *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
+  ASSERT_TRUE(space.ok());
+  EXPECT_EQ(space->space.size(), 16u);
+  EXPECT_TRUE(space->left_out.empty());
+  EXPECT_EQ(kernel_space(spec, "STAGES=2", *spec::shapes(spec, "canonical"), *gpu::find_model("h200"))->space.size(),
+            6u);
+}
+
+TEST(TuneSpace, WhereNothingFitsThereIsNothingToTune) {
+  const spec::KernelSpec spec = spaced("1000000");
+  const auto space = kernel_space(spec, "", *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
+  ASSERT_FALSE(space.ok());
+  EXPECT_NE(space.error().message.find("16"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay::work
