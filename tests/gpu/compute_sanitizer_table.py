@@ -72,7 +72,7 @@ def build(source, folder):
     launcher = folder / f"{source.stem}_launcher.cu"
     launcher.write_text(LAUNCHER.format(source=source, entries="\n".join(lines)))
     program = folder / source.stem
-    subprocess.run(["nvcc", "-arch=sm_90a", "-std=c++17", "-lineinfo", "-o", program, launcher], check=True)
+    subprocess.run(["nvcc", "-gencode", "arch=compute_90a,code=sm_90a", "-std=c++17", "-lineinfo", "-o", program, launcher], check=True)
     return program, [name for name, _ in entries]
 
 

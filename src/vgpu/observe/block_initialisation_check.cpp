@@ -57,7 +57,7 @@ ExecutedStep BlockInitialisationCheck::executed(const Warp& warp, const Instruct
 FrameShadow& BlockInitialisationCheck::shadow(const Warp& warp) {
   Frame& frame = warp.frame();
   if (frame.attachment) return *static_cast<FrameShadow*>(frame.attachment.get());
-  const auto made = std::make_shared<FrameShadow>(*frame.function);
+  const auto made = std::make_shared<FrameShadow>(*frame.function, check_.plan(*frame.function).predicates);
   frame.attachment = made;
   if (frame.caller == nullptr || !frame.caller->attachment) return *made;
   auto& caller = *static_cast<FrameShadow*>(frame.caller->attachment.get());

@@ -86,7 +86,7 @@ class BlockInitialisationCheck final : public BlockObserver {
   const DefinednessStep& step_of(const Function& function, const Instruction& instruction) const {
     if (&function != function_) {
       function_ = &function;
-      steps_ = check_.steps(function).data();
+      steps_ = check_.plan(function).steps.data();
     }
     return steps_[function.index_of(instruction)];
   }

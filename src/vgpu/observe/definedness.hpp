@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "vgpu/machine/path.hpp"
@@ -53,19 +54,22 @@ struct OperandCodes {
   }
 };
 
-// The shadow of one activation of a function: its registers and the parameters that it passes on.
+// The shadow of one activation of a function: its registers and the parameters that it passes on. Most rows are defined
+// or unwritten as a whole; bytes are kept for the others alone.
 class FrameShadow {
  public:
-  explicit FrameShadow(const Function& function);
+  // `predicates`: predicate_rows() of the function.
+  FrameShadow(const Function& function, const std::vector<uint32_t>& predicates);
+  static std::vector<uint32_t> predicate_rows(const Function& function);
 
   // A cheap answer for the usual case: false means that these lanes of the row are defined.
   bool may_be_undefined(uint32_t row, RowInfo info, LaneMask lanes) const {
     if ((row & kConstantRow) != 0) return false;  // and kNoRow
-    return info.bytes == 0 ? (undefined_predicates(row) & lanes) != 0 : suspect_[row / kLine] != 0;
+    return info.bytes == 0 ? (undefined_predicates(row) & lanes) != 0 : state_[row / kLine] != State::defined;
   }
   LaneMask undefined_predicates(uint32_t row) const {
     LaneMask mask = 0;
-    std::memcpy(&mask, codes_.data() + row, sizeof mask);
+    std::memcpy(&mask, codes_.get() + row, sizeof mask);
     return mask;
   }
   OperandCodes read(uint32_t row, RowInfo info) const;
@@ -76,15 +80,18 @@ class FrameShadow {
   Code* parameters(int lane) { return parameters_.data() + static_cast<size_t>(lane) * parameter_bytes_; }
 
  private:
+  enum class State : uint8_t { defined, unwritten, mixed };  // mixed: codes_ has it byte by byte
+
   bool is_defined(uint32_t row, uint32_t bytes, LaneMask lanes) const;
+  Code* bytes_of(uint32_t row, uint32_t bytes);  // of a register, from now on kept byte by byte
 
   static constexpr uint32_t kLine = 64;  // rows of registers begin at multiples of it; predicates share one
 
   size_t parameter_bytes_;
-  std::vector<Code> codes_;            // beside the frame's bytes; of a predicate: a mask of undefined lanes
-  std::vector<Code> predicate_codes_;  // one for each word of the frame: of the predicate's undefined lanes
-  std::vector<uint8_t> suspect_;       // one for each line of registers: some lane may be undefined
-  std::vector<Code> parameters_;       // of each lane, lane after lane
+  std::unique_ptr<Code[]> codes_;            // beside the frame's bytes; of a predicate: a mask of undefined lanes
+  std::unique_ptr<Code[]> predicate_codes_;  // one for each word of the frame: of the predicate's undefined lanes
+  std::vector<State> state_;                 // one for each line of registers
+  std::vector<Code> parameters_;             // of each lane, lane after lane
 };
 
 }  // namespace assay::vgpu

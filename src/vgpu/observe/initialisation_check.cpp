@@ -7,7 +7,9 @@ namespace assay::vgpu {
 
 void InitialisationCheck::begin_launch(const LaunchView& launch) {
   for (const Function& function : launch.program.functions) {
-    if (!steps_.contains(&function)) steps_.emplace(&function, definedness_steps(launch.program, function));
+    if (plans_.contains(&function)) continue;
+    plans_.emplace(&function,
+                   FunctionPlan{definedness_steps(launch.program, function), FrameShadow::predicate_rows(function)});
   }
 }
 

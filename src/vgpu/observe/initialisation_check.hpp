@@ -33,13 +33,17 @@ class InitialisationCheck final : public Check {
 
   // --- for the observers of blocks
   UnwrittenMemory* global() { return global_; }
-  const std::vector<DefinednessStep>& steps(const Function& function) const { return steps_.at(&function); }
+  struct FunctionPlan {
+    std::vector<DefinednessStep> steps;  // of its instructions
+    std::vector<uint32_t> predicates;    // its rows
+  };
+  const FunctionPlan& plan(const Function& function) const { return plans_.at(&function); }
   // Of a block that is running, in the same cluster as the one that asks; nullptr: of no such block.
   BlockInitialisationCheck* of(const Block& block);
 
  private:
   UnwrittenMemory* global_;
-  std::map<const Function*, std::vector<DefinednessStep>> steps_;
+  std::map<const Function*, FunctionPlan> plans_;
   std::mutex mutex_;  // clusters run on threads of their own
   std::map<const Block*, BlockInitialisationCheck*> running_;
   gpu::FindingList found_;

@@ -205,6 +205,20 @@ TEST_F(VirtualDeviceTest, does_not_touch_memory_that_was_given_back) {
   EXPECT_FALSE(device_->release(buffer_ + 64).ok());
 }
 
+// A free takes effect at once, in the order of the calls, as cudaFreeAsync does in one stream.
+TEST_F(VirtualDeviceTest, finds_a_kernel_that_uses_memory_that_was_given_back) {
+  LaunchRequest request = store_request(8, 7);
+  request.checks = {gpu::kMemcheck};
+  ASSERT_TRUE(device_->launch(request)->clean());
+  ASSERT_TRUE(device_->release(buffer_).ok());
+  ASSERT_TRUE(device_->allocate(128, "another").ok());
+  const auto outcome = device_->launch(request);
+  ASSERT_TRUE(outcome.ok());
+  ASSERT_EQ(outcome->findings.size(), 1u);
+  EXPECT_EQ(outcome->findings[0].kind, gpu::FindingKind::use_after_free);
+  EXPECT_TRUE(mentions(outcome->findings[0].allocation, "buffer")) << outcome->findings[0].allocation;
+}
+
 TEST_F(VirtualDeviceTest, refuses_more_memory_than_there_is) {
   const auto huge = device_->allocate(uint64_t{1} << 62, "huge");
   ASSERT_FALSE(huge.ok());

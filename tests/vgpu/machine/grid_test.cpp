@@ -227,5 +227,35 @@ TEST(Printed, all_that_a_kernel_prints_is_kept_up_to_a_megabyte) {
   EXPECT_TRUE(much.ends_with("\n[the kernel printed more than 1 MiB; the rest is dropped]\n"));
 }
 
+// What the function would do is not known: no verdict on the kernel.
+TEST(Grid, ACallThroughATableOfAnUndefinedFunctionCannotBeJudged) {
+  KernelRun run(R"(
+.extern .func elsewhere ();
+.global .align 8 .u64 table[1] = {elsewhere};
+.visible .entry kernel(.param .u64 data)
+{
+  .reg .b64 %f, %p;
+  .reg .b32 %v;
+  .reg .pred %q;
+  ld.param.u64 %p, [data];
+  ld.global.u32 %v, [%p];
+  setp.ne.u32 %q, %v, 0;
+  @!%q ret;
+  ld.global.u64 %f, [table];
+  prototype: .callprototype _ ();
+  call %f, (), prototype;
+  ret;
+}
+)");
+  const uint64_t data = run.add_words({0}, "data");
+  EXPECT_FALSE(run.run().fault.has_value()) << "who does not call it is judged";
+  run.memory().host(data)[0] = std::byte{1};
+  const auto refused = run.gpu().launch(run.launch());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().exit_code, ExitCode::environment);
+  EXPECT_NE(refused.error().message.find("'elsewhere', which is only declared"), std::string::npos)
+      << refused.error().message;
+}
+
 }  // namespace
 }  // namespace assay::vgpu
