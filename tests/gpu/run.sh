@@ -37,6 +37,9 @@ fi
 echo "== commands: on this GPU"
 sh tests/gpu/device_truth.sh build/assay
 
+echo "== cookbook: repaired kernels are correct on this GPU, and what the repairs bring"
+python3 -B tests/gpu/cookbook_truth.py build/assay 5
+
 echo "== providers: SDPA as timed by the protocol"
 python3 tests/gpu/provider_truth.py sdpa
 
