@@ -52,6 +52,7 @@ class BlockRaces final : public BlockObserver {
     BlockRaces* const owner = shared_here ? this : access.space == Space::shared ? check_.of(access.owner) : nullptr;
     if (access.space == Space::shared && owner == nullptr) return access.lanes;
     Shadow& place = owner != nullptr ? owner->shared : check_.global;
+    if (access.kind == AccessKind::async_write && access.space == Space::global) note_store(access);
     if (order.strong) {
       access_strongly(access, number, order, writes, owner, place);
     } else if (writes) {
@@ -60,6 +61,25 @@ class BlockRaces final : public BlockObserver {
       access_weakly<false>(access, number, order, place);
     }
     return access.lanes;
+  }
+
+  // A wait for bulk stores: what they wrote to global memory is a write of their thread at this time.
+  void grouped(const Warp& warp, const Instruction& instruction) override {
+    const auto kind = check_.instruction(check_.number_of(*warp.frame().function, instruction)).store_group;
+    if (kind == RaceCheck::StoreGroup::none) return;
+    WarpState& state = state_of(warp);
+    if (kind == RaceCheck::StoreGroup::commit) {
+      for (LaneMask left = warp.mask; left != 0; left &= left - 1)
+        ++state.store_groups[static_cast<size_t>(std::countr_zero(left))];
+      return;
+    }
+    std::erase_if(state.open_stores, [&](const OpenStore& store) {
+      const bool waited = (warp.mask >> store.lane & 1) != 0 && store.group + uint64_t{instruction.detail} <
+                                                                    state.store_groups[static_cast<size_t>(store.lane)];
+      if (waited) complete(warp, store);
+      return waited;
+    });
+    ++state.now;
   }
 
   // --- what orders
@@ -160,6 +180,39 @@ class BlockRaces final : public BlockObserver {
   }
 
  private:
+  // A bulk store that may still write to global memory.
+  struct OpenStore {
+    int lane;
+    uint32_t group;  // of its lane
+    uint64_t address;
+    uint64_t bytes;
+  };
+  void note_store(const Access& access) {
+    WarpState& state = state_of(access.warp);
+    for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const uint32_t group = state.store_groups[static_cast<size_t>(lane)];
+      const uint64_t address = access.addresses[lane];
+      if (!state.open_stores.empty()) {
+        OpenStore& last = state.open_stores.back();
+        if (last.lane == lane && last.group == group && last.address + last.bytes == address) {
+          last.bytes += access.bytes;
+          continue;
+        }
+      }
+      state.open_stores.push_back({lane, group, address, access.bytes});
+    }
+  }
+  void complete(const Warp& warp, const OpenStore& store) {
+    const Stamp now = state_of(warp).now & AccessRecord::kUnderWay;
+    const uint32_t who =
+        AccessRecord::name(number_, static_cast<uint32_t>(warp.index()), static_cast<uint32_t>(store.lane));
+    check_.global.for_each_cell(store.address - kGlobalWindow, store.bytes, [&](ShadowCell& cell, uint64_t, uint64_t) {
+      if (cell.write.who != who || cell.write.stamp() != AccessRecord::kUnderWay) return;  // overwritten since
+      cell.write.when = (cell.write.when & ~AccessRecord::kUnderWay) | now;
+    });
+  }
+
   template <bool Writes>
   void access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
     const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
@@ -238,7 +291,9 @@ class BlockRaces final : public BlockObserver {
     std::unique_ptr<std::array<Knowledge, kLanes>> lanes;  // of each, afterwards
     std::unique_ptr<std::array<Fence, kLanes>> fences;
     std::unique_ptr<std::array<Pending, kLanes>> pending;
-    Published met_fenced;  // by a wide fence of each thread, before a barrier of the block
+    std::vector<OpenStore> open_stores;
+    std::array<uint32_t, kLanes> store_groups{};  // that each lane has committed
+    Published met_fenced;                         // by a wide fence of each thread, before a barrier of the block
   };
   struct BarrierState {
     Published met;
@@ -428,7 +483,7 @@ class BlockRaces final : public BlockObserver {
   }
 
   AccessRecord record(const Access& access, int lane, size_t number, const MemoryOrder& order) {
-    const bool under_way = access.kind == AccessKind::async_write && access.space == Space::shared;
+    const bool under_way = access.kind == AccessKind::async_write;
     AccessRecord made;
     made.who = AccessRecord::name(number_, static_cast<uint32_t>(access.warp.index()), static_cast<uint32_t>(lane));
     made.when =
@@ -602,6 +657,15 @@ class BlockRaces final : public BlockObserver {
   } learned_;  // the last time
 };
 
+namespace {
+
+RaceCheck::StoreGroup store_group_of(std::string_view opcode) {
+  if (opcode.starts_with("cp.async.bulk.commit_group")) return RaceCheck::StoreGroup::commit;
+  return opcode == "cp.async.bulk.wait_group" ? RaceCheck::StoreGroup::wait : RaceCheck::StoreGroup::none;
+}
+
+}  // namespace
+
 void RaceCheck::begin_launch(const LaunchView& view) {
   program_ = &view.program;
   numbers_.clear();
@@ -620,7 +684,8 @@ void RaceCheck::begin_launch(const LaunchView& view) {
       const std::string_view base = std::string_view(opcode).substr(0, opcode.find('.'));
       if (std::ranges::find(kMemory, base) == kMemory.end()) continue;
       numbers[i] = static_cast<uint16_t>(std::min<size_t>(instructions_.size(), UINT16_MAX));
-      if (instructions_.size() <= UINT16_MAX) instructions_.push_back({f, i, memory_order_of(opcode)});
+      if (instructions_.size() <= UINT16_MAX)
+        instructions_.push_back({f, i, memory_order_of(opcode), store_group_of(opcode)});
     }
   }
   if (instructions_.empty()) instructions_.push_back({});

@@ -51,9 +51,11 @@ class RaceCheck final : public Check {
   uint64_t occurrences() const;
 
   // --- for the blocks
+  enum class StoreGroup : uint8_t { none, commit, wait };  // of bulk stores; a wait for their reads alone is none
   struct MemoryInstruction {
     size_t function = 0, instruction = 0;
     MemoryOrder order;
+    StoreGroup store_group = StoreGroup::none;
   };
   const MemoryInstruction& instruction(size_t number) const { return instructions_[number]; }
   size_t number_of(const Function& function, const Instruction& instruction) const {

@@ -20,6 +20,7 @@ __device__ __forceinline__ uint32_t address(const void* pointer) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(address(from)), "r"(bytes) : "memory")
 #define BULK_COMMIT() asm volatile("cp.async.bulk.commit_group;" ::: "memory")
 #define BULK_WAIT_READ(groups) asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(groups) : "memory")
+#define BULK_WAIT(groups) asm volatile("cp.async.bulk.wait_group %0;" ::"n"(groups) : "memory")
 #define BULK_LOAD(to, from, bytes, barrier)                                                                       \
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(   \
                    address(to)), "l"(from), "r"(bytes), "r"(address(barrier))                                     \
@@ -579,3 +580,50 @@ __device__ void stage_not_released(unsigned* data, unsigned*) {
   data[4096 + blockIdx.x * 128 + threadIdx.x] = sum;
 }
 PAIR(race, stage_not_released)
+
+// Stream-K by TMA: a part of a tile goes out by a bulk store, and a flag tells another block of it. The wait for the
+// reads frees the buffer; the writes may still be on their way.
+__device__ unsigned part_ready;
+template <bool Clean>
+__device__ void stored_part(unsigned* data, unsigned*) {
+  __shared__ alignas(128) unsigned tile[128];
+  if (blockIdx.x == 0) {
+    tile[threadIdx.x] = data[threadIdx.x] + 1;
+    PROXY_FENCE();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      BULK_STORE(data + 8192, tile, 512);  // side
+      BULK_COMMIT();
+      if (Clean) BULK_WAIT(0);
+      else BULK_WAIT_READ(0);
+      __threadfence();
+      atomicExch(&part_ready, 1);
+    }
+  } else if (blockIdx.x == 1) {
+    if (threadIdx.x == 0) {
+      while (atomicAdd(&part_ready, 0) == 0) {
+      }
+      __threadfence();
+    }
+    __syncthreads();
+    data[4096 + threadIdx.x] = data[8192 + threadIdx.x];  // finds race
+  }
+}
+PAIR(race, stored_part)
+
+// A thread reads back what its own bulk store writes.
+template <bool Clean>
+__device__ void read_back(unsigned* data, unsigned*) {
+  __shared__ alignas(128) unsigned tile[128];
+  tile[threadIdx.x] = data[threadIdx.x] + 1;
+  PROXY_FENCE();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    BULK_STORE(data + 8192 + 128 * blockIdx.x, tile, 512);  // side
+    BULK_COMMIT();
+    if (Clean) BULK_WAIT(0);
+    else BULK_WAIT_READ(0);
+    data[4096 + blockIdx.x] = data[8192 + 128 * blockIdx.x + 5];  // finds race
+  }
+}
+PAIR(race, read_back)
