@@ -60,20 +60,25 @@ __device__ __forceinline__ void normalize_row(const Params<Element>& params, int
   });
 }
 
+// Rows that are not aligned always have BLOCK threads or a warp: kernel.toml knows them by their length.
 template <int kWidth, typename Element>
 __device__ __forceinline__ void normalize_rows(const Params<Element>& params) {
   const int block = static_cast<int>(blockIdx.x);
-  if (params.columns > kShortRow) {
-    if (blockDim.x == BLOCK) return normalize_row<BlockTeam<BLOCK>, HELD, kWidth>(params, block);
-    if (blockDim.x == 2 * BLOCK) return normalize_row<BlockTeam<2 * BLOCK>, HELD, kWidth>(params, block);
-    return normalize_row<BlockTeam<4 * BLOCK>, HELD, kWidth>(params, block);
+  if (params.columns <= kShortRow) {
+    const int row = block * (BLOCK / kWarpThreads) + static_cast<int>(threadIdx.x) / kWarpThreads;
+    if (row >= params.rows) return;
+    if (kWidth > 1 && params.columns <= kShortRow / 4)
+      normalize_row<WarpTeam, kWarpHeld<kWidth, kShortRow / 4>, kWidth>(params, row);
+    else
+      normalize_row<WarpTeam, kWarpHeld<kWidth, kShortRow>, kWidth>(params, row);
+  } else if (kWidth == 1 || blockDim.x == BLOCK) {
+    normalize_row<BlockTeam<BLOCK>, HELD, kWidth>(params, block);
+  } else if constexpr (kWidth > 1) {
+    if (blockDim.x == 2 * BLOCK)
+      normalize_row<BlockTeam<2 * BLOCK>, HELD, kWidth>(params, block);
+    else
+      normalize_row<BlockTeam<4 * BLOCK>, HELD, kWidth>(params, block);
   }
-  const int row = block * (BLOCK / kWarpThreads) + static_cast<int>(threadIdx.x) / kWarpThreads;
-  if (row >= params.rows) return;
-  if (params.columns <= kShortRow / 4)
-    normalize_row<WarpTeam, kWarpHeld<kWidth, kShortRow / 4>, kWidth>(params, row);
-  else
-    normalize_row<WarpTeam, kWarpHeld<kWidth, kShortRow>, kWidth>(params, row);
 }
 
 template <typename Element>

@@ -52,20 +52,25 @@ __device__ __forceinline__ void softmax_row(const Params<Element>& params, int i
   });
 }
 
+// Rows that are not aligned always have BLOCK threads or a warp: kernel.toml knows them by their length.
 template <int kWidth, typename Element>
 __device__ __forceinline__ void softmax_rows(const Params<Element>& params) {
   const int block = static_cast<int>(blockIdx.x);
-  if (params.columns > kShortRow) {
-    if (blockDim.x == BLOCK) return softmax_row<BlockTeam<BLOCK>, HELD, kWidth>(params, block);
-    if (blockDim.x == 2 * BLOCK) return softmax_row<BlockTeam<2 * BLOCK>, HELD, kWidth>(params, block);
-    return softmax_row<BlockTeam<4 * BLOCK>, HELD, kWidth>(params, block);
+  if (params.columns <= kShortRow) {
+    const int row = block * (BLOCK / kWarpThreads) + static_cast<int>(threadIdx.x) / kWarpThreads;
+    if (row >= params.rows) return;
+    if (kWidth > 1 && params.columns <= kShortRow / 4)
+      softmax_row<WarpTeam, kWarpHeld<kWidth, kShortRow / 4>, kWidth>(params, row);
+    else
+      softmax_row<WarpTeam, kWarpHeld<kWidth, kShortRow>, kWidth>(params, row);
+  } else if (kWidth == 1 || blockDim.x == BLOCK) {
+    softmax_row<BlockTeam<BLOCK>, HELD, kWidth>(params, block);
+  } else if constexpr (kWidth > 1) {
+    if (blockDim.x == 2 * BLOCK)
+      softmax_row<BlockTeam<2 * BLOCK>, HELD, kWidth>(params, block);
+    else
+      softmax_row<BlockTeam<4 * BLOCK>, HELD, kWidth>(params, block);
   }
-  const int row = block * (BLOCK / kWarpThreads) + static_cast<int>(threadIdx.x) / kWarpThreads;
-  if (row >= params.rows) return;
-  if (params.columns <= kShortRow / 4)
-    softmax_row<WarpTeam, kWarpHeld<kWidth, kShortRow / 4>, kWidth>(params, row);
-  else
-    softmax_row<WarpTeam, kWarpHeld<kWidth, kShortRow>, kWidth>(params, row);
 }
 
 template <typename Element>

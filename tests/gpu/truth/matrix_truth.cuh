@@ -60,7 +60,7 @@ inline Launch row_launch(const KernelLibrary& library, const std::string& entry,
   if (library.family == "reduction") return {library.kernel(entry, 0), unsigned(rows), unsigned(block), 0};
   const int warps = block / 32;
   if (columns <= 1024) return {library.kernel(entry, 0), unsigned((rows + warps - 1) / warps), unsigned(block), 0};
-  const int packs = int((columns * bytes + 15) / 16);
+  const int packs = columns * bytes % 16 == 0 ? int(columns * bytes / 16) : 0;  // rows that are not aligned have BLOCK
   const int held = block * library["HELD"];
   const int threads = packs <= held ? block : packs <= 2 * held ? 2 * block : 4 * block;
   return {library.kernel(entry, 0), unsigned(rows), unsigned(threads), 0};
