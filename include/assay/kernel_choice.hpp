@@ -24,6 +24,7 @@ struct CaseLimits {
 struct RecordOptions {
   std::string ledger;                   // a file; "none"; empty: $ASSAY_LEDGER, else the project's
   std::optional<double> cost_per_hour;  // of this machine, to be recorded
+  std::string note;                     // the hypothesis that is tried, in words
 };
 
 }  // namespace assay::work

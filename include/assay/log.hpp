@@ -44,13 +44,23 @@ struct LogDetails;
 struct LogReport {
   std::string ledger;  // the file
   std::vector<LoggedAttempt> attempts;
-  bool more = false;   // there are older ones
+  bool more = false;                 // there are older ones
   std::vector<std::string> damaged;  // rows that make no sense, in words: somebody wrote into the file
-  bool exists = true;  // false: nothing has been recorded yet
+  bool exists = true;                // false: nothing has been recorded yet
   std::shared_ptr<const LogDetails> details;
 };
 
 Result<LogReport> log(const LogRequest& request);
+
+// What a person says about an attempt, or about a kernel as a whole.
+struct NoteRequest {
+  std::string ledger;
+  std::optional<int64_t> attempt;
+  std::string kernel;           // without an attempt
+  std::string kind = "remark";  // "hypothesis", "decision", "retired", "remark"
+  std::string text;
+};
+Result<int64_t> add_note(const NoteRequest& request);  // its number
 std::string to_json(const LogReport& report);
 
 }  // namespace assay::work

@@ -43,6 +43,8 @@ CommandEntry sanitize_command();
 CommandEntry check_command();
 CommandEntry run_command();
 CommandEntry log_command();
+CommandEntry learn_command();
+CommandEntry advise_command();
 CommandEntry profile_command();
 CommandEntry bench_command();
 CommandEntry compare_command();

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/log_text.hpp"
+#include "ledger/time_text.hpp"
 #include "report/attempt_document.hpp"
 #include "work/document.hpp"
 #include "work/log_reader.hpp"
@@ -59,7 +60,8 @@ class DocumentPrinter {
 class LogCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.words("words", words_, "show ID, export, best; nothing: list", {0, 2});
+    line.words("words", words_, "show ID, note ID TEXT, retire KERNEL TEXT, export, best; nothing: list", {0, 3});
+    line.choice("--as", as_, "what a note is", {"hypothesis", "decision", "remark"});
     line.option("--kernel", request_.kernel, "only this kernel; * stands for any text");
     line.option("--kind", request_.kind, "build, sanitize, check, measure, ...");
     line.option("--verdict", request_.verdict, "only this verdict; * stands for any text");
@@ -76,6 +78,10 @@ class LogCommand final : public Command {
     static_cast<void>(context);
     if (words_.empty()) return list();
     if (words_[0] == "show" && words_.size() == 2) return show(words_[1]);
+    if (words_[0] == "note" && words_.size() == 3) return note();
+    if (words_[0] == "note") return Error{"assay log note needs the number of an attempt and a text, in quotes"};
+    if (words_[0] == "retire" && words_.size() == 3) return retire();
+    if (words_[0] == "retire") return Error{"assay log retire needs the name of a kernel and the reason, in quotes"};
     if (words_[0] == "show") return Error{"assay log show needs the number of an attempt", {}, "assay log lists them"};
     if (words_.size() == 1 && words_[0] == "export") return export_all();
     if (words_.size() == 1 && words_[0] == "best") return best();
@@ -107,22 +113,55 @@ class LogCommand final : public Command {
     return ExitCode::good;
   }
 
-  Result<ExitCode> show(const std::string& word) {
+  static Result<int64_t> attempt_number(const std::string& word) {
     int64_t id = 0;
     const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), id);
     if (problem != std::errc() || end != word.data() + word.size())
       return Error{fmt::format("'{}' is not the number of an attempt", word), {}, "assay log lists them"};
+    return id;
+  }
+
+  Result<ExitCode> note() {
+    ASSAY_TRY(const int64_t id, attempt_number(words_[1]));
+    return keep_note({request_.ledger, id, "", as_.empty() ? "remark" : as_, words_[2]});
+  }
+
+  Result<ExitCode> retire() { return keep_note({request_.ledger, std::nullopt, words_[1], "retired", words_[2]}); }
+
+  Result<ExitCode> keep_note(const work::NoteRequest& request) {
+    ASSAY_TRY(const int64_t number, work::add_note(request));
+    if (json()) {
+      nlohmann::json document = work::document_head("log");
+      document["note"] = number;
+      print_document(work::document_text(document));
+    }
+    return ExitCode::good;
+  }
+
+  Result<ExitCode> show(const std::string& word) {
+    ASSAY_TRY(const int64_t id, attempt_number(word));
     ASSAY_TRY(work::LogReader reader, work::LogReader::open(request_.ledger));
     ASSAY_TRY(const work::LogReader::Shown shown, reader.show(id));
     if (json()) {
       nlohmann::json document = head(reader);
       document["attempt"] = report::attempt_document(shown.attempt);
       document["samples"] = samples_json(shown);
+      document["notes"] = notes_json(shown.notes);
+      document["sources"] = nlohmann::json::array();
+      for (const ledger::SourceFile& source : shown.sources) document["sources"].push_back(source.path);
       print_document(work::document_text(document));
     } else {
       print(attempt_text(shown.attempt, shown.samples));
+      print(notes_text(shown.notes, shown.sources));
     }
     return ExitCode::good;
+  }
+
+  static nlohmann::json notes_json(const std::vector<ledger::Note>& notes) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const ledger::Note& note : notes)
+      list.push_back({{"kind", to_string(note.kind)}, {"time", ledger::iso_time(note.time_us)}, {"text", note.text}});
+    return list;
   }
 
   nlohmann::json samples_json(const work::LogReader::Shown& shown) const {
@@ -198,6 +237,7 @@ class LogCommand final : public Command {
   std::vector<std::string> words_;
   std::optional<size_t> limit_;
   std::string format_;
+  std::string as_;
   bool samples_ = false;
 };
 

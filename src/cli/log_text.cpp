@@ -145,4 +145,14 @@ std::string leaderboard_text(const std::vector<ledger::LeaderboardRow>& rows) {
   return table.render(terminal);
 }
 
+std::string notes_text(const std::vector<ledger::Note>& notes, const std::vector<ledger::SourceFile>& sources) {
+  std::string text = notes.empty() ? "" : "\nnotes:\n";
+  for (const ledger::Note& note : notes)
+    text +=
+        fmt::format("  {}  {}: {}\n", ledger::iso_time(note.time_us), to_string(note.kind), escape_terminal(note.text));
+  if (!sources.empty()) text += "\nsources, kept by content:\n";
+  for (const ledger::SourceFile& source : sources) text += fmt::format("  {}\n", escape_terminal(source.path));
+  return text;
+}
+
 }  // namespace assay::cli

@@ -13,4 +13,7 @@ std::string attempts_text(const std::vector<ledger::Attempt>& attempts);
 std::string attempt_text(const ledger::Attempt& attempt, const std::vector<ledger::Samples>& samples);
 std::string leaderboard_text(const std::vector<ledger::LeaderboardRow>& rows);
 
+// What people said about an attempt, and the names of the files that it was made of.
+std::string notes_text(const std::vector<ledger::Note>& notes, const std::vector<ledger::SourceFile>& sources);
+
 }  // namespace assay::cli

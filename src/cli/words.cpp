@@ -83,10 +83,11 @@ Result<ExitCode> KernelWords::each(const char* command, bool json,
 void RecordWords::declare(CommandLine& line) {
   line.option("--ledger", ledger_, "the file that attempts are recorded in; none: record nothing");
   line.option("--cost-per-hour", cost_per_hour_, "of this machine, to be recorded");
+  line.option("--note", note_, "the hypothesis that is tried, to be recorded");
 }
 
 Result<work::RecordOptions> RecordWords::read() const {
-  work::RecordOptions options{ledger_, {}};
+  work::RecordOptions options{ledger_, {}, note_};
   const char* variable = std::getenv("ASSAY_COST_PER_HOUR");
   const std::string text = !cost_per_hour_.empty() ? cost_per_hour_ : variable == nullptr ? "" : variable;
   if (text.empty()) return options;

@@ -39,7 +39,7 @@ class KernelWords {
   std::vector<std::string> kernels_;
 };
 
-// --ledger and --cost-per-hour
+// --ledger, --cost-per-hour and --note
 class RecordWords {
  public:
   void declare(CommandLine& line);
@@ -48,6 +48,7 @@ class RecordWords {
  private:
   std::string ledger_;
   std::string cost_per_hour_;
+  std::string note_;
 };
 
 }  // namespace assay::cli

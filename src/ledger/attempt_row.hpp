@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "base/result.hpp"
 #include "ledger/attempt.hpp"
 #include "ledger/samples.hpp"
+#include "ledger/source_file.hpp"
 
 namespace SQLite {
 class Database;
@@ -29,6 +31,7 @@ Result<void> require_attempt(const std::filesystem::path& file, SQLite::Database
 int64_t insert_attempt(SQLite::Database& database, const Attempt& attempt);
 Result<Attempt> read_attempt(const std::filesystem::path& file, const SQLite::Statement& row);
 
+void insert_sources(SQLite::Database& database, int64_t attempt, std::span<const SourceFile> sources);
 void insert_samples(SQLite::Database& database, int64_t attempt, const Samples& samples);
 Result<Samples> read_samples(const std::filesystem::path& file, int64_t attempt, const SQLite::Statement& row);
 

@@ -35,7 +35,8 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, Mode mode) {
   return Ledger(file, std::move(database));
 }
 
-Result<int64_t> Ledger::append(const Attempt& attempt, std::span<const Samples> samples) {
+Result<int64_t> Ledger::append(const Attempt& attempt, std::span<const Samples> samples,
+                               std::span<const SourceFile> sources) {
   ASSAY_TRY(Attempt row, completed(attempt));
   if (row.machine.empty()) row.machine = this_machine().id;
   for (const Samples& each : samples) ASSAY_CHECK(validate(each));
@@ -44,6 +45,7 @@ Result<int64_t> Ledger::append(const Attempt& attempt, std::span<const Samples> 
     remember_machine(*database_, row.machine);
     const int64_t id = insert_attempt(*database_, row);
     for (const Samples& each : samples) insert_samples(*database_, id, each);
+    insert_sources(*database_, id, sources);
     transaction.commit();
     return id;
   });

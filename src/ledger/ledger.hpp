@@ -16,7 +16,9 @@
 #include "ledger/filter.hpp"
 #include "ledger/leaderboard.hpp"
 #include "ledger/machine.hpp"
+#include "ledger/note.hpp"
 #include "ledger/samples.hpp"
+#include "ledger/source_file.hpp"
 
 namespace SQLite {
 class Database;
@@ -52,8 +54,9 @@ class Ledger {
 
   const std::filesystem::path& file() const { return file_; }
 
-  // --- attempts. The attempt and its samples are stored together or not at all.
-  Result<int64_t> append(const Attempt& attempt, std::span<const Samples> samples = {});
+  // --- attempts. The attempt, its samples and its sources are stored together or not at all.
+  Result<int64_t> append(const Attempt& attempt, std::span<const Samples> samples = {},
+                         std::span<const SourceFile> sources = {});
   Result<void> add_samples(int64_t attempt, const Samples& samples);
   // One after the other, however many there are. A row that makes no sense (somebody wrote into the file) is told to
   // `damaged` and passed over. `visit` may end the walk with an error, and ask this ledger for samples.
@@ -62,10 +65,15 @@ class Ledger {
   Result<std::vector<Attempt>> attempts(const Filter& filter = {}, std::vector<Error>* damaged = nullptr);
   Result<Attempt> attempt(int64_t id);  // an error if there is none
   Result<std::vector<Samples>> samples(int64_t attempt);
+  Result<std::vector<SourceFile>> sources(int64_t attempt);  // ordered by path
   Result<std::vector<Machine>> machines();
   // One row for each kernel, shape, dtype, device, contract and protocol; the filter's kind, verdict and limit do not
   // count.
   Result<std::vector<LeaderboardRow>> leaderboard(const Filter& filter = {});
+
+  // --- what people said, oldest first
+  Result<int64_t> add_note(const Note& note);
+  Result<std::vector<Note>> notes();
 
   // --- values by machine, for calibrations: JSON objects
   Result<void> set_machine_value(const std::string& machine, const std::string& key, const std::string& value);

@@ -84,7 +84,29 @@ CREATE TABLE work_items (
 // What a piece of work found: not every piece is an attempt.
 constexpr const char* kVersion2 = "ALTER TABLE work_items ADD COLUMN payload TEXT NOT NULL DEFAULT '';";
 
-constexpr std::array<const char*, 2> kSteps = {kVersion1, kVersion2};
+// What attempts were made of, each content once, and what people said about them.
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE sources (
+  hash    TEXT PRIMARY KEY,
+  content BLOB NOT NULL
+) STRICT;
+CREATE TABLE attempt_sources (
+  attempt INTEGER NOT NULL REFERENCES attempts(id),
+  path    TEXT NOT NULL,
+  hash    TEXT NOT NULL REFERENCES sources(hash),
+  PRIMARY KEY (attempt, path)
+) STRICT;
+CREATE TABLE notes (
+  id      INTEGER PRIMARY KEY AUTOINCREMENT,
+  time_us INTEGER NOT NULL,
+  attempt INTEGER REFERENCES attempts(id),
+  kernel  TEXT NOT NULL,
+  kind    TEXT NOT NULL,
+  text    TEXT NOT NULL
+) STRICT;
+)sql";
+
+constexpr std::array<const char*, 3> kSteps = {kVersion1, kVersion2, kVersion3};
 
 using Entries = std::map<std::string, std::string>;  // "table attempts" -> the text that made it
 

@@ -66,6 +66,11 @@ Result<LogReader::Shown> LogReader::show(int64_t attempt) {
   Shown shown;
   ASSAY_TRY(shown.attempt, ledger_.attempt(attempt));
   ASSAY_TRY(shown.samples, ledger_.samples(attempt));
+  ASSAY_TRY(shown.sources, ledger_.sources(attempt));
+  ASSAY_TRY(std::vector<ledger::Note> notes, ledger_.notes());
+  for (ledger::Note& note : notes) {
+    if (note.attempt == attempt) shown.notes.push_back(std::move(note));
+  }
   return shown;
 }
 
@@ -109,6 +114,19 @@ Result<LogReport> log(const LogRequest& request) {
   for (const ledger::Attempt& attempt : details->attempts) report.attempts.push_back(public_attempt(attempt));
   report.details = details;
   return report;
+}
+
+Result<int64_t> add_note(const NoteRequest& request) {
+  const std::optional<ledger::Note::Kind> kind = ledger::note_kind_from_name(request.kind);
+  if (!kind)
+    return Error{
+        fmt::format("there is no kind of note '{}'", request.kind), {}, "hypothesis, decision, retired, remark"};
+  ASSAY_TRY(const ledger::Location location, location_of(request.ledger));
+  std::error_code ignored;
+  if (!std::filesystem::exists(location.file, ignored))
+    return Error{"nothing is recorded yet in " + location.file.string(), {}, "assay check or bench record attempts"};
+  ASSAY_TRY(ledger::Ledger ledger, ledger::Ledger::open(location.file));
+  return ledger.add_note({.attempt = request.attempt, .kernel = request.kernel, .kind = *kind, .text = request.text});
 }
 
 std::string to_json(const LogReport& report) {

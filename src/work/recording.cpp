@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "base/version.hpp"
 #include "ledger/location.hpp"
+#include "work/kernel_sources.hpp"
 
 namespace assay::work {
 namespace {
@@ -79,11 +80,13 @@ Result<void> Recording::forgive(const Error& error) {
 Result<Recording> Recording::open(const RecordOptions& options, const Context& context, const RecordedWork& work) {
   Recording recording(context, work);
   recording.cost_per_hour_ = options.cost_per_hour;
+  recording.note_ = options.note;
   std::filesystem::path kernel;
   if (work.spec != nullptr) {
     recording.kernel_ = work.spec->kernel.name;
     recording.specification_ = work.spec->file.string();
     recording.source_hash_ = file_hash(work.spec->source_path());
+    recording.sources_ = kernel_sources(*work.spec);
     kernel = work.spec->folder.empty() ? std::filesystem::path(".") : work.spec->folder;
   }
   recording.work_.spec = nullptr;  // it need not outlive this function
@@ -111,9 +114,13 @@ Result<std::optional<int64_t>> Recording::write(ledger::Attempt attempt, std::sp
   piece_start_ = now;
   piece_start_us_ = ledger::now_us();
   if (!ledger_) return std::optional<int64_t>();
-  const auto id = ledger_->append(attempt, samples);
-  if (id) return std::optional(*id);
-  ASSAY_CHECK(forgive(id.error()));
+  const auto id = ledger_->append(attempt, samples, sources_);
+  if (id && note_.empty()) return std::optional(*id);
+  const auto noted =
+      id ? ledger_->add_note({.attempt = *id, .kernel = {}, .kind = ledger::Note::Kind::hypothesis, .text = note_})
+         : id;
+  if (noted) return std::optional(*id);
+  ASSAY_CHECK(forgive(noted.error()));
   return std::optional<int64_t>();
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "assay/context.hpp"
 #include "assay/kernel_choice.hpp"
@@ -72,6 +73,8 @@ class Recording {
   std::string kernel_;
   std::string specification_;
   std::string source_hash_;
+  std::vector<ledger::SourceFile> sources_;
+  std::string note_;  // of the user, for every attempt
   std::chrono::steady_clock::time_point piece_start_ = std::chrono::steady_clock::now();
   int64_t piece_start_us_ = ledger::now_us();
 };

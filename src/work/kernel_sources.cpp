@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "work/kernel_sources.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace assay::work {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMostFiles = 200;
+constexpr size_t kMostBytes = size_t{1} << 20;
+
+// Of a line such as   #include "tile.cuh"   the name; else "". Names in angle brackets are of the toolkit.
+std::string_view included_name(std::string_view line) {
+  line = trim(line);
+  if (!line.starts_with('#')) return "";
+  line = trim(line.substr(1));
+  if (!line.starts_with("include")) return "";
+  line = trim(line.substr(7));
+  if (!line.starts_with('"')) return "";
+  const size_t end = line.find('"', 1);
+  return end == line.npos ? "" : line.substr(1, end - 1);
+}
+
+class Collector {
+ public:
+  explicit Collector(const fs::path& folder) : folder_(folder) {}
+
+  void add(const fs::path& file) {
+    const std::string path = file.lexically_normal().lexically_relative(folder_.lexically_normal()).generic_string();
+    if (path.empty() || files_.contains(path) || files_.size() == kMostFiles) return;
+    std::error_code problem;
+    if (!fs::is_regular_file(file, problem) || fs::file_size(file, problem) > kMostBytes) return;
+    auto content = read_file(file);
+    if (!content) return;
+    const std::string& text = files_.emplace(path, std::move(*content)).first->second;
+    for (const std::string_view line : split(text, '\n')) {
+      const std::string_view name = included_name(line);
+      if (!name.empty()) add(file.parent_path() / name);
+    }
+  }
+
+  std::vector<ledger::SourceFile> take() && {
+    std::vector<ledger::SourceFile> sources;
+    for (auto& [path, content] : files_) sources.push_back({path, std::move(content)});
+    return sources;
+  }
+
+ private:
+  fs::path folder_;
+  std::map<std::string, std::string> files_;
+};
+
+}  // namespace
+
+std::vector<ledger::SourceFile> kernel_sources(const spec::KernelSpec& spec) {
+  const fs::path folder = fs::absolute(spec.folder.empty() ? fs::path(".") : spec.folder);
+  Collector collector(folder);
+  collector.add(fs::absolute(spec.file));
+  collector.add(fs::absolute(spec.source_path()));
+  if (spec.problem.reference_is_file) collector.add(folder / spec.problem.reference);
+  return std::move(collector).take();
+}
+
+}  // namespace assay::work

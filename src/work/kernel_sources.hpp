@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The files that a kernel is made of, to be kept with its attempts: the specification, the source with what it includes
+// from the project, and the reference.
+#pragma once
+
+#include <vector>
+
+#include "ledger/source_file.hpp"
+#include "spec/kernel_spec.hpp"
+
+namespace assay::work {
+
+// Paths are relative to the kernel's folder. Files that cannot be read, or are larger than a megabyte, are left out.
+std::vector<ledger::SourceFile> kernel_sources(const spec::KernelSpec& spec);
+
+}  // namespace assay::work
