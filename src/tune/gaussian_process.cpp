@@ -124,7 +124,7 @@ void GaussianProcess::fit(std::span<const size_t> configurations, std::span<cons
   place.push_back(state.parameters.log_signal);
   place.push_back(state.parameters.log_noise);
   std::vector<double> centre = state.prior_mean, width(lengths, 0.9), low(lengths, -5), high(lengths, 2.5);
-  centre.insert(centre.end(), {0.0, std::log(0.08)});
+  centre.insert(centre.end(), {0.0, std::log(0.03)});
   width.insert(width.end(), {0.5, 0.8});
   low.insert(low.end(), {-2.0, std::log(0.01)});
   high.insert(high.end(), {1.5, std::log(0.5)});

@@ -15,7 +15,7 @@ struct ModelOptions {
   size_t first_predicted = 3;  // the same with predictions: drawn from the best 2 %
   double clamp = 1.1;          // slower than exp(clamp) times the best is equally bad
   size_t candidates = 20000;   // scored at each step; of a larger space a sample and all neighbours of the best
-  double annealing = 0.1;      // share of the steps at first; then by success
+  double annealing = 0.03;     // share of the steps at first; then by success
 };
 
 std::unique_ptr<Strategy> make_model_search(const Space& space, const StrategyOptions& options,

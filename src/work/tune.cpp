@@ -49,9 +49,14 @@ class KernelTuning {
   Result<TuneReport> run(Recording& recording, const std::string& device);
 
  private:
+  // Built and examined on the CPU, ready to be measured.
+  struct Ready {
+    build::BuildReport built;
+    std::map<std::string, TunedConfiguration> examined;  // by configuration
+  };
   struct Batch {
     std::vector<size_t> picks;
-    std::future<Result<build::BuildReport>> built;
+    std::future<Result<Ready>> ready;
   };
 
   Result<void> open(const std::string& device);
@@ -65,6 +70,7 @@ class KernelTuning {
   void judge_shapes();
   void describe_run();
   Result<build::BuildReport> build(const std::vector<spec::Configuration>& configurations) const;
+  Result<Ready> make_ready(const std::vector<spec::Configuration>& configurations) const;
   bool out_of_time() const { return request_.seconds > 0 && seconds_since(start_) > request_.seconds; }
   size_t index_of(const std::string& configuration) const;
   std::string progress_text(const TunedConfiguration& last) const;
@@ -138,6 +144,26 @@ Result<build::BuildReport> KernelTuning::build(const std::vector<spec::Configura
   return build::build(spec_, configurations, options);
 }
 
+// Whoever is built is examined at once, all of them side by side.
+Result<KernelTuning::Ready> KernelTuning::make_ready(const std::vector<spec::Configuration>& configurations) const {
+  Ready ready;
+  ASSAY_TRY(ready.built, build(configurations));
+  std::vector<std::future<Result<TunedConfiguration>>> running;
+  for (const build::BuildResult& result : ready.built.results)
+    running.push_back(std::async(std::launch::async, [this, &result] { return evaluator_->examine(result); }));
+  std::optional<Error> problem;
+  for (auto& each : running) {
+    auto examined = each.get();
+    if (examined) {
+      ready.examined[examined->configuration] = std::move(*examined);
+    } else {
+      problem = examined.error();
+    }
+  }
+  if (problem) return *problem;
+  return ready;
+}
+
 // What the journal knows need not be built.
 Result<KernelTuning::Batch> KernelTuning::propose(tune::Strategy& strategy, size_t count) {
   Batch batch;
@@ -147,7 +173,7 @@ Result<KernelTuning::Batch> KernelTuning::propose(tune::Strategy& strategy, size
     if (journal_->recall(space_->configurations[pick].id()) == nullptr) wanted.push_back(space_->configurations[pick]);
   }
   if (!wanted.empty())
-    batch.built = std::async(std::launch::async, [this, wanted = std::move(wanted)] { return build(wanted); });
+    batch.ready = std::async(std::launch::async, [this, wanted = std::move(wanted)] { return make_ready(wanted); });
   return batch;
 }
 
@@ -179,11 +205,11 @@ Result<void> KernelTuning::search() {
 }
 
 Result<void> KernelTuning::evaluate(Batch& batch, tune::Strategy& strategy, Progress& progress) {
-  std::optional<build::BuildReport> built;
-  if (batch.built.valid()) {
-    auto report = batch.built.get();
-    if (!report) return std::move(report).error();
-    built = std::move(*report);
+  std::optional<Ready> ready;
+  if (batch.ready.valid()) {
+    auto made = batch.ready.get();
+    if (!made) return std::move(made).error();
+    ready = std::move(*made);
   }
   for (const size_t pick : batch.picks) {
     ASSAY_CHECK(check_cancelled(context_));
@@ -194,9 +220,10 @@ Result<void> KernelTuning::evaluate(Batch& batch, tune::Strategy& strategy, Prog
       continue;
     }
     if (out_of_time()) continue;
-    const build::BuildResult* result = built ? built->find(configuration, evaluator_->target()) : nullptr;
-    if (result == nullptr) return Error{"a configuration was not built", {}, "", ExitCode::internal};
-    ASSAY_TRY(const TunedConfiguration evaluated, evaluator_->evaluate(*result, best_by_shape_));
+    const build::BuildResult* built = ready ? ready->built.find(configuration, evaluator_->target()) : nullptr;
+    if (built == nullptr) return Error{"a configuration was not built", {}, "", ExitCode::internal};
+    TunedConfiguration evaluated = ready->examined.at(configuration.id());
+    ASSAY_CHECK(evaluator_->measure(*built, best_by_shape_, evaluated));
     ASSAY_CHECK(journal_->remember(evaluated));
     ASSAY_CHECK(take(pick, evaluated, strategy, progress));
   }
@@ -240,7 +267,7 @@ void KernelTuning::tie_by_value() {
   report_.regret_bound = 0;
 }
 
-// All that may be the best, interleaved in random order; a heat is samples of every shape.
+// All that may be the best, checked on the GPU itself, interleaved in random order; a heat is samples of every shape.
 Result<void> KernelTuning::race() {
   std::vector<std::pair<double, size_t>> measured;
   for (const TunedConfiguration& each : report_.evaluated) {
@@ -255,6 +282,15 @@ Result<void> KernelTuning::race() {
   std::map<size_t, std::vector<std::unique_ptr<TimedConfiguration>>> open;
   for (const size_t each : runners) {
     const build::BuildResult* result = built.find(space_->configurations[each], evaluator_->target());
+    if (result != nullptr) {
+      TunedConfiguration& own =
+          *std::ranges::find(report_.evaluated, space_->configurations[each].id(), &TunedConfiguration::configuration);
+      ASSAY_TRY(const bool correct, evaluator_->correct_on_gpu(*result, own));
+      if (!correct) {
+        own.value.reset();
+        continue;
+      }
+    }
     for (size_t shape = 0; result != nullptr && shape < report_.shapes.size(); ++shape) {
       auto timed = evaluator_->timed(*result, shape);
       ASSAY_CHECK(check_cancelled(context_));
@@ -297,7 +333,12 @@ void KernelTuning::choose_answer() {
     return std::pair(each.registers.value_or(1 << 20), each.shared_bytes.value_or(int64_t{1} << 40));
   };
   if (report_.tie_group.empty()) {
-    report_.answer = best_id_;
+    const TunedConfiguration* best = nullptr;
+    for (const TunedConfiguration& each : report_.evaluated) {
+      if (each.value && (best == nullptr || *each.value < *best->value)) best = &each;
+    }
+    if (best == nullptr) return;
+    report_.answer = best->configuration;
     report_.criterion = "the best that was evaluated";
     return;
   }
@@ -367,10 +408,10 @@ Result<TuneReport> KernelTuning::run(Recording& recording, const std::string& de
       tie_by_value();
     }
     choose_answer();
-    judge_shapes();
-  } else {
-    report_.exit_code = report_.evaluated.empty() ? ExitCode::inconclusive : ExitCode::incorrect;
+    if (!report_.answer.empty()) judge_shapes();
   }
+  if (report_.answer.empty())
+    report_.exit_code = report_.evaluated.empty() ? ExitCode::inconclusive : ExitCode::incorrect;
   report_.wall_s = seconds_since(start_);
   describe_run();
   ledger::Attempt attempt = recording.draft();

@@ -158,10 +158,10 @@ Result<std::unique_ptr<TimedConfiguration>> TuneEvaluator::timed(const build::Bu
   return std::make_unique<TimedConfiguration>(std::move(provider), kSets, request_.seed + shape);
 }
 
-// Under all checks of the virtual GPU and against the reference, in one run of the smallest shape; on a GPU there as
-// well. What says nothing about the kernel (an instruction that the virtual GPU lacks) does not keep it from being
-// timed on a GPU.
-Result<bool> TuneEvaluator::is_correct(const build::BuildResult& built, TunedConfiguration& result) {
+// Against the reference, and on a virtual GPU under all its checks, in one run of the smallest shape. What says nothing
+// about the kernel (an instruction that the virtual GPU lacks) does not keep it from being timed on a GPU.
+Result<bool> TuneEvaluator::is_correct(const build::BuildResult& built, const std::string& device,
+                                       TunedConfiguration& result) const {
   const auto start = steady_clock::now();
   const std::optional<spec::Shape> small = smallest_checkable(spec_, built.configuration);
   if (!small) {
@@ -169,28 +169,25 @@ Result<bool> TuneEvaluator::is_correct(const build::BuildResult& built, TunedCon
     result.message = "no shape of the specification can be checked";
     return false;
   }
-  std::vector<std::string> devices{twin_};
-  if (measures()) devices.push_back(name_);
-  for (const std::string& device : devices) {
-    ASSAY_TRY(Runnable runnable, make_runnable(spec_, built.configuration, device, request_.limits, context_));
-    if (device::is_virtual(device)) runnable.worker.setup.checks = check::all_checks();
-    ASSAY_TRY(const std::unique_ptr<check::Worker> worker, check::Worker::start(runnable.worker));
-    check::Case test;
-    test.shape = *small;
-    test.seed = request_.seed;
-    const check::CaseResult outcome = worker->run(test);
-    ASSAY_CHECK(check_cancelled(context_));
-    result.check_s = seconds_since(start);
-    if (outcome.passed()) continue;
-    if (measures() && device == twin_ && no_verdict(spec_, outcome)) continue;
-    if (outcome.outcome != check::Outcome::does_not_fit && outcome.outcome != check::Outcome::not_launched) {
-      if (auto error = no_verdict(spec_, outcome)) return *std::move(error);
-    }
-    result.failure = failure_of(outcome.outcome);
-    result.message = fmt::format("{} on {}: {}: {}", small->text(), device, name(outcome.outcome), outcome.message);
-    return false;
+  ASSAY_TRY(Runnable runnable, make_runnable(spec_, built.configuration, device, request_.limits, context_));
+  if (device::is_virtual(device)) runnable.worker.setup.checks = check::all_checks();
+  ASSAY_TRY(const std::unique_ptr<check::Worker> worker, check::Worker::start(runnable.worker));
+  check::Case test;
+  test.shape = *small;
+  test.seed = request_.seed;
+  const check::CaseResult outcome = worker->run(test);
+  ASSAY_CHECK(check_cancelled(context_));
+  result.check_s += seconds_since(start);
+  if (outcome.passed()) return true;
+  const bool own_fault =
+      outcome.outcome == check::Outcome::does_not_fit || outcome.outcome == check::Outcome::not_launched;
+  if (auto error = no_verdict(spec_, outcome); error && !own_fault) {
+    if (measures() && device == twin_) return true;
+    return *std::move(error);
   }
-  return true;
+  result.failure = failure_of(outcome.outcome);
+  result.message = fmt::format("{} on {}: {}: {}", small->text(), device, name(outcome.outcome), outcome.message);
+  return false;
 }
 
 // What the formula makes of the counters: cycles, predicted from what was counted, never a time.
@@ -271,8 +268,7 @@ Result<void> TuneEvaluator::time(const build::BuildResult& built, const std::vec
   return {};
 }
 
-Result<TunedConfiguration> TuneEvaluator::evaluate(const build::BuildResult& built,
-                                                   const std::vector<double>& best_by_shape) {
+Result<TunedConfiguration> TuneEvaluator::examine(const build::BuildResult& built) const {
   TunedConfiguration result;
   result.configuration = built.configuration.id();
   result.compile_s = std::chrono::duration<double>(built.duration).count();
@@ -290,10 +286,15 @@ Result<TunedConfiguration> TuneEvaluator::evaluate(const build::BuildResult& bui
   }
   ASSAY_TRY(const spec::LaunchGeometry launch, spec::launch_geometry(spec_, built.configuration, shapes_.front()));
   result.shared_bytes = shared + launch.shared_bytes;
-  ASSAY_TRY(const bool correct, is_correct(built, result));
-  if (!correct) return result;
-  ASSAY_CHECK(measures() ? time(built, best_by_shape, result) : count(built, result));
+  ASSAY_TRY(const bool correct, is_correct(built, twin_, result));
+  (void)correct;  // the result says it
   return result;
+}
+
+Result<void> TuneEvaluator::measure(const build::BuildResult& built, const std::vector<double>& best_by_shape,
+                                    TunedConfiguration& result) {
+  if (!result.failure.empty()) return {};
+  return measures() ? time(built, best_by_shape, result) : count(built, result);
 }
 
 }  // namespace assay::work

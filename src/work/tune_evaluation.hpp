@@ -45,9 +45,17 @@ class TuneEvaluator {
   bool measures() const { return ordinal_.has_value(); }  // false: it counts
   const std::vector<spec::Shape>& shapes() const { return shapes_; }
 
-  // `best_by_shape`: of the best so far, for bailing out; empty: there is none. An error concerns more than this
-  // configuration: the machine, the specification, an interruption.
-  Result<TunedConfiguration> evaluate(const build::BuildResult& built, const std::vector<double>& best_by_shape);
+  // In two steps; an error of either concerns more than this configuration: the machine, the specification, an
+  // interruption. First whether it is correct, which needs no GPU: several may be examined at once.
+  Result<TunedConfiguration> examine(const build::BuildResult& built) const;
+  // Then how fast, if nothing failed before. `best_by_shape`: of the best so far, for bailing out; empty: there is
+  // none.
+  Result<void> measure(const build::BuildResult& built, const std::vector<double>& best_by_shape,
+                       TunedConfiguration& result);
+  // Whether it is correct on the GPU as well; a failure stands in the result.
+  Result<bool> correct_on_gpu(const build::BuildResult& built, TunedConfiguration& result) const {
+    return is_correct(built, name_, result);
+  }
   // For the race, on a GPU alone.
   Result<std::unique_ptr<TimedConfiguration>> timed(const build::BuildResult& built, size_t shape);
 
@@ -55,7 +63,7 @@ class TuneEvaluator {
   TuneEvaluator(const spec::KernelSpec& spec, const TuneRequest& request, Context context)
       : spec_(spec), request_(request), context_(std::move(context)) {}
   Result<void> open_timing();
-  Result<bool> is_correct(const build::BuildResult& built, TunedConfiguration& result);
+  Result<bool> is_correct(const build::BuildResult& built, const std::string& device, TunedConfiguration& result) const;
   Result<void> count(const build::BuildResult& built, TunedConfiguration& result);
   Result<void> time(const build::BuildResult& built, const std::vector<double>& best_by_shape,
                     TunedConfiguration& result);
@@ -69,7 +77,6 @@ class TuneEvaluator {
   std::unique_ptr<device::Device> device_;
   std::optional<int> ordinal_;
   std::vector<spec::Shape> shapes_;
-  std::optional<spec::Shape> small_;
   // timing
   std::filesystem::path instruments_;
   std::unique_ptr<ScratchFiles> scratch_;

@@ -91,6 +91,24 @@ TEST(Tune, AKernelIsCountedWhereThereIsNoGpu) {
   EXPECT_EQ(again["evaluated"][0]["value"], document["evaluated"][0]["value"]);
 }
 
+// A library in the driver's place runs the reduction on the host and makes its time up: 10 us.
+TEST(Tune, AKernelIsTimedAndRacedOnAGpu) {
+  Command command = assay_command({"tune", "kernels/reduction", "--config", "BLOCK=128,ACCUMULATORS=4", "--shape",
+                                   "ROWS=2,COLUMNS=16", "--journal", ASSAY_BINARY_DIR "/tune_gpu.jsonl", "--json",
+                                   "--ledger", "none"});
+  command.environment["ASSAY_CUDA_DRIVER"] = ASSAY_BINARY_DIR "/tests/fake/libfake_cuda.so";
+  command.environment["ASSAY_NVML_LIBRARY"] = "none";
+  command.environment["ASSAY_CUPTI_LIBRARY"] = "none";
+  command.environment["FAKE_CUDA_WAITS"] = "1";
+  const ProcessOutcome outcome = run_command(command);
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  const json document = parsed(outcome);
+  EXPECT_EQ(document["quantity"], "measured time");
+  EXPECT_NEAR(document["evaluated"][0]["value"].get<double>(), 0.010, 0.001);
+  EXPECT_EQ(document["tie_group"].size(), 1u);
+  EXPECT_FALSE(document["regret_bound"].is_null());
+}
+
 TEST(Tune, AChangedSeedStartsAnewAndSaysWhy) {
   const std::string journal = ASSAY_BINARY_DIR "/tune_anew.jsonl";
   std::filesystem::remove(journal);
