@@ -33,14 +33,24 @@ class Tensor:
 
 
 @dataclasses.dataclass(frozen=True)
+class Gate:
+    cycles: int       # for each call behind it, at first
+    growth: int       # as long as this many before, at the next try
+    most_cycles: int  # behind this one samples are kept as they are
+    calls: int        # samples behind one gate
+
+
+@dataclasses.dataclass(frozen=True)
 class Timing:
-    protocol: str = "graph"
-    cold: bool = False
-    flush_bytes: int = 0
-    calls: int = 20
-    delay_cycles: int = 0
-    placement: int = 0  # pieces of unused memory before the arguments, which so lie elsewhere
-    instruments: str = ""
+    protocol: str
+    cold: bool
+    flush_bytes: int
+    calls: int
+    delay_cycles: int
+    placement: int  # pieces of unused memory before the arguments, which so lie elsewhere
+    instruments: str
+    gate: Gate
+    warm_up_calls: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,19 +107,36 @@ def dense_strides(shape):
     return tuple(math.prod(shape[i + 1:]) for i in range(len(shape)))
 
 
+MOST_CALLS_BEHIND_GATE = 256  # the queue of a stream is finite
+
+
+def read_gate(entry, protocol):
+    gate = Gate(whole(entry["cycles"], "the cycles of the gate", 1), whole(entry["growth"], "the growth of the gate", 2),
+                whole(entry["most_cycles"], "the most cycles of the gate"), whole(entry["calls"], "calls behind a gate", 1))
+    if gate.calls > MOST_CALLS_BEHIND_GATE:
+        raise Refusal(f"{gate.calls} calls behind one gate; expected at most {MOST_CALLS_BEHIND_GATE}")
+    if protocol == "graph" and gate.calls != 1:
+        raise Refusal(f"{gate.calls} calls behind one gate; a graph stands alone")
+    return gate
+
+
 def read_timing(entry):
-    timing = Timing(entry.get("protocol", "graph"), entry.get("cache", "warm") == "cold", entry.get("flush_bytes", 0),
-                    entry.get("calls", 20), entry.get("delay_cycles", 0), entry.get("placement", 0),
-                    entry.get("instruments", ""))
-    if timing.protocol not in ("graph", "event"):
-        raise Refusal(f"unknown protocol '{timing.protocol}'; expected graph or event")
-    if entry.get("cache", "warm") not in ("warm", "cold"):
+    """None of these has a default here: the parent decides how all contenders are timed."""
+    for name in ("protocol", "cache", "flush_bytes", "calls", "delay_cycles", "placement", "instruments", "gate",
+                 "warm_up_calls"):
+        if name not in entry:
+            raise Refusal(f"timing has no \"{name}\"")
+    for name in ("cycles", "growth", "most_cycles", "calls"):
+        if name not in entry["gate"]:
+            raise Refusal(f"timing.gate has no \"{name}\"")
+    if entry["protocol"] not in ("graph", "event"):
+        raise Refusal(f"unknown protocol '{entry['protocol']}'; expected graph or event")
+    if entry["cache"] not in ("warm", "cold"):
         raise Refusal(f"unknown cache state '{entry['cache']}'; expected warm or cold")
-    whole(timing.flush_bytes, "flush_bytes")
-    whole(timing.calls, "calls", 1)
-    whole(timing.delay_cycles, "delay_cycles")
-    whole(timing.placement, "placement")
-    return timing
+    return Timing(entry["protocol"], entry["cache"] == "cold", whole(entry["flush_bytes"], "flush_bytes"),
+                  whole(entry["calls"], "calls", 1), whole(entry["delay_cycles"], "delay_cycles"),
+                  whole(entry["placement"], "placement"), entry["instruments"],
+                  read_gate(entry["gate"], entry["protocol"]), whole(entry["warm_up_calls"], "warm_up_calls"))
 
 
 def read_case(request):
@@ -130,7 +157,7 @@ def read_case(request):
                 raise Refusal(f"set {number} has no file for '{name}'")
     problem = request.get("problem", {})
     return Case(problem.get("reference", ""), problem.get("options", {}), request.get("dims", {}), tensors, scalars,
-                sets, request.get("options", {}), read_timing(request.get("timing", {})))
+                sets, request.get("options", {}), read_timing(request["timing"]))
 
 
 def read_contents(tensor, path, memory):

@@ -18,7 +18,6 @@ from kernel_list import count_threads, profile
 from sampling import EventSampler, GraphSampler, Throughput
 
 PROTOCOL = 1
-WARM_UP_CALLS = 2
 FIRST_POISON = 0x5A
 
 
@@ -64,7 +63,7 @@ class Harness:
             self._padding = gpu.pad(case.timing.placement)
             sets = [InputSet(gpu, case, files) for files in case.sets]
             variant = self._problem.prepare(case, gpu, sets)
-            for _ in range(WARM_UP_CALLS):
+            for _ in range(case.timing.warm_up_calls):
                 for number, own in enumerate(sets):
                     self._plain_call(number, own, FIRST_POISON)
             sampler = GraphSampler if case.timing.protocol == "graph" else EventSampler
@@ -123,6 +122,7 @@ class Harness:
         count = len(order)
         answer = {"us": taken.us, "fingerprints": [f"{value:016x}" for value in taken.fingerprints],
                   "clock_mhz": [gpu.clock_mhz()] * count, "throttled": [gpu.throttled()] * count,
+                  "gate": {"cycles": self._sampler.gate_cycles, "retaken": taken.retaken, "ungated": taken.ungated},
                   "host_us": taken.host_us}
         if gpu.unpoisoned:
             answer["unpoisoned"] = gpu.unpoisoned

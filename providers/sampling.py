@@ -7,16 +7,14 @@ same, one thing after the other, for every contender.
 `graph`: one CUDA graph for each set, with the cache flush, both events, the call and the fingerprint in it. The poison,
 whose byte differs from sample to sample, is filled on the same stream just before the graph. Each sample is waited for.
 
-`event`: if the spinning ended before all was enqueued, the samples are thrown away and taken again behind a longer one:
-waiting for the host's word instead would hang for ever on a call that synchronises.
+`event`: calls are enqueued one after the other, several of them behind one gate.
+
+A gate that opened before all was enqueued makes samples worthless: they are taken again behind a longer one. Waiting
+for the host's word instead would hang for ever on a call that synchronises. The parent decides how long gates are and
+how many samples stand behind one (`timing.gate`); nothing is decided here.
 """
 
 import time
-
-GATE_CYCLES_PER_CALL = 250_000
-MOST_GATE_CYCLES = 400_000_000  # about a fifth of a second
-MOST_CALLS_BEHIND_GATE = 32     # the queue of a stream is finite
-WARM_UP_CYCLES = 100_000
 
 now_ns = time.perf_counter_ns   # bound before user code is loaded
 
@@ -27,6 +25,8 @@ class Taken:
     def __init__(self, count):
         self.us = [0.0] * count
         self.fingerprints = [0] * count
+        self.retaken = 0  # samples that were thrown away, because their gate had opened
+        self.ungated = 0  # samples that were kept although it had
         self.host_us = 0.0
 
 
@@ -36,6 +36,30 @@ class CallSampler:
     def __init__(self, gpu, case, problem, sets):
         self.gpu, self.case, self.problem, self.sets = gpu, case, problem, sets
         self.persisting_l2_bytes = 0  # the most that was ever set aside when we looked
+        self._gate = gpu.make_event()
+        self.gate_cycles = case.timing.gate.cycles * case.timing.gate.calls
+
+    def sample(self, order, poison):
+        gate = self.case.timing.gate
+        taken = Taken(len(order))
+        begin = now_ns()
+        for first in range(0, len(order), gate.calls):
+            part = range(first, min(len(order), first + gate.calls))
+            while not self._take(part, order, poison, taken):
+                if self.gate_cycles >= gate.most_cycles:
+                    taken.ungated += len(part)
+                    break
+                self.gate_cycles = min(self.gate_cycles * gate.growth, gate.most_cycles)
+                taken.retaken += len(part)
+        taken.host_us = (now_ns() - begin) / 1e3
+        return taken
+
+    def close_gate(self):
+        self.gpu.spin(self.gate_cycles)
+        self.gpu.record(self._gate)
+
+    def still_closed(self):
+        return not self.gpu.has_passed(self._gate)
 
     def prepare_cache(self):
         """The part that the host must do. Persisting lines would survive a flush."""
@@ -78,59 +102,45 @@ class GraphSampler(CallSampler):
         self._returned.append(returned)
         self.nodes.append(nodes)
 
-    def sample(self, order, poison):
-        taken = Taken(len(order))
-        begin = now_ns()
-        for index, number in enumerate(order):
-            self.prepare_cache()
-            self.gpu.spin(GATE_CYCLES_PER_CALL)
-            self.sets[number].ready(poison[index], self._returned[number])
-            self._graphs[number].replay()
-            self.gpu.synchronize()
-            taken.us[index] = self.gpu.microseconds_between(*self._events[number])
-            taken.fingerprints[index] = self._slots.read()[number]
-        taken.host_us = (now_ns() - begin) / 1e3
-        return taken
+    def _take(self, part, order, poison, taken):
+        """Whether the gate was still closed when the call had been enqueued."""
+        (index,) = part
+        number = order[index]
+        self.prepare_cache()
+        self.close_gate()
+        self.sets[number].ready(poison[index], self._returned[number])
+        self._graphs[number].replay()
+        hidden = self.still_closed()
+        self.gpu.synchronize()
+        taken.us[index] = self.gpu.microseconds_between(*self._events[number])
+        taken.fingerprints[index] = self._slots.read()[number]
+        return hidden
 
     def close(self):
-        for start, stop in self._events:
-            self.gpu.drop_event(start)
-            self.gpu.drop_event(stop)
+        for event in [self._gate, *(event for pair in self._events for event in pair)]:
+            self.gpu.drop_event(event)
         self._graphs, self._returned = [], []
 
 
 class EventSampler(CallSampler):
     def __init__(self, gpu, case, problem, sets):
         super().__init__(gpu, case, problem, sets)
-        self._most = 1 if case.timing.cold else MOST_CALLS_BEHIND_GATE
-        self._slots = gpu.make_slots(self._most)
-        self._events = [(gpu.make_event(), gpu.make_event()) for _ in range(self._most)]
-        self._gate = gpu.make_event()
-        self._gate_cycles = GATE_CYCLES_PER_CALL * self._most
+        places = case.timing.gate.calls
+        self._slots = gpu.make_slots(places)
+        self._events = [(gpu.make_event(), gpu.make_event()) for _ in range(places)]
         self.nodes = [None] * len(sets)
-
-    def sample(self, order, poison):
-        taken = Taken(len(order))
-        begin = now_ns()
-        for first in range(0, len(order), self._most):
-            part = range(first, min(len(order), first + self._most))
-            while not self._take(part, order, poison, taken) and self._gate_cycles < MOST_GATE_CYCLES:
-                self._gate_cycles *= 4
-        taken.host_us = (now_ns() - begin) / 1e3
-        return taken
 
     def _take(self, part, order, poison, taken):
         """Whether the gate was still closed when the last call had been enqueued."""
         gpu = self.gpu
         self.prepare_cache()
         self._slots.clear()
-        gpu.spin(self._gate_cycles)
-        gpu.record(self._gate)
+        self.close_gate()
         for place, index in enumerate(part):
             own = self.sets[order[index]]
             own.ready(poison[index])
             own.returned, _ = self.enqueue(order[index], *self._events[place], self._slots.address(place))
-        hidden = not gpu.has_passed(self._gate)
+        hidden = self.still_closed()
         gpu.synchronize()
         sums = self._slots.read()
         for place, index in enumerate(part):
@@ -147,7 +157,7 @@ class Throughput:
     """A graph of calls back to back over all sets in turn."""
 
     def __init__(self, gpu, case, problem, sets):
-        self._gpu, self._calls = gpu, case.timing.calls
+        self._gpu, self._calls, self._gate_cycles = gpu, case.timing.calls, case.timing.gate.cycles
         held = {}  # results stay alive until their set comes again, so that every set has memory of its own
 
         def calls():
@@ -163,7 +173,7 @@ class Throughput:
         self._graph.replay()
         gpu.synchronize()
         begin = now_ns()
-        gpu.spin(WARM_UP_CYCLES)
+        gpu.spin(self._gate_cycles)
         for start, stop in events:
             gpu.record(start)
             self._graph.replay()

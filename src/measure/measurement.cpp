@@ -31,7 +31,8 @@ std::optional<std::string> reason_to_stop(const Sampling& sampling, size_t proce
 
 std::string ContenderResult::objection() const {
   if (failure) return failure->message;
-  if (const Guard* guard = guards.first_failure()) return fmt::format("{}: {}", guard->name, guard->detail);
+  if (const Guard* guard = guards.first_failure())
+    return fmt::format("{}: {}", measure::name(guard->kind), guard->detail);
   return timed() ? "" : "it was not timed";
 }
 

@@ -38,6 +38,7 @@ struct ContenderResult {
   Guards guards;
   Accuracy accuracy;               // the worst of the sets
   size_t verified_sets = 0;        // against float64
+  size_t ungated = 0;              // samples that hold time to enqueue
   bool deterministic = true;       // the same bits for the same inputs
   judge::Batches batches;          // in order
   std::vector<double> throughput;  // us per call, back to back

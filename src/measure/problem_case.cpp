@@ -103,19 +103,24 @@ uint64_t ProblemCase::bytes() const {
 json prepare_request(const ProblemCase& problem, const Protocol& protocol, const TimingFiles& timing) {
   json dims = json::object();
   for (const auto& [name, value] : problem.shape.values) dims[name] = to_json(value);
-  return {{"problem",
-           {{"reference", problem.spec->problem.reference}, {"options", to_json(problem.spec->problem.options)}}},
-          {"dims", dims},
-          {"shape", problem.shape.text()},
-          {"arguments", arguments_of(problem)},
-          {"timing",
-           {{"protocol", name(protocol.launch)},
-            {"cache", name(protocol.cache == Cache::cold ? Cache::cold : Cache::warm)},
-            {"flush_bytes", protocol.cache == Cache::cold ? timing.flush_bytes : 0},
-            {"calls", protocol.calls},
-            {"delay_cycles", protocol.delay_cycles},
-            {"placement", protocol.placement},
-            {"instruments", timing.instruments.string()}}}};
+  const Gate gate = gate_for(protocol);
+  return {
+      {"problem",
+       {{"reference", problem.spec->problem.reference}, {"options", to_json(problem.spec->problem.options)}}},
+      {"dims", dims},
+      {"shape", problem.shape.text()},
+      {"arguments", arguments_of(problem)},
+      {"timing",
+       {{"protocol", name(protocol.launch)},
+        {"cache", name(protocol.cache == Cache::cold ? Cache::cold : Cache::warm)},
+        {"flush_bytes", protocol.cache == Cache::cold ? timing.flush_bytes : 0},
+        {"calls", protocol.calls},
+        {"gate",
+         {{"cycles", gate.cycles}, {"growth", gate.growth}, {"most_cycles", gate.most_cycles}, {"calls", gate.calls}}},
+        {"warm_up_calls", protocol.warm_up_calls},
+        {"delay_cycles", protocol.delay_cycles},
+        {"placement", protocol.placement},
+        {"instruments", timing.instruments.string()}}}};
 }
 
 }  // namespace assay::measure

@@ -36,6 +36,13 @@ std::optional<Cache> cache_from_name(std::string_view text) {
   return std::nullopt;
 }
 
+Gate gate_for(const Protocol& protocol) {
+  constexpr size_t kUsual = 32;
+  Gate gate = protocol.gate;
+  gate.calls = protocol.launch == Launch::event && protocol.cache != Cache::cold ? kUsual : 1;
+  return gate;
+}
+
 Sampling sampling_for(size_t least, size_t most, double width, double budget_s) {
   Sampling sampling;
   judge::Replication& plan = sampling.plan;

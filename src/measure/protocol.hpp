@@ -29,6 +29,18 @@ std::string_view name(Cache cache);
 std::optional<Launch> launch_from_name(std::string_view text);
 std::optional<Cache> cache_from_name(std::string_view text);
 
+// A spinning kernel that samples are enqueued behind, so that the time to enqueue them is not in them. It ends by
+// itself, since a call may wait for the device. A provider looks whether it had ended before all was enqueued: then it
+// takes the samples again behind one that spins longer.
+struct Gate {
+  uint64_t cycles = 250'000;           // for each call behind it, at first: about 0.13 ms
+  uint64_t growth = 4;                 // as long as this many before, at the next try
+  uint64_t most_cycles = 400'000'000;  // about a fifth of a second; behind this one samples are kept as they are
+  size_t calls = 1;                    // samples behind one gate; a graph stands alone
+};
+
+inline constexpr size_t kMostCallsBehindGate = 256;  // the queue of a stream is finite
+
 struct Protocol {
   Launch launch = Launch::graph;
   Cache cache = Cache::warm;
@@ -36,10 +48,15 @@ struct Protocol {
   size_t calls = 20;               // back to back in one replay, for the throughput figure
   size_t throughput_replays = 40;  // of that graph
   uint64_t delay_cycles = 0;       // a known slowdown inside the timed region, for calibration
-  size_t placement = 0;            // pieces of unused memory before the arguments, which so lie elsewhere
+  Gate gate;
+  size_t warm_up_calls = 2;  // of each set, when a case is prepared
+  size_t placement = 0;      // pieces of unused memory before the arguments, which so lie elsewhere
 };
 
 inline constexpr size_t kMostSets = 64;
+
+// The gate of this way to launch: the queue of a stream is finite, and a flush needs the host's hand before each call.
+Gate gate_for(const Protocol& protocol);
 
 // How many sets a case needs, whose arguments take `case_bytes` each: those of the protocol or, rotating, more than
 // twice the cache holds. An error where even the most would fit into it.

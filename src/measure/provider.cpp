@@ -102,7 +102,7 @@ json file_names(const ArgumentFiles& files) {
 
 }  // namespace
 
-Error Provider::lost(const std::string& what, const std::string& guard) {
+Error Provider::lost(const std::string& what, std::optional<GuardKind> guard) {
   failed_guard_ = guard;
   std::string message = fmt::format("provider '{}' {}", name_, what);
   std::string hint;
@@ -136,14 +136,14 @@ Result<json> Provider::ask(const char* op, json request, std::chrono::millisecon
   const auto answered = answer.find("id");
   if (answered == answer.end() || !answered->is_number_unsigned() || answered->get<uint64_t>() != id)
     return lost(fmt::format("answered '{}' with an id that was not asked for: something else writes its answers", op),
-                "answer_id");
+                GuardKind::answer_id);
   const auto ok = answer.find("ok");
   if (ok == answer.end() || !ok->is_boolean())
     return lost(fmt::format("answered '{}' without saying whether it is ok", op));
   if (ok->get<bool>()) return answer;
   const std::string why = text_of(answer, "error");
   const std::string hint = text_of(answer, "hint");
-  if (text_of(answer, "guard") == "contract") failed_guard_ = "contract";
+  if (text_of(answer, "guard") == measure::name(GuardKind::contract)) failed_guard_ = GuardKind::contract;
   child_.reset();
   return Error{
       fmt::format("provider '{}' cannot {}: {}", name_, op, why.empty() ? "it does not say why" : short_text(why)),
@@ -220,7 +220,9 @@ Result<SampleBatch> Provider::sample(const std::vector<size_t>& order, const std
   SampleBatch batch;
   batch.wall_us = std::chrono::duration<double, std::micro>(steady_clock::now() - start).count();
   auto times = times_of(answer, order.size());
-  if (!times) return lost(times.error().message, has_list(answer, "us", order.size()) ? "not_positive" : "");
+  if (!times)
+    return lost(times.error().message,
+                has_list(answer, "us", order.size()) ? std::optional(GuardKind::not_positive) : std::nullopt);
   batch.us = std::move(*times);
   auto fingerprints = fingerprints_of(answer, order.size());
   if (!fingerprints) return lost(fingerprints.error().message);
@@ -233,6 +235,10 @@ Result<SampleBatch> Provider::sample(const std::vector<size_t>& order, const std
     for (size_t i = 0; i < order.size(); ++i) batch.throttled[i] = marks[i].is_boolean() && marks[i].get<bool>();
   }
   batch.host_us = number_of(answer, "host_us");
+  if (const auto gate = answer.find("gate"); gate != answer.end() && gate->is_object() && gate->contains("ungated")) {
+    batch.retaken = static_cast<size_t>(count_of(*gate, "retaken"));
+    batch.ungated = static_cast<size_t>(count_of(*gate, "ungated"));
+  }
   return batch;
 }
 
@@ -242,7 +248,9 @@ Result<Throughput> Provider::throughput(size_t replays) {
   Throughput throughput;
   throughput.wall_us = std::chrono::duration<double, std::micro>(steady_clock::now() - start).count();
   auto times = times_of(answer, replays);
-  if (!times) return lost(times.error().message, has_list(answer, "us", replays) ? "not_positive" : "");
+  if (!times)
+    return lost(times.error().message,
+                has_list(answer, "us", replays) ? std::optional(GuardKind::not_positive) : std::nullopt);
   throughput.us = std::move(*times);
   return throughput;
 }

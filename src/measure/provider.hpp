@@ -14,6 +14,7 @@
 #include "base/child.hpp"
 #include "base/result.hpp"
 #include "measure/contender.hpp"
+#include "measure/guard.hpp"
 
 namespace assay::measure {
 
@@ -23,8 +24,11 @@ struct SampleBatch {
   std::vector<uint64_t> fingerprints;
   std::vector<double> clock_mhz;  // 0: not known
   std::vector<bool> throttled;
-  double host_us = 0;  // as the provider says
-  double wall_us = 0;  // as we saw it, the answer's way included
+  uint64_t gate_cycles = 0;       // of the last gate
+  size_t retaken = 0;             // samples thrown away because their gate had opened
+  std::optional<size_t> ungated;  // samples kept although it had; nothing: the provider does not say
+  double host_us = 0;             // as the provider says
+  double wall_us = 0;             // as we saw it, the answer's way included
 };
 
 struct LaunchedKernel {
@@ -82,8 +86,8 @@ class Provider {
 
   const ProviderIdentity& identity() const { return identity_; }
   const std::string& name() const { return name_; }
-  // The guard that its last answer ran into, if one did: "answer_id", "not_positive", "contract".
-  const std::string& failed_guard() const { return failed_guard_; }
+  // The guard that its last answer ran into, if one did: answer_id, not_positive or contract.
+  const std::optional<GuardKind>& failed_guard() const { return failed_guard_; }
 
   // After an error of any of these the provider has been stopped.
   Result<std::string> prepare(nlohmann::json request);  // what will run, in words
@@ -97,10 +101,10 @@ class Provider {
  private:
   Provider(const Contender& contender, const Limits& limits) : name_(contender.name), limits_(limits) {}
   Result<nlohmann::json> ask(const char* op, nlohmann::json request, std::chrono::milliseconds limit);
-  Error lost(const std::string& what, const std::string& guard = "");
+  Error lost(const std::string& what, std::optional<GuardKind> guard = std::nullopt);
 
   std::string name_;
-  std::string failed_guard_;
+  std::optional<GuardKind> failed_guard_;
   Limits limits_;
   std::unique_ptr<Child> child_;
   ProviderIdentity identity_;

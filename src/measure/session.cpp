@@ -56,8 +56,8 @@ Session::~Session() = default;
 // The contender is out; the others go on.
 void Session::take_out(State& state, const Error& error) {
   state.result->failure = error;
-  if (state.process && !state.process->failed_guard().empty())
-    state.result->guards.fail(state.process->failed_guard(), error.message);
+  if (state.process && state.process->failed_guard())
+    state.result->guards.fail(*state.process->failed_guard(), error.message);
   state.process.reset();
 }
 
@@ -251,6 +251,22 @@ bool Session::still_as_before(State& state, const OutputBytes& outputs) const {
   return !expected_.empty() && !verifier_.verify(expected_[0], outputs).mismatch;
 }
 
+void Session::note_gate(State& state, const SampleBatch& batch) {
+  Guards& guards = state.result->guards;
+  state.result->ungated += batch.ungated.value_or(0);
+  if (!batch.ungated) {
+    guards.unavailable(GuardKind::gate, "the provider does not say");
+  } else if (state.result->ungated > 0) {
+    guards.forget(GuardKind::gate);  // however often it held
+    guards.unavailable(
+        GuardKind::gate,
+        fmt::format("{} samples hold time to enqueue: the call waits for the device, or the host is busy",
+                    state.result->ungated));
+  } else {
+    guards.pass(GuardKind::gate);
+  }
+}
+
 void Session::sample_batch(State& state, const BatchPlan& plan) {
   auto batch = state.provider().sample(plan.sets, plan.poisons);
   if (!batch) return take_out(state, batch.error());
@@ -259,28 +275,29 @@ void Session::sample_batch(State& state, const BatchPlan& plan) {
   for (const double us : batch->us) sum += us;
   // Clocks of two devices agree to far better than this; a patched timer does not.
   if (sum > batch->wall_us * 1.02 || batch->host_us > batch->wall_us * 1.02) {
-    guards.fail("host_clock", fmt::format("{} calls are said to take {:.0f} us, but all was over in {:.0f} us",
-                                          plan.sets.size(), std::max(sum, batch->host_us), batch->wall_us));
+    guards.fail(GuardKind::host_clock, fmt::format("{} calls are said to take {:.0f} us, but all was over in {:.0f} us",
+                                                   plan.sets.size(), std::max(sum, batch->host_us), batch->wall_us));
   } else {
-    guards.pass("host_clock");
+    guards.pass(GuardKind::host_clock);
   }
   if (state.result->deterministic) {
     for (size_t i = 0; i < plan.sets.size(); ++i) {
       if (batch->fingerprints[i] == state.fingerprints[plan.sets[i]]) continue;
-      guards.fail("fingerprint",
+      guards.fail(GuardKind::fingerprint,
                   fmt::format("batch {}, call {}, set {}: the output right after the timed call is not the one "
                               "that was verified",
                               state.result->batches.size(), i, plan.sets[i]));
       break;
     }
-    guards.pass("fingerprint", "every timed call");
+    guards.pass(GuardKind::fingerprint, "every timed call");
   } else if (const size_t last = plan.sets.back(); last < expected_.size()) {
     // Results that differ from call to call have no fingerprint; the last one of each batch is compared with float64.
     auto outputs = read_outputs(state, last);
     if (!outputs) return take_out(state, outputs.error());
-    verify_outputs(state, &expected_[last], *outputs, "fingerprint", "right after a timed call");
+    verify_outputs(state, &expected_[last], *outputs, GuardKind::fingerprint, "right after a timed call");
     if (state.out()) return;
   }
+  note_gate(state, *batch);
   state.result->batches.push_back(as_batch(*batch, plan.lead_in, state.processes));
 }
 
@@ -345,8 +362,9 @@ void Session::measure_throughput(State& state) {
   // A provider replays once more, to warm up.
   const double expected_us = claimed_us * static_cast<double>(replays + 1) / static_cast<double>(replays);
   if (second->wall_us > clock.factor * expected_us + clock.slack_us) {
-    state.result->guards.fail("host_clock", fmt::format("{} replays are said to take {:.0f} us and took {:.0f} us",
-                                                        replays, claimed_us, second->wall_us));
+    state.result->guards.fail(
+        GuardKind::host_clock,
+        fmt::format("{} replays are said to take {:.0f} us and took {:.0f} us", replays, claimed_us, second->wall_us));
   }
   state.result->throughput = std::move(first->us);
 }
@@ -364,13 +382,14 @@ void Session::judge_times(State& state) {
   const Floor floor = floor_of(problem_.work, options_.model, options_.protocol.cache, clock);
   if (state.candidate || floor.us > measurement_.floor.us) measurement_.floor = floor;
   if (floor.us <= 0) {
-    result.guards.unavailable("roofline", "the specification has neither flops nor bytes, or the GPU is not known");
+    result.guards.unavailable(GuardKind::roofline,
+                              "the specification has neither flops nor bytes, or the GPU is not known");
   } else if (result.time_us->minimum < floor.us) {
-    result.guards.fail("roofline",
+    result.guards.fail(GuardKind::roofline,
                        fmt::format("{:.3f} us is less than the {:.3f} us that the work takes at the GPU's peak",
                                    result.time_us->minimum, floor.us));
   } else {
-    result.guards.pass("roofline", fmt::format("floor {:.3f} us", floor.us));
+    result.guards.pass(GuardKind::roofline, fmt::format("floor {:.3f} us", floor.us));
   }
 }
 

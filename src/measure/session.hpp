@@ -71,6 +71,7 @@ class Session {
   void sample_all();
   void sample_processes(size_t process);
   void sample_batch(State& state, const BatchPlan& plan);
+  static void note_gate(State& state, const SampleBatch& batch);
   void probe_fresh_inputs(State& state);
   void recheck(State& state);
   void measure_throughput(State& state);
@@ -79,10 +80,9 @@ class Session {
   Result<void> read_files(State& state, size_t set, const ArgumentFiles& files);
   Result<OutputBytes> read_outputs(State& state, size_t set);
   void check_inputs_unchanged(State& state, size_t set, const InputSet& expected);
-  void note_verification(State& state, const Verification& verification, const std::string& guard,
-                         const std::string& when);
-  void verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs,
-                      const std::string& guard, const std::string& when);
+  void note_verification(State& state, const Verification& verification, GuardKind guard, const std::string& when);
+  void verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs, GuardKind guard,
+                      const std::string& when);
   bool still_as_before(State& state, const OutputBytes& outputs) const;
   void take_out(State& state, const Error& error);
 

@@ -35,12 +35,12 @@ void Session::check_inputs_unchanged(State& state, size_t set, const InputSet& e
     const auto content = read_tensor(files.at(input->name), *input);
     if (!content) return take_out(state, content.error());
     if (content_hash(*content) != expected.hashes.at(input->name))
-      state.result->guards.fail("inputs_changed", fmt::format("the call changed its input '{}'", input->name));
+      state.result->guards.fail(GuardKind::inputs_changed, fmt::format("the call changed its input '{}'", input->name));
   }
-  state.result->guards.pass("inputs_changed");
+  state.result->guards.pass(GuardKind::inputs_changed);
 }
 
-void Session::note_verification(State& state, const Verification& verification, const std::string& guard,
+void Session::note_verification(State& state, const Verification& verification, GuardKind guard,
                                 const std::string& when) {
   Accuracy& worst = state.result->accuracy;
   if (verification.accuracy.error >= worst.error) worst = verification.accuracy;
@@ -50,14 +50,14 @@ void Session::note_verification(State& state, const Verification& verification, 
   }
   state.result->guards.pass(guard);
   if (verification.passed()) {
-    state.result->guards.pass("accuracy");
+    state.result->guards.pass(GuardKind::accuracy);
   } else if (state.contender->must_be_own_kernels) {
-    state.result->guards.fail("accuracy", fmt::format("{}: {}", when, verification.text()));
+    state.result->guards.fail(GuardKind::accuracy, fmt::format("{}: {}", when, verification.text()));
   }
 }
 
 void Session::verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs,
-                             const std::string& guard, const std::string& when) {
+                             GuardKind guard, const std::string& when) {
   if (expected != nullptr) note_verification(state, verifier_.verify(*expected, outputs), guard, when);
 }
 
@@ -74,7 +74,7 @@ void Session::verify_untimed(State& state) {
   for (const auto& outputs : state.outputs) state.fingerprints.push_back(fingerprint(outputs.front()));
   for (size_t set = 0; set < comparing.size(); ++set) {
     for (const Verification& verification : comparing[set].get())
-      note_verification(state, verification, "poison", fmt::format("before timing, set {}", set));
+      note_verification(state, verification, GuardKind::poison, fmt::format("before timing, set {}", set));
     ++state.result->verified_sets;
   }
   if (!verifier_.knows_all()) check_rest(state);
@@ -86,7 +86,7 @@ void Session::check_rest(State& state) {
   for (size_t set = 0; set < state.outputs.size(); ++set) {
     if (state.outputs[set].size() < 2) continue;  // the same after both poisons
     if (const auto element = verifier_.unwritten(state.outputs[set][0], state.outputs[set][1]))
-      state.result->guards.fail("poison", fmt::format("before timing, set {}: {}", set, *element));
+      state.result->guards.fail(GuardKind::poison, fmt::format("before timing, set {}: {}", set, *element));
   }
   check_agreement(state);
 }
@@ -99,17 +99,18 @@ void Session::check_agreement(State& state) {
   if (other == states_.end()) other = std::find_if(states_.begin(), states_.end(), can_tell);
   if (other == states_.end()) {
     if (expected_.empty())
-      state.result->guards.unavailable("poison",
+      state.result->guards.unavailable(GuardKind::poison,
                                        "the shape is too large for float64, and there is nobody to compare with");
     return;
   }
   const auto difference = verifier_.disagreement(other->outputs[0].front(), state.outputs[0].front());
   if (difference) {
-    state.result->guards.fail("poison",
+    state.result->guards.fail(GuardKind::poison,
                               fmt::format("against '{}' at this shape: {}", other->result->name, *difference));
   } else {
-    state.result->guards.pass("poison", fmt::format("agrees with '{}'; too large for {}float64", other->result->name,
-                                                    expected_.empty() ? "" : "more than a sample in "));
+    state.result->guards.pass(GuardKind::poison,
+                              fmt::format("agrees with '{}'; too large for {}float64", other->result->name,
+                                          expected_.empty() ? "" : "more than a sample in "));
   }
 }
 
@@ -136,16 +137,16 @@ void Session::check_sensitivity(State& state) {
       mixed.files[input->name] = other->files.at(input->name);
       const auto expected = verifier_.expected(mixed);
       if (expected && !verifier_.verify(*expected, *outputs).passed())
-        state.result->guards.fail("sensitivity",
+        state.result->guards.fail(GuardKind::sensitivity,
                                   fmt::format("other values of '{}' do not change the result", input->name));
     }
     const auto restored = state.provider().write(0, {{input->name, sets_[0].files.at(input->name)}});
     if (!restored) return take_out(state, restored.error());
   }
   if (undecided) {
-    state.result->guards.unavailable("sensitivity", "the shape is too large for float64");
+    state.result->guards.unavailable(GuardKind::sensitivity, "the shape is too large for float64");
   } else {
-    state.result->guards.pass("sensitivity");
+    state.result->guards.pass(GuardKind::sensitivity);
   }
 }
 
@@ -154,24 +155,25 @@ void Session::list_kernels(State& state) {
   if (!list) return take_out(state, list.error());
   Guards& guards = state.result->guards;
   if (list->threads_after > list->threads_before && list->threads_before > 0 && state.contender->must_be_own_kernels) {
-    guards.fail("threads",
+    guards.fail(GuardKind::threads,
                 fmt::format("the call left {} more threads running", list->threads_after - list->threads_before));
   } else {
-    guards.pass("threads");
+    guards.pass(GuardKind::threads);
   }
   if (list->persisting_l2_bytes > 0 && state.contender->must_be_own_kernels) {
-    guards.fail("persisting_l2", fmt::format("{:.0f} bytes of the cache were set aside for lines that survive a flush",
-                                             list->persisting_l2_bytes));
+    guards.fail(GuardKind::persisting_l2,
+                fmt::format("{:.0f} bytes of the cache were set aside for lines that survive a flush",
+                            list->persisting_l2_bytes));
   } else {
-    guards.pass("persisting_l2");
+    guards.pass(GuardKind::persisting_l2);
   }
   if (!list->available) {
-    guards.unavailable("kernels_list", list->reason);
-    guards.unavailable("streams", list->reason);
+    guards.unavailable(GuardKind::kernels_list, list->reason);
+    guards.unavailable(GuardKind::streams, list->reason);
     if (state.contender->must_be_own_kernels && list->graph_nodes == 0) {
-      guards.fail("graph_nodes", "a captured call holds no work");
+      guards.fail(GuardKind::graph_nodes, "a captured call holds no work");
     } else {
-      guards.unavailable("graph_nodes", list->reason);
+      guards.unavailable(GuardKind::graph_nodes, list->reason);
     }
     return;
   }
@@ -179,19 +181,20 @@ void Session::list_kernels(State& state) {
   if (!state.contender->must_be_own_kernels) return;
   for (const LaunchedKernel& kernel : list->kernels) {
     if (const std::string owner = library_of(kernel.name); !owner.empty())
-      guards.fail("kernels_list", fmt::format("'{}' belongs to {}", kernel.name, owner));
-    if (kernel.stream != 0) guards.fail("streams", fmt::format("'{}' ran on a stream that is not timed", kernel.name));
+      guards.fail(GuardKind::kernels_list, fmt::format("'{}' belongs to {}", kernel.name, owner));
+    if (kernel.stream != 0)
+      guards.fail(GuardKind::streams, fmt::format("'{}' ran on a stream that is not timed", kernel.name));
   }
-  if (list->kernels.empty()) guards.fail("kernels_list", "the call launches no kernel");
-  guards.pass("kernels_list");
-  guards.pass("streams");
+  if (list->kernels.empty()) guards.fail(GuardKind::kernels_list, "the call launches no kernel");
+  guards.pass(GuardKind::kernels_list);
+  guards.pass(GuardKind::streams);
   if (!list->graph_nodes) {
-    guards.unavailable("graph_nodes", "the call was not captured");
+    guards.unavailable(GuardKind::graph_nodes, "the call was not captured");
   } else if (static_cast<size_t>(*list->graph_nodes) != list->kernels.size() || *list->graph_nodes == 0) {
-    guards.fail("graph_nodes", fmt::format("a captured call holds {} pieces of work, a plain one {}",
-                                           *list->graph_nodes, list->kernels.size()));
+    guards.fail(GuardKind::graph_nodes, fmt::format("a captured call holds {} pieces of work, a plain one {}",
+                                                    *list->graph_nodes, list->kernels.size()));
   } else {
-    guards.pass("graph_nodes");
+    guards.pass(GuardKind::graph_nodes);
   }
 }
 
@@ -201,13 +204,14 @@ void Session::recheck(State& state) {
     auto outputs = read_outputs(state, set);
     if (!outputs) return take_out(state, outputs.error());
     if (state.result->deterministic && fingerprint(*outputs) == state.fingerprints[set]) {
-      state.result->guards.pass("recheck");
+      state.result->guards.pass(GuardKind::recheck);
     } else {
       const reference::Outputs* expected = set < expected_.size() ? &expected_[set] : nullptr;
       if (!verifier_.knows_all() && state.result->deterministic)
         state.result->guards.fail(
-            "recheck", fmt::format("after timing, set {}: the output is not the one that was read before", set));
-      verify_outputs(state, expected, *outputs, "recheck", fmt::format("after timing, set {}", set));
+            GuardKind::recheck,
+            fmt::format("after timing, set {}: the output is not the one that was read before", set));
+      verify_outputs(state, expected, *outputs, GuardKind::recheck, fmt::format("after timing, set {}", set));
     }
     check_inputs_unchanged(state, set, sets_[set]);
     if (state.out()) return;
@@ -232,19 +236,19 @@ void Session::probe_fresh_inputs(State& state) {
     auto outputs = read_outputs(state, last);
     if (!outputs) return take_out(state, outputs.error());
     if (state.result->deterministic && fingerprint(*outputs) != batch->fingerprints.back())
-      state.result->guards.fail("fingerprint", "the output changed after the timed call");
+      state.result->guards.fail(GuardKind::fingerprint, "the output changed after the timed call");
     if (probe == 0 && expected_fresh_)
-      verify_outputs(state, &*expected_fresh_, *outputs, "fresh_inputs",
+      verify_outputs(state, &*expected_fresh_, *outputs, GuardKind::fresh_inputs,
                      "inputs seen for the first time, after timing");
   }
   const double fresh_us = stats::median_of(times);
   const double usual_us = stats::median_of(judge::pooled(state.result->batches));
   if (fresh_us > kFreshFactor * usual_us + kFreshSlack_us) {
     state.result->guards.fail(
-        "fresh_inputs",
+        GuardKind::fresh_inputs,
         fmt::format("inputs seen for the first time take {:.2f} us, others {:.2f} us", fresh_us, usual_us));
   }
-  state.result->guards.pass("fresh_inputs",
+  state.result->guards.pass(GuardKind::fresh_inputs,
                             fmt::format("{:.2f} us at first sight, {:.2f} us otherwise", fresh_us, usual_us));
 }
 

@@ -33,7 +33,7 @@ double throughput_us(const ContenderResult& contender) {
 json guards_document(const measure::Guards& guards) {
   json list = json::array();
   for (const measure::Guard& guard : guards.all())
-    list.push_back({{"guard", guard.name}, {"state", name(guard.state)}, {"detail", guard.detail}});
+    list.push_back({{"guard", name(guard.kind)}, {"state", name(guard.state)}, {"detail", guard.detail}});
   return list;
 }
 

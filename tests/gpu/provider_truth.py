@@ -115,6 +115,8 @@ class Problem:
         return {"problem": {"reference": self.reference, "options": {}}, "dims": self.dims, "arguments": arguments,
                 "sets": [self.files(values, f"set{n}") for n, values in enumerate(self.values)], "options": options,
                 "timing": {"protocol": "graph", "cache": "warm", "flush_bytes": 0, "calls": 20, "delay_cycles": 0,
+                           "placement": 0, "warm_up_calls": 2,
+                           "gate": {"cycles": 250_000, "growth": 4, "most_cycles": 400_000_000, "calls": 1},
                            "instruments": str(ROOT / "src/measure/instruments.ptx"), **timing}}
 
     def read(self, provider, number):

@@ -45,6 +45,8 @@ PIPE = {
 CLAIMS = {
     "honest": "none of this",
     "jitter": "honest too: the last bit of the first result differs from call to call",
+    "open_gate": "honest too: a gate opens before all is enqueued, once, and it says so",
+    "no_gate": "honest too: says nothing of gates",
     "negative": "a time below zero among the samples",
     "zero": "a time of zero among the samples",
     "tiny": "times of a hundredth of a nanosecond",
@@ -248,8 +250,14 @@ class Provider:
         if self.is_("too_few_fingerprints"):
             prints.pop()
         throttled = [self.is_("all_throttled") or (self.is_("throttled") and index % 2 == 0) for index in range(count)]
-        return {"us": us, "fingerprints": prints, "clock_mhz": [1980] * count, "throttled": throttled,
-                "host_us": 0.0 if self.is_("no_host_time") else host_us}
+        self.batches = getattr(self, "batches", 0) + 1
+        ungated = count if self.is_("open_gate") and self.batches == 3 else 0  # once; later ones hold
+        answer = {"us": us, "fingerprints": prints, "clock_mhz": [1980] * count, "throttled": throttled,
+                  "gate": {"cycles": 250000, "retaken": 0, "ungated": ungated},
+                  "host_us": 0.0 if self.is_("no_host_time") else host_us}
+        if self.is_("no_gate"):
+            del answer["gate"]
+        return answer
 
     def claimed(self, us):
         replaced = {"negative": -3.0, "zero": 0.0, "nan": float("nan"), "null": None, "infinite": float("inf")}

@@ -138,6 +138,21 @@ TEST_F(LiesTest, need_a_profiler_for_some_guards) {
   }
 }
 
+// No lie: a call may wait for the device. But nobody may take such samples for others.
+TEST_F(LiesTest, a_gate_that_had_opened_is_said) {
+  const ProblemFolder folder;
+  const CaseMeasurement measured =
+      run_session(folder, {behaving("open_gate"), behaving("no_gate", false), behaving("honest", false)});
+  for (const ContenderResult& each : measured.contenders)
+    EXPECT_TRUE(each.good()) << each.name << ": " << failures_of(each);
+  ASSERT_EQ(state_of(measured.candidate(), "gate"), "unavailable");
+  ASSERT_EQ(state_of(measured.contenders[1], "gate"), "unavailable");
+  EXPECT_TRUE(mentions(find_guard(measured.candidate(), "gate")->detail, "samples hold time to enqueue"))
+      << find_guard(measured.candidate(), "gate")->detail;
+  EXPECT_EQ(find_guard(measured.contenders[1], "gate")->detail, "the provider does not say");
+  EXPECT_EQ(state_of(measured.contenders[2], "gate"), "passed");
+}
+
 // Too much work for float64: contenders are compared with each other.
 TEST_F(LiesTest, are_caught_by_other_contenders_where_float64_takes_too_long) {
   const ProblemFolder folder(

@@ -66,13 +66,16 @@ TEST(PrepareRequest, says_what_the_protocol_promises) {
   EXPECT_EQ(request["arguments"][1]["role"], "output");
   EXPECT_EQ(request["arguments"][2],
             (json{{"name", "COLUMNS"}, {"role", "scalar"}, {"dtype", "i32"}, {"value", 12.0}}));
-  EXPECT_EQ(request["timing"], (json{{"protocol", "graph"},
-                                     {"cache", "warm"},
-                                     {"flush_bytes", 0},
-                                     {"calls", 20},
-                                     {"delay_cycles", 500},
-                                     {"placement", 3},
-                                     {"instruments", "/there/instruments.ptx"}}));
+  EXPECT_EQ(request["timing"],
+            (json{{"protocol", "graph"},
+                  {"cache", "warm"},
+                  {"flush_bytes", 0},
+                  {"calls", 20},
+                  {"delay_cycles", 500},
+                  {"placement", 3},
+                  {"gate", {{"cycles", 250000}, {"growth", 4}, {"most_cycles", 400000000}, {"calls", 1}}},
+                  {"warm_up_calls", 2},
+                  {"instruments", "/there/instruments.ptx"}}));
   protocol.cache = Cache::cold;
   protocol.launch = Launch::event;
   const json cold = prepare_request(folder.problem(), protocol, {"/there/instruments.ptx", 1000});

@@ -56,7 +56,7 @@ class ProviderTest : public testing::Test {
     if (block.ok()) return {};
     EXPECT_TRUE(mentions(block.error().message, "provider 'rival'")) << block.error().message;
     EXPECT_EQ(block.error().exit_code, ExitCode::environment);
-    EXPECT_EQ(provider->failed_guard(), guard) << arguments.at(1);
+    EXPECT_EQ(provider->failed_guard(), guard_from_name(guard)) << arguments.at(1);
     const auto later = provider->run(0, 1);
     EXPECT_TRUE(!later.ok() && mentions(later.error().message, "has been stopped")) << "it is out for good";
     return block.error();
@@ -117,7 +117,7 @@ TEST_F(ProviderTest, answers_every_request) {
   EXPECT_EQ(kernels->threads_before, 1);
   EXPECT_EQ(kernels->threads_after, 1);
   EXPECT_EQ(kernels->persisting_l2_bytes, 0);
-  EXPECT_EQ(provider->failed_guard(), "");
+  EXPECT_FALSE(provider->failed_guard());
 }
 
 TEST_F(ProviderTest, is_prepared_again_for_the_next_case) {
@@ -175,11 +175,11 @@ TEST_F(ProviderTest, that_claims_impossible_throughput_is_out) {
   ASSERT_TRUE(provider);
   const auto throughput = provider->throughput(5);
   ASSERT_FALSE(throughput.ok());
-  EXPECT_EQ(provider->failed_guard(), "not_positive");
+  EXPECT_EQ(provider->failed_guard(), GuardKind::not_positive);
   provider = prepared({"--behave", "too_few"});
   ASSERT_TRUE(provider);
   EXPECT_FALSE(provider->throughput(5).ok());
-  EXPECT_EQ(provider->failed_guard(), "");
+  EXPECT_FALSE(provider->failed_guard());
 }
 
 TEST_F(ProviderTest, that_does_not_answer_in_time_is_out) {
@@ -210,7 +210,7 @@ TEST_F(ProviderTest, that_answers_twice_is_found_at_the_next_request) {
   ASSERT_TRUE(provider);
   ASSERT_TRUE(provider->sample({0}, {1}).ok());
   EXPECT_FALSE(provider->run(0, 1).ok()) << "an old answer is no answer";
-  EXPECT_EQ(provider->failed_guard(), "answer_id");
+  EXPECT_EQ(provider->failed_guard(), GuardKind::answer_id);
 }
 
 TEST_F(ProviderTest, that_fails_later_was_good_before) {

@@ -61,7 +61,7 @@ inline CaseMeasurement run_session(const ProblemFolder& folder, const std::vecto
 
 inline const Guard* find_guard(const ContenderResult& result, const std::string& name) {
   for (const Guard& guard : result.guards.all()) {
-    if (guard.name == name) return &guard;
+    if (measure::name(guard.kind) == name) return &guard;
   }
   return nullptr;
 }
@@ -74,7 +74,7 @@ inline std::string state_of(const ContenderResult& result, const std::string& na
 inline std::string failures_of(const ContenderResult& result) {
   std::string text = result.failure ? "failure: " + result.failure->message + "; " : "";
   for (const Guard& guard : result.guards.all()) {
-    if (guard.state == GuardState::failed) text += guard.name + ": " + guard.detail + "; ";
+    if (guard.state == GuardState::failed) text += std::string(measure::name(guard.kind)) + ": " + guard.detail + "; ";
   }
   return text;
 }

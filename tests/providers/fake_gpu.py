@@ -7,6 +7,7 @@ is put down instead, and runs at each replay.
 
 import collections
 import contextlib
+import os
 import struct
 
 from channel import Refusal
@@ -15,6 +16,8 @@ Buffer = collections.namedtuple("Buffer", "address bytes flat view")
 
 US_PER_CYCLE = 1 / 2000
 FILL_US = 1.0
+ENQUEUE_US = float(os.environ.get("FAKE_CUDA_ENQUEUE_US", "50"))  # what the host takes for what it waits for next
+TRACE = os.environ.get("FAKE_CUDA_TRACE", "")                      # a file that is told what the device does, in order
 
 
 class FakeGraph:
@@ -34,6 +37,7 @@ class FakeGpu:
             raise Refusal(f"there is no device {device}")
         self.memory = {}
         self.now_us = 100.0
+        self.began_us = 100.0  # the work that is waited for next
         self.events = {}
         self.log = []
         self.unpoisoned = 0
@@ -59,9 +63,15 @@ class FakeGpu:
         """What a problem calls: a kernel that takes so long."""
         def step():
             self.log.append(name)
+            self.trace("call" if name.startswith("call") else name)
             function()
             self.now_us += us
         self.enqueue(step)
+
+    def trace(self, what):
+        if TRACE:
+            with open(TRACE, "a", encoding="utf-8") as file:
+                file.write(what + "\n")
 
     def capture(self, function):
         self._captured, self._nodes = [], 0
@@ -143,7 +153,7 @@ class FakeGpu:
         return contextlib.nullcontext()
 
     def synchronize(self):
-        pass
+        self.began_us = self.now_us
 
     def make_event(self):
         event = len(self.events) + 1
@@ -155,6 +165,7 @@ class FakeGpu:
 
     def record(self, event):
         def step():
+            self.trace("record")
             self.events[event] = self.now_us
         self.enqueue(step, node=False)
 
@@ -162,7 +173,7 @@ class FakeGpu:
         if self.gate_open_after > 0:
             self.gate_open_after -= 1
             return True
-        return False
+        return self.events[event] - self.began_us <= ENQUEUE_US
 
     def microseconds_between(self, start, stop):
         return self.events[stop] - self.events[start]
@@ -177,12 +188,13 @@ class FakeGpu:
 
     def fingerprint(self, address, count, slot):
         def step():
+            self.trace("fingerprint")
             contents, _ = self._bytes_at(address)
             add_to(self, slot, fingerprint(contents[:count]))
         self.enqueue(step)
 
     def spin(self, cycles):
-        self.work("spin", lambda: None, cycles * US_PER_CYCLE)
+        self.work(f"spin {cycles}", lambda: None, cycles * US_PER_CYCLE)
 
     def flush(self, count):
         self.work(f"flush {count}", lambda: None, 50.0)
@@ -190,6 +202,7 @@ class FakeGpu:
     def reset_persisting_l2(self):
         held, self.persisting = self.persisting, 0
         self.log.append("reset persisting")
+        self.trace("reset")
         return held
 
     def persisting_l2_bytes(self):

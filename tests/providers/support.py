@@ -18,6 +18,7 @@ from fake_gpu import FakeGpu  # noqa: E402
 from harness import Harness  # noqa: E402
 
 ROWS, COLUMNS, SETS = 3, 5, 4
+MANY_BEHIND_GATE = {"cycles": 250_000, "growth": 4, "most_cycles": 400_000_000, "calls": 32}
 
 
 def floats(values):
@@ -50,6 +51,8 @@ class CaseFolder(unittest.TestCase):
                 {"name": "COLUMNS", "role": "scalar", "dtype": "i32", "value": COLUMNS}],
             "sets": [{"x": str(self.folder / f"x{number}")} for number in range(SETS)], "options": {},
             "timing": {"protocol": "graph", "cache": "warm", "flush_bytes": 0, "calls": 8, "delay_cycles": 0,
+                       "placement": 0, "warm_up_calls": 2,
+                       "gate": {"cycles": 250_000, "growth": 4, "most_cycles": 400_000_000, "calls": 1},
                        "instruments": str(self.folder / "instruments"), **timing}}
 
 

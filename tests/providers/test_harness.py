@@ -3,7 +3,7 @@
 
 import unittest
 
-from support import COLUMNS, ROWS, SETS, HarnessCase, floats
+from support import COLUMNS, MANY_BEHIND_GATE, ROWS, SETS, HarnessCase, floats
 
 import fake_gpu
 from fake_problems import CALL_US, Accumulating, Lazy, ReturnedRowSums, RowSums
@@ -104,7 +104,7 @@ class Samples(HarnessCase):
             self.start(RowSums(), protocol=protocol, cache="cold", flush_bytes=64)
             self.gpu.log.clear()
             self.ask("sample", order=[1, 2], poison=[1, 2])
-            steps = [step for step in self.gpu.log if step != "spin"]
+            steps = [step for step in self.gpu.log if not step.startswith("spin")]
             before = ["reset persisting", "flush 64"]
             self.assertEqual(steps, [*before, "call 1", *before, "call 2"])
 
@@ -112,7 +112,7 @@ class Samples(HarnessCase):
         self.start(RowSums())
         self.gpu.log.clear()
         self.ask("sample", order=[1], poison=[1])
-        self.assertEqual([step for step in self.gpu.log if step != "spin"], ["call 1"])
+        self.assertEqual([step for step in self.gpu.log if not step.startswith("spin")], ["call 1"])
 
     def test_the_fingerprint_of_a_call_that_does_nothing_is_that_of_the_poison(self):
         for protocol in ("graph", "event"):
@@ -121,16 +121,39 @@ class Samples(HarnessCase):
             self.assertEqual(answer["fingerprints"], [hex_fingerprint(bytes([p]) * (4 * ROWS)) for p in (7, 9)])
 
     def test_an_open_gate_means_another_try(self):
-        self.start(RowSums(), protocol="event")
-        self.gpu.gate_open_after = 1
-        before = self.problem.calls
-        self.ask("sample", order=[0, 1], poison=[1, 2])
-        self.assertEqual(self.problem.calls - before, 4)
+        for timing in ({"protocol": "event", "gate": MANY_BEHIND_GATE}, {"protocol": "event"}, {"protocol": "graph"}):
+            together = timing.get("gate", {}).get("calls", 1) > 1
+            with self.subTest(timing=timing):
+                self.start(RowSums(), **timing)
+                self.gpu.gate_open_after = 1
+                before = self.problem.calls
+                answer = self.ask("sample", order=[0, 1], poison=[1, 2])
+                retaken = 2 if together else 1
+                self.assertEqual(self.problem.calls - before, 2 + retaken)
+                self.assertEqual(answer["gate"]["retaken"], retaken)
+                self.assertEqual(answer["gate"]["ungated"], 0)
+                self.assertEqual(answer["gate"]["cycles"], 4 * 250_000 * (32 if together else 1))
 
-    def test_a_gate_that_never_holds_is_given_up(self):
-        self.start(RowSums(), protocol="event")
-        self.gpu.gate_open_after = 1000
-        self.assertEqual(len(self.ask("sample", order=[0], poison=[1])["us"]), 1)
+    def test_a_gate_that_never_holds_is_given_up_and_said(self):
+        for protocol in ("event", "graph"):
+            self.start(RowSums(), protocol=protocol)
+            self.gpu.gate_open_after = 1000
+            answer = self.ask("sample", order=[0, 1], poison=[1, 2])
+            self.assertEqual(len(answer["us"]), 2)
+            self.assertEqual(answer["gate"]["ungated"], 2)
+            self.assertEqual(answer["gate"]["cycles"], 400_000_000)
+
+    def test_how_it_is_timed_has_no_defaults(self):
+        for name in ("protocol", "cache", "flush_bytes", "calls", "delay_cycles", "placement", "gate", "warm_up_calls"):
+            request = self.request()
+            del request["timing"][name]
+            self.start(RowSums())
+            self.assertIn(f'no "{name}"', self.refuse("prepare", **request))
+        for name in ("cycles", "growth", "most_cycles", "calls"):
+            request = self.request()
+            del request["timing"]["gate"][name]
+            self.assertIn(f'no "{name}"', self.refuse("prepare", **request))
+        self.assertIn("a graph stands alone", self.refuse("prepare", **self.request(gate=MANY_BEHIND_GATE)))
 
     def test_throughput_is_the_time_of_a_replay_divided_by_its_calls(self):
         self.start(ReturnedRowSums())

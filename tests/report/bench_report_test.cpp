@@ -33,8 +33,8 @@ ContenderResult contender_of(const std::string& name, double us, size_t throttle
   result.provider = "command";
   result.variant = "row sums";
   result.versions = {{"torch", "2.11"}};
-  result.guards.pass("poison");
-  result.guards.pass("fingerprint", "every timed call");
+  result.guards.pass(measure::GuardKind::poison);
+  result.guards.pass(measure::GuardKind::fingerprint, "every timed call");
   result.accuracy = {1e-4, 9e-5, 4e-4, 0.25};
   result.verified_sets = 4;
   result.throughput = {us - 2, us - 1, us};
@@ -82,7 +82,7 @@ BenchCase case_of(std::vector<ContenderResult> contenders) {
 
 ContenderResult rejected(const std::string& name, double us) {
   ContenderResult result = contender_of(name, us);
-  result.guards.fail("roofline", "0.1 us is less than the work takes");
+  result.guards.fail(measure::GuardKind::roofline, "0.1 us is less than the work takes");
   return result;
 }
 

@@ -67,7 +67,7 @@ TEST_F(RowTest, AMeasuredCaseIsTheRowThatItsDocumentIs) {
     contender.time_us = stats::Summary{.count = 100, .p50 = 10, .p90 = 11};
     judged.measured.contenders.push_back(contender);
   }
-  judged.measured.contenders[2].guards.fail("roofline", "too fast");
+  judged.measured.contenders[2].guards.fail(measure::GuardKind::roofline, "too fast");
   judge::Comparison comparison;
   comparison.verdict = judge::Verdict::slower;
   comparison.ratio = 1.25;

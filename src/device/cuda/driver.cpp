@@ -82,6 +82,7 @@ Result<void> Driver::bind() {
   need(cuEventDestroy, "cuEventDestroy_v2");
   need(cuEventRecord, "cuEventRecord");
   need(cuEventRecordWithFlags, "cuEventRecordWithFlags");
+  need(cuEventQuery, "cuEventQuery");
   need(cuEventElapsedTime, "cuEventElapsedTime");
   need(cuStreamBeginCapture, "cuStreamBeginCapture_v2");
   need(cuStreamEndCapture, "cuStreamEndCapture");

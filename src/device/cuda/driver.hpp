@@ -55,6 +55,7 @@ struct DriverTable {
   CUresult (*cuEventDestroy)(CUevent event) = nullptr;  // _v2
   CUresult (*cuEventRecord)(CUevent event, CUstream stream) = nullptr;
   CUresult (*cuEventRecordWithFlags)(CUevent event, CUstream stream, unsigned flags) = nullptr;
+  CUresult (*cuEventQuery)(CUevent event) = nullptr;
   CUresult (*cuEventElapsedTime)(float* milliseconds, CUevent start, CUevent end) = nullptr;
 
   // graphs

@@ -30,6 +30,13 @@ class Event {
   Result<void> record(CUstream stream, unsigned flags = CU_EVENT_RECORD_DEFAULT) {
     return gpu_->check(gpu_->driver().cuEventRecordWithFlags(event_, stream, flags), "cuEventRecord");
   }
+  // Whether the stream has got there.
+  Result<bool> passed() const {
+    const CUresult code = gpu_->driver().cuEventQuery(event_);
+    if (code == CUDA_ERROR_NOT_READY) return false;
+    ASSAY_CHECK(gpu_->check(code, "cuEventQuery"));
+    return true;
+  }
   // Both must have passed.
   Result<double> microseconds_since(const Event& start) const {
     float milliseconds = 0;

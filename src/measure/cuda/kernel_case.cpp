@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "measure/cuda/kernel_case.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
@@ -8,7 +9,6 @@
 #include "base/file.hpp"
 #include "check/arguments.hpp"
 #include "device/cuda/cupti.hpp"
-#include "device/cuda/event.hpp"
 #include "spec/configuration.hpp"
 #include "spec/launch.hpp"
 #include "spec/shape.hpp"
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using namespace device::cuda;  // the driver's types, under the vendor's names
 namespace {
 
-constexpr uint64_t kGateCycles = 200'000;  // about 100 us: enough to enqueue a sample behind it
+constexpr uint8_t kFirstPoison = 0x5a;
 
 int thread_count() {
   std::error_code failed;
@@ -29,16 +29,19 @@ int thread_count() {
 
 }  // namespace
 
+// What is read after one timed call.
+struct KernelCase::Place {
+  Event start;
+  Event stop;
+  CUdeviceptr slot = 0;  // the fingerprint
+};
+
 // One set of inputs with outputs of its own, and the launch that uses them.
 struct KernelCase::Set {
-  Set(Event first, Event last) : start(std::move(first)), stop(std::move(last)) {}
-
   std::map<std::string, uint64_t> addresses;
   std::map<std::string, uint64_t> originals;  // what an inout argument holds before each call
   std::optional<PreparedLaunch> call;
-  Event start;
-  Event stop;
-  CUdeviceptr slot = 0;  // the fingerprint of its last timed call
+  std::optional<Place> place;  // of its graph
   CUgraphExec graph = nullptr;
   int graph_kernels = 0;  // without those of the instruments
 };
@@ -52,6 +55,7 @@ Result<std::unique_ptr<KernelCase>> KernelCase::make(CudaDevice& gpu, Instrument
   ASSAY_CHECK(made->load(request));
   for (const ArgumentFiles& files : request.sets) ASSAY_CHECK(made->make_set(files));
   if (made->sets_.empty()) return Error{"a case needs at least one set of inputs"};
+  ASSAY_CHECK(made->warm_up());
   for (auto& set : made->sets_) {
     if (made->protocol_.launch == Launch::graph) ASSAY_CHECK(made->capture_call(*set));
   }
@@ -66,8 +70,9 @@ KernelCase::~KernelCase() {
     for (const auto* memory : {&set->addresses, &set->originals}) {
       for (const auto& [name, address] : *memory) driver_.cuMemFree(address);
     }
-    if (set->slot != 0) driver_.cuMemFree(set->slot);
+    if (set->place) driver_.cuMemFree(set->place->slot);
   }
+  for (const Place& place : places_) driver_.cuMemFree(place.slot);
   if (throughput_graph_ != nullptr) driver_.cuGraphExecDestroy(throughput_graph_);
   if (flush_memory_ != 0) driver_.cuMemFree(flush_memory_);
   if (padding_ != 0) driver_.cuMemFree(padding_);
@@ -99,15 +104,37 @@ Result<void> KernelCase::load(const KernelCaseRequest& request) {
   const uint64_t padding = request.protocol.placement * kPlacementBytes;
   if (padding > 0) ASSAY_CHECK(check(driver_.cuMemAlloc(&padding_, padding), "cuMemAlloc"));
   if (flush_bytes_ > 0) ASSAY_CHECK(check(driver_.cuMemAlloc(&flush_memory_, flush_bytes_), "cuMemAlloc"));
+  ASSAY_TRY(gate_, Event::make(gpu_));
+  gate_cycles_ = protocol_.gate.cycles * protocol_.gate.calls;
+  while (protocol_.launch == Launch::event && places_.size() < protocol_.gate.calls) {
+    ASSAY_TRY(Place place, make_place());
+    places_.push_back(std::move(place));
+  }
+  return {};
+}
+
+Result<KernelCase::Place> KernelCase::make_place() {
+  ASSAY_TRY(Event start, Event::make(gpu_));
+  ASSAY_TRY(Event stop, Event::make(gpu_));
+  Place place{std::move(start), std::move(stop)};
+  ASSAY_CHECK(check(driver_.cuMemAlloc(&place.slot, sizeof(uint64_t)), "cuMemAlloc"));
+  return place;
+}
+
+// First launches load code and allocate.
+Result<void> KernelCase::warm_up() {
+  for (size_t call = 0; call < protocol_.warm_up_calls; ++call) {
+    for (size_t set = 0; set < sets_.size(); ++set) ASSAY_CHECK(run(set, kFirstPoison));
+  }
   return {};
 }
 
 Result<void> KernelCase::make_set(const ArgumentFiles& files) {
-  ASSAY_TRY(Event start, Event::make(gpu_));
-  ASSAY_TRY(Event stop, Event::make(gpu_));
-  sets_.push_back(std::make_unique<Set>(std::move(start), std::move(stop)));
+  sets_.push_back(std::make_unique<Set>());
   Set& set = *sets_.back();
-  ASSAY_CHECK(check(driver_.cuMemAlloc(&set.slot, sizeof(uint64_t)), "cuMemAlloc"));
+  if (protocol_.launch == Launch::graph) {
+    ASSAY_TRY(set.place, make_place());
+  }
   for (const spec::ResolvedArgument& argument : arguments_) {
     const spec::ResolvedTensor* tensor = argument.tensor();
     if (tensor == nullptr) continue;
@@ -133,16 +160,16 @@ std::string KernelCase::variant() const {
 }
 
 // Flush, start event, the call, the delay if one is asked for, stop event, fingerprint.
-Result<void> KernelCase::enqueue_call(Set& set, unsigned event_flags) {
-  ASSAY_CHECK(check(driver_.cuMemsetD8Async(set.slot, 0, sizeof(uint64_t), stream_), "cuMemsetD8Async"));
+Result<void> KernelCase::enqueue_call(Set& set, Place& place, unsigned event_flags) {
+  ASSAY_CHECK(check(driver_.cuMemsetD8Async(place.slot, 0, sizeof(uint64_t), stream_), "cuMemsetD8Async"));
   if (flush_bytes_ > 0) ASSAY_CHECK(instruments_.flush(stream_, flush_memory_, flush_bytes_));
-  ASSAY_CHECK(set.start.record(stream_, event_flags));
+  ASSAY_CHECK(place.start.record(stream_, event_flags));
   ASSAY_CHECK(check(set.call->launch(stream_), "cuLaunchKernelEx"));
   if (protocol_.delay_cycles > 0) ASSAY_CHECK(instruments_.spin(stream_, protocol_.delay_cycles));
-  ASSAY_CHECK(set.stop.record(stream_, event_flags));
+  ASSAY_CHECK(place.stop.record(stream_, event_flags));
   for (const spec::ResolvedArgument* written : written_tensors()) {
     ASSAY_CHECK(instruments_.fingerprint(stream_, set.addresses.at(written->name),
-                                         static_cast<uint64_t>(written->tensor()->bytes), set.slot));
+                                         static_cast<uint64_t>(written->tensor()->bytes), place.slot));
   }
   return {};
 }
@@ -190,7 +217,8 @@ Result<int> KernelCase::count_kernels(CUgraph graph) {
 }
 
 Result<void> KernelCase::capture_call(Set& set) {
-  ASSAY_TRY(set.graph, capture([&] { return enqueue_call(set, CU_EVENT_RECORD_EXTERNAL); }, &set.graph_kernels));
+  ASSAY_TRY(set.graph,
+            capture([&] { return enqueue_call(set, *set.place, CU_EVENT_RECORD_EXTERNAL); }, &set.graph_kernels));
   set.graph_kernels -= static_cast<int>(written_tensors().size());
   if (flush_bytes_ > 0) --set.graph_kernels;
   if (protocol_.delay_cycles > 0) --set.graph_kernels;
@@ -258,29 +286,58 @@ Result<void> KernelCase::write(size_t set, const ArgumentFiles& files) {
   return {};
 }
 
-// Behind a spinning kernel, so that the GPU does one thing after the other however long they take to enqueue.
-Result<void> KernelCase::enqueue_sample(Set& set, uint8_t poison) {
-  ASSAY_CHECK(instruments_.spin(stream_, kGateCycles));
-  ASSAY_CHECK(ready_outputs(set, poison));
-  if (protocol_.launch == Launch::event) return enqueue_call(set, CU_EVENT_RECORD_DEFAULT);
-  return check(driver_.cuGraphLaunch(set.graph, stream_), "cuGraphLaunch");
+KernelCase::Place& KernelCase::place_of(size_t set, size_t number) {
+  return sets_[set]->place ? *sets_[set]->place : places_[number];
+}
+
+// The samples of one gate, from `first` on; whether it was still closed when the last of them had been enqueued.
+Result<bool> KernelCase::take(std::span<const size_t> order, std::span<const uint8_t> poison, size_t first,
+                              SampleBatch& batch) {
+  const size_t end = std::min(order.size(), first + protocol_.gate.calls);
+  // Lines that were marked to stay would survive any flush.
+  if (flush_bytes_ > 0) ASSAY_CHECK(check(driver_.cuCtxResetPersistingL2Cache(), "cuCtxResetPersistingL2Cache"));
+  ASSAY_CHECK(instruments_.spin(stream_, gate_cycles_));
+  ASSAY_CHECK(gate_->record(stream_));
+  for (size_t i = first; i < end; ++i) {
+    Set& set = *sets_[order[i]];
+    ASSAY_CHECK(ready_outputs(set, poison[i]));
+    if (protocol_.launch == Launch::event) {
+      ASSAY_CHECK(enqueue_call(set, places_[i - first], CU_EVENT_RECORD_DEFAULT));
+    } else {
+      ASSAY_CHECK(check(driver_.cuGraphLaunch(set.graph, stream_), "cuGraphLaunch"));
+    }
+  }
+  ASSAY_TRY(const bool opened, gate_->passed());
+  ASSAY_CHECK(check(driver_.cuCtxSynchronize(), sets_[order[first]]->call->entry().c_str()));
+  for (size_t i = first; i < end; ++i) {
+    Place& place = place_of(order[i], i - first);
+    ASSAY_TRY(batch.us[i], place.stop.microseconds_since(place.start));
+    ASSAY_CHECK(check(driver_.cuMemcpyDtoH(&batch.fingerprints[i], place.slot, sizeof(uint64_t)), "cuMemcpyDtoH"));
+  }
+  return !opened;
 }
 
 Result<SampleBatch> KernelCase::sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison) {
   SampleBatch batch;
+  batch.us.resize(order.size());
+  batch.fingerprints.resize(order.size());
+  batch.ungated = 0;
+  const Gate& gate = protocol_.gate;
   const auto start = std::chrono::steady_clock::now();
-  for (size_t i = 0; i < order.size(); ++i) {
-    // Lines that were marked to stay would survive any flush.
-    if (flush_bytes_ > 0) ASSAY_CHECK(check(driver_.cuCtxResetPersistingL2Cache(), "cuCtxResetPersistingL2Cache"));
-    Set& set = *sets_[order[i]];
-    ASSAY_CHECK(enqueue_sample(set, poison[i]));
-    ASSAY_CHECK(check(driver_.cuCtxSynchronize(), set.call->entry().c_str()));
-    ASSAY_TRY(const double us, set.stop.microseconds_since(set.start));
-    batch.us.push_back(us);
-    uint64_t fingerprint = 0;
-    ASSAY_CHECK(check(driver_.cuMemcpyDtoH(&fingerprint, set.slot, sizeof fingerprint), "cuMemcpyDtoH"));
-    batch.fingerprints.push_back(fingerprint);
+  for (size_t first = 0; first < order.size(); first += gate.calls) {
+    const size_t count = std::min(gate.calls, order.size() - first);
+    while (true) {
+      ASSAY_TRY(const bool hidden, take(order, poison, first, batch));
+      if (hidden) break;
+      if (gate_cycles_ >= gate.most_cycles) {
+        *batch.ungated += count;
+        break;
+      }
+      gate_cycles_ = std::min(gate_cycles_ * gate.growth, gate.most_cycles);
+      batch.retaken += count;
+    }
   }
+  batch.gate_cycles = gate_cycles_;
   batch.host_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
   const GpuReading reading = monitor_ ? monitor_->read() : GpuReading();
   batch.clock_mhz.assign(order.size(), reading.sm_clock_mhz.value_or(0));
@@ -298,7 +355,7 @@ Result<std::vector<double>> KernelCase::throughput(size_t replays) {
   }
   ASSAY_CHECK(check(driver_.cuGraphLaunch(throughput_graph_, stream_), "cuGraphLaunch"));  // warms up
   ASSAY_CHECK(check(driver_.cuCtxSynchronize(), "cuCtxSynchronize"));
-  ASSAY_CHECK(instruments_.spin(stream_, kGateCycles));
+  ASSAY_CHECK(instruments_.spin(stream_, protocol_.gate.cycles));
   for (auto& [start, stop] : marks) {
     ASSAY_CHECK(start.record(stream_));
     ASSAY_CHECK(check(driver_.cuGraphLaunch(throughput_graph_, stream_), "cuGraphLaunch"));

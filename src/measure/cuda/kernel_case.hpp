@@ -7,11 +7,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "device/cuda/event.hpp"
 #include "device/cuda/nvml.hpp"
 #include "measure/cuda/instruments.hpp"
 #include "measure/protocol.hpp"
@@ -51,6 +54,7 @@ class KernelCase {
   size_t sets() const { return sets_.size(); }
 
  private:
+  struct Place;
   struct Set;
   KernelCase(device::cuda::CudaDevice& gpu, Instruments& instruments);
   Result<void> load(const KernelCaseRequest& request);
@@ -59,8 +63,11 @@ class KernelCase {
   Result<int> count_kernels(device::cuda::CUgraph graph);
   Result<void> capture_call(Set& set);
   Result<void> capture_throughput();
-  Result<void> enqueue_call(Set& set, unsigned event_flags);
-  Result<void> enqueue_sample(Set& set, uint8_t poison);
+  Result<Place> make_place();
+  Place& place_of(size_t set, size_t number);
+  Result<void> warm_up();
+  Result<void> enqueue_call(Set& set, Place& place, unsigned event_flags);
+  Result<bool> take(std::span<const size_t> order, std::span<const uint8_t> poison, size_t first, SampleBatch& batch);
   std::vector<const spec::ResolvedArgument*> written_tensors() const;
   Result<const spec::ResolvedTensor*> find_tensor(const std::string& name) const;
   Result<void> ready_outputs(Set& set, uint8_t poison);
@@ -81,6 +88,9 @@ class KernelCase {
   CUstream stream_ = nullptr;
   CUdeviceptr padding_ = 0;  // only its size matters
   CUdeviceptr flush_memory_ = 0;
+  std::vector<Place> places_;  // behind one gate, where calls are enqueued one by one
+  std::optional<device::cuda::Event> gate_;
+  uint64_t gate_cycles_ = 0;  // grows when it opened too early
   device::cuda::CUgraphExec throughput_graph_ = nullptr;
 };
 

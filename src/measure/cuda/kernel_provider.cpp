@@ -19,7 +19,23 @@ ArgumentFiles files_from(const json& object) {
   return files;
 }
 
-KernelCaseRequest case_from(const json& request) {
+// None of these has a default here: the parent decides how all contenders are timed.
+Result<Gate> gate_from(const json& timing, Launch launch) {
+  const json& settings = timing.at("gate");
+  Gate gate;
+  gate.cycles = settings.at("cycles").get<uint64_t>();
+  gate.growth = settings.at("growth").get<uint64_t>();
+  gate.most_cycles = settings.at("most_cycles").get<uint64_t>();
+  gate.calls = settings.at("calls").get<size_t>();
+  if (gate.cycles < 1 || gate.growth < 2 || gate.calls < 1 || gate.calls > kMostCallsBehindGate)
+    return Error{fmt::format("a gate of {} cycles that grows {} times, with {} calls behind it, is none", gate.cycles,
+                             gate.growth, gate.calls)};
+  if (launch == Launch::graph && gate.calls != 1)
+    return Error{fmt::format("{} calls behind one gate; a graph stands alone", gate.calls)};
+  return gate;
+}
+
+Result<KernelCaseRequest> case_from(const json& request) {
   KernelCaseRequest wanted;
   const json& options = request.at("options");
   const json& timing = request.at("timing");
@@ -34,6 +50,8 @@ KernelCaseRequest case_from(const json& request) {
   wanted.protocol.calls = std::max<size_t>(1, timing.at("calls").get<size_t>());
   wanted.protocol.delay_cycles = timing.at("delay_cycles").get<uint64_t>();
   wanted.protocol.placement = timing.at("placement").get<size_t>();
+  ASSAY_TRY(wanted.protocol.gate, gate_from(timing, wanted.protocol.launch));
+  wanted.protocol.warm_up_calls = timing.at("warm_up_calls").get<size_t>();
   wanted.flush_bytes = timing.at("flush_bytes").get<uint64_t>();
   wanted.instruments = timing.at("instruments").get<std::string>();
   return wanted;
@@ -46,6 +64,7 @@ json to_json(const SampleBatch& batch) {
           {"fingerprints", fingerprints},
           {"clock_mhz", batch.clock_mhz},
           {"throttled", batch.throttled},
+          {"gate", {{"cycles", batch.gate_cycles}, {"retaken", batch.retaken}, {"ungated", batch.ungated.value_or(0)}}},
           {"host_us", batch.host_us}};
 }
 
@@ -69,7 +88,7 @@ class Server {
     if (!gpu_) return Error{"the first request must be 'hello'"};
     if (op == "prepare") {
       case_.reset();  // its memory first
-      const KernelCaseRequest wanted = case_from(request);
+      ASSAY_TRY(const KernelCaseRequest wanted, case_from(request));
       // The driver compiles them, which takes longer than all the rest.
       if (!instruments_) {
         ASSAY_TRY(Instruments instruments, Instruments::load(*gpu_, wanted.instruments));

@@ -47,6 +47,20 @@ struct FakeNode {
 using FakeGraph = std::vector<FakeNode>;
 FakeGraph* capturing = nullptr;
 
+double number_in(const char* variable, double otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::atof(text) : otherwise;
+}
+
+// FAKE_CUDA_TRACE: a file that is told what the device does, in order.
+void trace(const std::string& what) {
+  static std::FILE* const kFile =
+      std::getenv("FAKE_CUDA_TRACE") ? std::fopen(std::getenv("FAKE_CUDA_TRACE"), "a") : nullptr;
+  if (kFile == nullptr) return;
+  std::fprintf(kFile, "%s\n", what.c_str());
+  std::fflush(kFile);
+}
+
 bool waits() {
   static const bool kWaits = std::getenv("FAKE_CUDA_WAITS") != nullptr;
   return kWaits;
@@ -159,6 +173,10 @@ const std::map<std::string, std::vector<size_t>> kParameters = {
     {"fault_f32", {8, 8, 4}}, {"assay_fingerprint", {8, 8, 8}}, {"assay_flush", {8, 8}},    {"assay_spin", {8}}};
 
 CUresult run(const std::string& name, void** parameters, unsigned blocks, double slowness) {
+  trace(name == "assay_spin"          ? "spin " + std::to_string(value<uint64_t>(parameters, 0))
+        : name == "assay_flush"       ? "flush " + std::to_string(value<uint64_t>(parameters, 1))
+        : name == "assay_fingerprint" ? "fingerprint"
+                                      : "call");
   now_ms += name == "assay_spin" ? 1e-6 * static_cast<double>(value<uint64_t>(parameters, 0)) : kernel_ms() * slowness;
   if (name == "row_sum_f32") return sum_rows(parameters, blocks);
   if (name == "copy_f32") return copy(parameters);
@@ -277,6 +295,7 @@ CUresult cuCtxSetLimit(CUlimit which, size_t bytes) {
   return answer();
 }
 CUresult cuCtxResetPersistingL2Cache() {
+  trace("reset");
   return answer();
 }
 CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
@@ -328,9 +347,16 @@ CUresult cuEventDestroy_v2(CUevent event) {
 }
 CUresult cuEventRecord(CUevent event, CUstream) {
   return enqueue(CU_GRAPH_NODE_TYPE_EVENT_RECORD, [event] {
+    trace("record");
     *reinterpret_cast<double*>(event) = now_ms;
     return CUDA_SUCCESS;
   });
+}
+// The host takes FAKE_CUDA_ENQUEUE_US to enqueue what it waits for next: an event before that has passed by then.
+CUresult cuEventQuery(CUevent event) {
+  static const double kEnqueueUs = number_in("FAKE_CUDA_ENQUEUE_US", 50);
+  const double us = beginning ? 1e3 * (*reinterpret_cast<double*>(event) - beginning->ms) : 0;
+  return us > kEnqueueUs ? CUDA_ERROR_NOT_READY : answer();
 }
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned) {
   return cuEventRecord(event, stream);
