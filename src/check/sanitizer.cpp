@@ -73,8 +73,12 @@ Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Config
     Case test;
     test.shape = shape;
     test.seed = options.seed;
-    report.results.push_back(worker->run(test));
+    std::optional<CaseResult> recalled = options.recall ? options.recall(test) : std::nullopt;
+    report.results.push_back(recalled ? std::move(*recalled) : worker->run(test));
     ASSAY_CHECK(check_cancelled(options.context));
+    if (!recalled && options.remember &&
+        (report.results.back().passed() || report.results.back().outcome == Outcome::finding))
+      ASSAY_CHECK(options.remember(report.results.back()));
     progress.advance(shape.text());
     const CaseResult& result = report.results.back();
     for (const gpu::Finding& finding : result.findings) {

@@ -2,6 +2,7 @@
 // The checks of one configuration over a few shapes: no reference is needed, and a wrong kernel goes on to the end.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ struct SanitizeOptions {
   uint64_t seed = 1;
   std::optional<gpu::CheckSet> checks;  // nothing: all
   Context context{};
+  // For work that was interrupted: what an earlier run has found for a shape, and each shape that was run to its end.
+  std::function<std::optional<CaseResult>(const Case&)> recall{};
+  std::function<Result<void>(const CaseResult&)> remember{};
 };
 
 struct SanitizeReport {

@@ -69,6 +69,11 @@ Result<void> bench(const BenchRequest& request) {
     ASSAY_CHECK(check_cancelled(request.context));
     ASSAY_TRY(const ProblemCase problem, ProblemCase::make(*request.spec, request.configuration, shape));
     options.seed = seeds.next();
+    if (auto known = request.recall ? request.recall(problem.shape.text()) : std::nullopt) {
+      ASSAY_CHECK(request.on_case(std::move(*known)));
+      progress.advance(problem.shape.text());
+      continue;
+    }
     const auto sets = sets_for(request.protocol, problem.bytes(), static_cast<uint64_t>(request.model.l2_bytes));
     if (!sets) {
       Error error = sets.error();

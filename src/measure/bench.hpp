@@ -28,6 +28,8 @@ struct BenchRequest {
   std::filesystem::path instruments;
   Contract contract;  // what is known before: device, compiler, hashes
   Context context{};
+  // For work that was interrupted: what an earlier run has measured of this shape. It goes to on_case like the others.
+  std::function<std::optional<CaseMeasurement>(const std::string& shape)> recall = {};
   // Gets each case as soon as it is finished; an error ends the run.
   std::function<Result<void>(CaseMeasurement)> on_case = {};
 };

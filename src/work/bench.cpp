@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "work/bench_details.hpp"
 #include "work/document.hpp"
 #include "work/goal.hpp"
@@ -13,7 +14,7 @@ namespace assay::work {
 namespace {
 
 Result<void> bench_one(const spec::KernelSpec& spec, const BenchRequest& request, const Context& context,
-                       BenchListener* listener, Recording& recording, KernelBench& result) {
+                       BenchListener* listener, Recording& recording, UnfinishedWork* longer, KernelBench& result) {
   const KernelChoice& choice = request.choice;
   ASSAY_TRY(Bench bench, prepare_bench(spec,
                                        {choice.configuration, choice.device, request.baselines, request.candidate,
@@ -31,7 +32,13 @@ Result<void> bench_one(const spec::KernelSpec& spec, const BenchRequest& request
     if (listener != nullptr) listener->on_case(result.cases.back());
     return {};
   };
-  ASSAY_CHECK(run_bench(bench, compare_options(request.seed, bench, recording), recording, on_case));
+  ASSAY_TRY(const std::string work, bench_work(bench));
+  ASSAY_TRY(Resumption resumption, Resumption::open(recording.ledger(), work));
+  if (resumption.size() > 0 && context.listener != nullptr)
+    context.listener->note(fmt::format("{}: {} were measured before the interruption", spec.kernel.name,
+                                       counted(resumption.size(), "shape")));
+  ASSAY_CHECK(run_bench(bench, compare_options(request.seed, bench, recording), recording, on_case, &resumption));
+  ASSAY_CHECK(resumption.finish(longer));
   ASSAY_TRY(result.goal, judge_goal(spec, evidence_of(result.cases)));
   if (listener != nullptr && !result.goal.empty()) listener->on_goal(result);
   return {};
@@ -93,6 +100,11 @@ BenchCase public_case(const std::string& kernel, report::BenchCase judged, std::
 }
 
 Result<BenchReport> bench(const BenchRequest& request, const Context& context, BenchListener* listener) {
+  return bench_as_part(request, context, nullptr, listener);
+}
+
+Result<BenchReport> bench_as_part(const BenchRequest& request, const Context& context, UnfinishedWork* longer,
+                                  BenchListener* listener) {
   ASSAY_TRY(const std::vector<spec::KernelSpec> specs, load_kernels(request.choice.kernel));
   ASSAY_TRY(const MeasuredDevice device, measured_device(request.choice.device, "bench"));
   BenchReport report;
@@ -105,7 +117,7 @@ Result<BenchReport> bench(const BenchRequest& request, const Context& context, B
     ASSAY_TRY(Recording recording,
               Recording::open(request.record, context,
                               {ledger::Kind::measure, &spec, request.choice.configuration, device.name, request.seed}));
-    ASSAY_CHECK(recording.close(bench_one(spec, request, context, listener, recording, kernel)));
+    ASSAY_CHECK(recording.close(bench_one(spec, request, context, listener, recording, longer, kernel)));
     for (const BenchCase& each : kernel.cases) {
       if (!each.contenders.front().good) report.exit_code = ExitCode::incorrect;
     }

@@ -2,10 +2,8 @@
 #include "assay/calibrate.hpp"
 
 #include <chrono>
-#include <filesystem>
 #include <fmt/format.h>
 
-#include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
@@ -14,11 +12,10 @@
 #include "work/calibration_store.hpp"
 #include "work/document.hpp"
 #include "work/measuring.hpp"
+#include "work/resumption.hpp"
 
 namespace assay::work {
 namespace {
-
-namespace fs = std::filesystem;
 
 nlohmann::json trials_json(const std::vector<measure::Trial>& trials) {
   nlohmann::json list = nlohmann::json::array();
@@ -39,33 +36,24 @@ nlohmann::json trial_document(const CalibrateDetails& details) {
   return document;
 }
 
-// The trials of an earlier run that was stopped: one line each, in a file for what they depend on.
-fs::path unfinished_file(const Bench& bench, const measure::Contract& contract, const std::string& candidate) {
+// What the trials depend on, however many of them are asked for: a longer calibration takes what a shorter one began.
+std::string work_key(const Bench& bench, const measure::Contract& contract, const std::string& candidate) {
   Hasher hasher;
-  hasher.add(contract.hash()).add(contract.value("candidate.source")).add(contract.value("candidate.configuration"));
-  hasher.add(contract.value("machine.gpu")).add(candidate);
+  hasher.add("calibrate").add(contract.hash()).add(contract.value("candidate.source"));
+  hasher.add(contract.value("candidate.configuration")).add(contract.value("machine.gpu")).add(candidate);
   hasher.add(fmt::format("{} {} {}", bench.request.sampling.plan.batches, bench.request.sampling.plan.most,
                          bench.request.sampling.plan.width));
-  return bench.request.cache_folder / "calibrate" / (hasher.hex() + ".jsonl");
+  return hasher.hex();
 }
 
-std::vector<measure::Trial> unfinished(const fs::path& file) {
+// In the order in which they were made.
+std::vector<measure::Trial> trials_of(const Resumption& resumption) {
   std::vector<measure::Trial> trials;
-  const auto text = read_file(file);
-  if (!text) return trials;
-  for (const std::string_view line : split(*text, '\n')) {
-    auto trial = measure::trial_from_json(nlohmann::json::parse(line, nullptr, false));
-    if (trial) trials.push_back(std::move(*trial));  // the last line may be cut off
+  for (const auto& [piece, payload] : resumption.pieces()) {
+    auto trial = measure::trial_from_json(nlohmann::json::parse(payload, nullptr, false));
+    if (trial) trials.push_back(std::move(*trial));
   }
   return trials;
-}
-
-Result<void> keep(const fs::path& file, const std::vector<measure::Trial>& trials) {
-  std::string text;
-  for (const measure::Trial& trial : trials) text += measure::to_json(trial).dump() + "\n";
-  std::error_code ignored;
-  fs::create_directories(file.parent_path(), ignored);
-  return write_file_atomically(file, text);
 }
 
 // The kernel is measured once in the ordinary way before anything is concluded from its times.
@@ -97,18 +85,21 @@ Result<CalibrateReport> calibrate_one(const spec::KernelSpec& spec, const Calibr
   trials.trials = request.trials;
   trials.slowdowns = request.slowdowns;
   trials.compare = compare_options(request.seed);
-  const fs::path file = unfinished_file(bench, contract, request.candidate);
-  std::vector<measure::Trial> done;
-  if (!request.restart) done = unfinished(file);
-  trials.done = done;
+  const std::string work = work_key(bench, contract, request.candidate);
+  if (request.restart) ASSAY_CHECK(finish(recording.ledger(), {work}));
+  ASSAY_TRY(Resumption resumption, Resumption::open(recording.ledger(), work));
+  trials.done = trials_of(resumption);
+  size_t count = resumption.size();
+  if (count > 0 && context.listener != nullptr)
+    context.listener->note(fmt::format("{} were made before the interruption", counted(count, "comparison")));
   const auto start = std::chrono::steady_clock::now();
   const auto details = std::make_shared<CalibrateDetails>();
   {
     Progress progress(context, "calibrating", trials.pairs + trials.trials * trials.slowdowns.size());
     trials.on_step = [&](const std::string& step) { progress.advance(step); };
     trials.on_trial = [&](const measure::Trial& trial) -> Result<bool> {
-      done.push_back(trial);
-      ASSAY_CHECK(keep(file, done));
+      ASSAY_CHECK(resumption.remember(fmt::format("{:08}", count++), measure::to_json(trial).dump()));
+      ASSAY_CHECK(resumption.flush());
       const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
       return request.stop_after_s <= 0 || taken.count() < request.stop_after_s;
     };
@@ -135,8 +126,7 @@ Result<CalibrateReport> calibrate_one(const spec::KernelSpec& spec, const Calibr
   report.exit_code = report.complete ? ExitCode::good : ExitCode::inconclusive;
   if (report.complete) {
     ASSAY_CHECK(store_calibration(recording, bench.request.model, calibration));
-    std::error_code ignored;
-    fs::remove(file, ignored);
+    ASSAY_CHECK(resumption.finish());
   }
   ledger::Attempt attempt = recording.draft();
   describe_build(attempt, bench.built);

@@ -155,7 +155,8 @@ Result<ConfigurationCheck> check_one(const CheckRequest& request, const Context&
 
 Result<CheckReport> check_all(const CheckRequest& request, const Context& context, const spec::KernelSpec& spec,
                               const std::string& device, Recording& recording,
-                              const std::function<void(const ConfigurationCheck&)>& on_configuration) {
+                              const std::function<void(const ConfigurationCheck&)>& on_configuration,
+                              UnfinishedWork* longer) {
   std::vector<spec::Configuration> configurations;
   if (request.choice.configuration == "all") {
     ASSAY_TRY(configurations, spec::configurations(spec));
@@ -176,7 +177,7 @@ Result<CheckReport> check_all(const CheckRequest& request, const Context& contex
     }
     report.configurations.push_back(std::move(checked));
   }
-  for (Resumption& each : unfinished) ASSAY_CHECK(each.finish());
+  for (Resumption& each : unfinished) ASSAY_CHECK(each.finish(longer));
   return report;
 }
 
@@ -190,12 +191,17 @@ nlohmann::json document_of(const ConfigurationCheck& checked) {
 
 Result<CheckReport> check(const CheckRequest& request, const Context& context,
                           const std::function<void(const ConfigurationCheck&)>& on_configuration) {
+  return check_as_part(request, context, nullptr, on_configuration);
+}
+
+Result<CheckReport> check_as_part(const CheckRequest& request, const Context& context, UnfinishedWork* longer,
+                                  const std::function<void(const ConfigurationCheck&)>& on_configuration) {
   ASSAY_TRY(const spec::KernelSpec spec, spec::load(request.choice.kernel));
   const std::string device = device_for(spec, request.choice.device);
   ASSAY_TRY(Recording recording,
             Recording::open(request.record, context,
                             {ledger::Kind::check, &spec, request.choice.configuration, device, request.seed}));
-  return recording.close(check_all(request, context, spec, device, recording, on_configuration));
+  return recording.close(check_all(request, context, spec, device, recording, on_configuration, longer));
 }
 
 std::string to_json(const CheckReport& report) {

@@ -7,6 +7,7 @@
 #include "check/checker.hpp"
 #include "spec/configuration.hpp"
 #include "spec/kernel_spec.hpp"
+#include "work/resumption.hpp"
 
 namespace assay::work {
 
@@ -16,5 +17,9 @@ struct CheckDetails {
   check::CheckReport report;
   nlohmann::json document;  // without the head
 };
+
+// check(), as a part of longer work: what it remembers is kept until that has come to its end.
+Result<CheckReport> check_as_part(const CheckRequest& request, const Context& context, UnfinishedWork* longer,
+                                  const std::function<void(const ConfigurationCheck&)>& on_configuration = {});
 
 }  // namespace assay::work

@@ -14,6 +14,7 @@
 #include "device/cuda/cuda_model.hpp"
 #include "device/cuda/nvml.hpp"
 #include "device/open/open_device.hpp"
+#include "measure/measurement_json.hpp"
 #include "work/calibration_store.hpp"
 #include "work/kept_candidate.hpp"
 
@@ -244,14 +245,60 @@ ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, 
   return attempt;
 }
 
-Result<void> run_bench(Bench& bench, const judge::CompareOptions& compare, Recording& recording,
-                       const OnCase& on_case) {
+Result<std::string> bench_work(const Bench& bench) {
+  const measure::BenchRequest& request = bench.request;
+  ASSAY_TRY(const std::string specification, read_file(request.spec->file));
+  const judge::Replication& plan = request.sampling.plan;
+  Hasher hasher;
+  hasher.add("bench").add(kVersion).add(specification).add(request.configuration.id());
+  hasher.add(fmt::format("{} {} {} {} {} {} {} {} {}", name(request.protocol.launch), name(request.protocol.cache),
+                         request.protocol.sets, plan.batch, plan.batches, plan.most, plan.width,
+                         request.sampling.budget_s, request.seed));
+  hasher.add(request.order_seed ? std::to_string(*request.order_seed) : "");
+  for (const auto& [field, text] : request.contract.fields()) hasher.add(field).add(text);
+  for (const measure::Contender& contender : request.contenders) {
+    hasher.add(contender.name).add(contender.provider).add(fmt::format("{}", fmt::join(contender.arguments, "\n")));
+    for (const auto& [key, option] : contender.options) {
+      const auto* text = std::get_if<std::string>(&option);
+      std::error_code failed;
+      hasher.add(key).add(text != nullptr ? *text : "");
+      // What a file holds counts, not where it lies.
+      if (text != nullptr && fs::is_regular_file(*text, failed)) hasher.add(file_hash(*text));
+    }
+  }
+  for (const spec::Shape& shape : request.shapes) hasher.add(shape.text());
+  return hasher.hex();
+}
+
+Result<void> run_bench(Bench& bench, const judge::CompareOptions& compare, Recording& recording, const OnCase& on_case,
+                       Resumption* resumption) {
+  using nlohmann::json;
   bench.request.compare = compare;
+  std::map<std::string, std::optional<int64_t>> recalled;  // by shape: the attempt that it was recorded as
+  bench.request.recall = [&](const std::string& shape) -> std::optional<measure::CaseMeasurement> {
+    const std::string* const payload = resumption != nullptr ? resumption->recall(shape) : nullptr;
+    const json stored = payload != nullptr ? json::parse(*payload, nullptr, false) : json();
+    if (!stored.is_object() || !stored.contains("measured") || !stored.contains("attempt")) return std::nullopt;
+    auto measured = measure::measurement_from_json(stored["measured"]);
+    if (!measured) return std::nullopt;
+    const json& attempt = stored["attempt"];
+    recalled[shape] = attempt.is_number_integer() ? std::optional(attempt.get<int64_t>()) : std::nullopt;
+    return std::move(*measured);
+  };
   bench.request.on_case = [&](measure::CaseMeasurement measured) -> Result<void> {
     const std::vector<ledger::Samples> samples = samples_of(measured);
+    const auto known = recalled.find(measured.shape);
+    json stored = known == recalled.end() && resumption != nullptr ? measure::to_json(measured) : json();
     ASSAY_TRY(const report::BenchCase judged, measure::judge_case(std::move(measured), compare));
+    if (known != recalled.end()) return on_case(judged, known->second);
     ASSAY_TRY(const std::optional<int64_t> attempt,
               recording.write(measure_attempt(recording, bench, judged), samples));
+    if (resumption != nullptr) {
+      const json piece = {{"measured", std::move(stored)}, {"attempt", attempt ? json(*attempt) : json()}};
+      ASSAY_CHECK(
+          resumption->remember(judged.measured.shape, piece.dump(-1, ' ', false, json::error_handler_t::replace)));
+      ASSAY_CHECK(resumption->flush());  // a shape takes seconds
+    }
     return on_case(judged, attempt);
   };
   return measure::bench(bench.request);

@@ -15,6 +15,7 @@
 #include "report/bench_report.hpp"
 #include "work/kernel.hpp"
 #include "work/recording.hpp"
+#include "work/resumption.hpp"
 
 namespace assay::work {
 
@@ -60,6 +61,10 @@ judge::Batches batches_of(const ledger::Samples& samples, size_t batch, size_t b
 
 // Measures all shapes; each case is in the ledger before on_case hears of it.
 using OnCase = std::function<Result<void>(const report::BenchCase&, std::optional<int64_t> attempt)>;
-Result<void> run_bench(Bench& bench, const judge::CompareOptions& compare, Recording& recording, const OnCase& on_case);
+Result<void> run_bench(Bench& bench, const judge::CompareOptions& compare, Recording& recording, const OnCase& on_case,
+                       Resumption* resumption = nullptr);
+
+// A hash of all that the measurements of a bench depend on.
+Result<std::string> bench_work(const Bench& bench);
 
 }  // namespace assay::work

@@ -40,4 +40,16 @@ Result<void> Resumption::finish() {
   return ledger_->forget_work_items(work_);
 }
 
+Result<void> Resumption::finish(UnfinishedWork* longer) {
+  if (longer == nullptr) return finish();
+  longer->push_back(work_);
+  return flush();
+}
+
+Result<void> finish(ledger::Ledger* ledger, const UnfinishedWork& unfinished) {
+  if (ledger == nullptr) return {};
+  for (const std::string& work : unfinished) ASSAY_CHECK(ledger->forget_work_items(work));
+  return {};
+}
+
 }  // namespace assay::work

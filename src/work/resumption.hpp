@@ -14,16 +14,24 @@
 
 namespace assay::work {
 
+// Work whose pieces are kept until longer work, which it is a part of, has come to its end.
+using UnfinishedWork = std::vector<std::string>;
+Result<void> finish(ledger::Ledger* ledger, const UnfinishedWork& unfinished);
+
 class Resumption {
  public:
   // `ledger` may be null: then nothing is remembered. `work`: a hash of what is to be done.
   static Result<Resumption> open(ledger::Ledger* ledger, std::string work);
 
-  size_t size() const { return pieces_.size(); }              // of an earlier run
+  const std::string& work() const { return work_; }
+  const std::map<std::string, std::string>& pieces() const { return pieces_; }  // of an earlier run, by name
+  size_t size() const { return pieces_.size(); }
   const std::string* recall(const std::string& piece) const;  // null: it is still to be done
   Result<void> remember(const std::string& piece, const std::string& payload);
   Result<void> flush();   // what is remembered is stored now
   Result<void> finish();  // all is done
+  // The same, or, for work that is a part of longer work, the longer work finishes it at its own end.
+  Result<void> finish(UnfinishedWork* longer);
 
  private:
   Resumption(ledger::Ledger* ledger, std::string work) : ledger_(ledger), work_(std::move(work)) {}

@@ -31,13 +31,14 @@ using OnStep = std::function<void(const RunReport&, const RunStep&)>;
 class Journey {
  public:
   Journey(const RunRequest& request, const Context& context, const spec::KernelSpec& spec, const OnStep& on_step,
-          RecordOptions record, RunReport& report)
+          RecordOptions record, RunReport& report, UnfinishedWork& unfinished)
       : request_(request),
         context_(context),
         spec_(spec),
         on_step_(on_step),
         record_(std::move(record)),
-        report_(report) {}
+        report_(report),
+        unfinished_(unfinished) {}
 
   Result<void> travel() {
     ASSAY_CHECK(look_around());
@@ -121,7 +122,7 @@ class Journey {
     request.seed = request_.seed;
     request.limits = request_.limits;
     request.record = record_;
-    auto sanitized = work::sanitize(request, context_);
+    auto sanitized = work::sanitize_as_part(request, context_, &unfinished_);
     if (!sanitized) {
       if (!on_twin || sanitized.error().exit_code == kInterrupted) return std::move(sanitized).error();
       finish("sanitize", "skipped",
@@ -147,7 +148,7 @@ class Journey {
     request.record = record_;
     ASSAY_TRY(const std::optional<spec::Goal> goal, spec::goal_of(spec_));
     if (measures() && goal && goal->repetitions) request.repetitions = static_cast<size_t>(*goal->repetitions);
-    ASSAY_TRY(report_.check, work::check(request, context_));
+    ASSAY_TRY(report_.check, work::check_as_part(request, context_, &unfinished_));
     report_.exit_code = report_.check->exit_code;
     const ConfigurationCheck& checked = report_.check->configurations.front();
     finish("check", failed() ? "failed" : "good",
@@ -177,7 +178,7 @@ class Journey {
     request.measuring = request_.measuring;
     request.seed = request_.seed;
     request.record = record_;
-    ASSAY_TRY(report_.bench, work::bench(request, context_));
+    ASSAY_TRY(report_.bench, work::bench_as_part(request, context_, &unfinished_));
     report_.exit_code = report_.bench->exit_code;
     const KernelBench& measured = report_.bench->kernels.front();
     std::string rejected;
@@ -274,6 +275,7 @@ class Journey {
   std::optional<double> slowest_;  // speed-up over the yardstick, at the worst shape
   bool slower_ = false;            // than the yardstick at some shape, beyond noise
   Clock::time_point start_;
+  UnfinishedWork& unfinished_;  // its steps keep what they have done until the end
 };
 
 json document_of(const RunReport& report, const spec::KernelSpec& spec) {
@@ -325,11 +327,13 @@ Result<RunReport> go(const RunRequest& request, const Context& context, const sp
   report.device = device;
   RecordOptions record = request.record;
   if (recording.ledger() == nullptr) record.ledger = "none";  // one warning is enough
-  ASSAY_CHECK(Journey(request, context, spec, on_step, std::move(record), report).travel());
+  UnfinishedWork unfinished;
+  ASSAY_CHECK(Journey(request, context, spec, on_step, std::move(record), report, unfinished).travel());
   report.verdict = report.exit_code == ExitCode::good ? "good" : "failed";
   const auto details = std::make_shared<RunDetails>();
   details->document = document_of(report, spec);
   ASSAY_CHECK(record_run(report, recording, details->document));
+  ASSAY_CHECK(finish(recording.ledger(), unfinished));
   report.details = details;
   return report;
 }

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/file.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
+#include "base/version.hpp"
 #include "check/coverage.hpp"
+#include "check/result_json.hpp"
 #include "diagnose/compute_sanitizer.hpp"
 #include "report/documents.hpp"
 #include "spec/shape.hpp"
@@ -54,9 +58,40 @@ ledger::Attempt attempt_of(const Recording& recording, const Runnable& runnable,
   return attempt;
 }
 
+// All that the result of a shape depends on, besides the shape itself.
+Result<std::string> work_key(const SanitizeRequest& request, const SanitizeDetails& details, const std::string& device,
+                             const Runnable& runnable) {
+  ASSAY_TRY(const std::string specification, read_file(details.spec.file));
+  ASSAY_TRY(const std::string ptx, read_file(runnable.built.ptx));
+  Hasher hasher;
+  hasher.add("sanitize").add(kVersion).add(specification).add(ptx).add(details.configuration.id()).add(device);
+  hasher.add(std::to_string(request.seed)).add(request.checks).add(request.shape);
+  return hasher.hex();
+}
+
+Result<check::SanitizeReport> run_checks(const SanitizeDetails& details, const Runnable& runnable,
+                                         check::SanitizeOptions options, Resumption& resumption) {
+  if (resumption.size() > 0 && options.context.listener != nullptr)
+    options.context.listener->note(fmt::format("{}: {} were sanitized before the interruption",
+                                               details.spec.kernel.name, counted(resumption.size(), "shape")));
+  options.recall = [&](const check::Case& test) -> std::optional<check::CaseResult> {
+    const std::string* const payload = resumption.recall(test.shape.text());
+    if (payload == nullptr) return std::nullopt;
+    auto result = check::case_result_from_json(nlohmann::json::parse(*payload, nullptr, false), test);
+    return result ? std::optional(std::move(*result)) : std::nullopt;
+  };
+  options.remember = [&](const check::CaseResult& result) {
+    return resumption.remember(result.test.shape.text(),
+                               check::to_json(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  };
+  auto report = check::sanitize(details.spec, details.configuration, runnable.worker, options);
+  ASSAY_CHECK(resumption.flush());
+  return report;
+}
+
 Result<SanitizeReport> sanitize_one(const SanitizeRequest& request, const Context& context,
                                     const std::shared_ptr<SanitizeDetails>& details, const std::string& device,
-                                    Recording& recording) {
+                                    Recording& recording, UnfinishedWork* longer) {
   const spec::KernelSpec& spec = details->spec;
   ASSAY_TRY(details->configuration, chosen_configuration(spec, request.choice.configuration));
   ASSAY_TRY(const Runnable runnable, make_runnable(spec, details->configuration, device, request.limits, context));
@@ -69,7 +104,9 @@ Result<SanitizeReport> sanitize_one(const SanitizeRequest& request, const Contex
   if (!request.shape.empty()) {
     ASSAY_TRY(options.shape, spec::parse_shape(spec, request.shape));
   }
-  ASSAY_TRY(details->report, check::sanitize(spec, details->configuration, runnable.worker, options));
+  ASSAY_TRY(const std::string work, work_key(request, *details, device, runnable));
+  ASSAY_TRY(Resumption resumption, Resumption::open(recording.ledger(), work));
+  ASSAY_TRY(details->report, run_checks(*details, runnable, options, resumption));
   const check::CaseResult* failure = details->report.failure();
   if (failure != nullptr) {
     if (auto error = no_verdict(spec, *failure)) return *std::move(error);
@@ -89,12 +126,18 @@ Result<SanitizeReport> sanitize_one(const SanitizeRequest& request, const Contex
   if (details->second) details->document["compute_sanitizer"] = second_opinion_json(*details->second);
   report.details = details;
   ASSAY_CHECK(recording.write(attempt_of(recording, runnable, report), details->document));
+  ASSAY_CHECK(resumption.finish(longer));
   return report;
 }
 
 }  // namespace
 
 Result<SanitizeReport> sanitize(const SanitizeRequest& request, const Context& context) {
+  return sanitize_as_part(request, context, nullptr);
+}
+
+Result<SanitizeReport> sanitize_as_part(const SanitizeRequest& request, const Context& context,
+                                        UnfinishedWork* longer) {
   ASSAY_CHECK(check_tool(request.compute_sanitizer));
   const auto details = std::make_shared<SanitizeDetails>();
   ASSAY_TRY(details->spec, spec::load(request.choice.kernel));
@@ -102,7 +145,7 @@ Result<SanitizeReport> sanitize(const SanitizeRequest& request, const Context& c
   ASSAY_TRY(Recording recording, Recording::open(request.record, context,
                                                  {ledger::Kind::sanitize, &details->spec, request.choice.configuration,
                                                   device, request.seed}));
-  return recording.close(sanitize_one(request, context, details, device, recording));
+  return recording.close(sanitize_one(request, context, details, device, recording, longer));
 }
 
 std::string to_json(const SanitizeReport& report) {

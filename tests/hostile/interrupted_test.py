@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Long work that is killed at random moments, again and again, comes to the same end as work that nobody disturbs.
 
-  python3 interrupted_test.py PROGRAM
+  python3 interrupted_test.py PROGRAM [FAKE_DRIVER]
+
+ASSAY_TEST_SEED chooses the moments; the seed is printed.
 """
 
 import json
@@ -17,70 +19,149 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 PROGRAM = None
-SEED = 7
+DRIVER = None
+SEED = int(os.environ.get("ASSAY_TEST_SEED", "7"))
+MOST_KILLS = 200
 
 
 class Interrupted(unittest.TestCase):
     def setUp(self):
         self.place = tempfile.TemporaryDirectory(prefix="interrupted-")
+        self.addCleanup(self.place.cleanup)
         self.folder = pathlib.Path(self.place.name)
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "TMPDIR": str(self.folder),
+                            "ASSAY_CACHE": str(self.folder / "cache"), "ASSAY_NVCC": str(HERE / "nvcc.sh"),
+                            "ASSAY_CUDA_DRIVER": "none"}
+        self.random = random.Random(SEED)
+        print(f"{self.id()}: seed {SEED}", file=sys.stderr)
+
+    def make_rows(self, tunable="", shapes="ROWS = [1, 2, 7], COLUMNS = [1, 100, 1000, 3000, 5000, 7000]"):
         shutil.copytree(HERE / "rows", self.folder / "rows")
         specification = self.folder / "rows" / "kernel.toml"
         text = specification.read_text()
-        text = text.replace("[shapes]\n", "[tunable]\nA = [1, 2, 3]\n\n[shapes]\ngrid = { ROWS = [1, 2, 7], "
-                                          "COLUMNS = [1, 100, 1000, 3000, 5000, 7000] }\n")
-        specification.write_text(text)
-        self.random = random.Random(SEED)
+        specification.write_text(text.replace("[shapes]\n", f"{tunable}[shapes]\ngrid = {{ {shapes} }}\n"))
+        return self.folder / "rows"
 
-    def tearDown(self):
-        self.place.cleanup()
+    def make_reduction(self):
+        """A kernel that the fake driver runs, with more shapes than a moment can hold."""
+        for name in ("reduction", "primitives"):
+            shutil.copytree(ROOT / "kernels" / name, self.folder / name)
+        specification = self.folder / "reduction" / "kernel.toml"
+        lines = specification.read_text().split("\n")
+        grid = next(i for i, line in enumerate(lines) if line.startswith("grid = {"))
+        lines[grid] = "grid = { ROWS = [1, 2, 3], COLUMNS = [8, 16] }"
+        specification.write_text("\n".join(lines))
+        self.environment.update({"ASSAY_NVCC": "none", "ASSAY_CUDA_DRIVER": str(DRIVER), "ASSAY_NVML_LIBRARY": "none",
+                                 "ASSAY_CUPTI_LIBRARY": "none", "FAKE_CUDA_WAITS": "1"})
+        return self.folder / "reduction"
 
-    def start(self, ledger):
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "TMPDIR": str(self.folder),
-                       "ASSAY_CACHE": str(self.folder / "cache"), "ASSAY_NVCC": str(HERE / "nvcc.sh"),
-                       "ASSAY_CUDA_DRIVER": "none"}
-        return subprocess.Popen([PROGRAM, "check", self.folder / "rows", "--config", "all", "--device", "vgpu:a100",
-                                 "--ledger", self.folder / ledger],
-                                env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def start(self, words, ledger):
+        return subprocess.Popen([PROGRAM, *words, "--ledger", self.folder / ledger], env=self.environment,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    # Its verdicts without what differs from run to run.
-    def verdicts(self, ledger):
-        done = subprocess.run([PROGRAM, "log", "export", "--ledger", self.folder / ledger], capture_output=True,
-                              text=True, check=True)
-        attempts = json.loads(done.stdout)["attempts"]
-        return [(each["configuration"], each["verdict"], each["details"]["planned"], each["details"]["ran"])
-                for each in attempts]
-
-    def test_check_goes_on_where_it_was(self):
-        undisturbed = self.start("undisturbed.sqlite")
+    def undisturbed(self, words):
+        """Output, and the seconds that it took."""
         began = time.monotonic()
-        output, errors = undisturbed.communicate()
-        whole = time.monotonic() - began
-        self.assertEqual(undisturbed.returncode, 0, errors)
-        resumed = 0
-        for attempt in range(200):
-            process = self.start("killed.sqlite")
+        process = self.start(words, "undisturbed.sqlite")
+        output, errors = process.communicate()
+        self.assertEqual(process.returncode, 0, errors + output)
+        return output, time.monotonic() - began
+
+    def endure(self, words, whole, least=0.2, most=0.6):
+        """The output of the run that came to its end, after others that did not."""
+        resumed = killed = 0
+        for _ in range(MOST_KILLS):
+            process = self.start(words, "killed.sqlite")
             try:
-                output_at_last, errors = process.communicate(timeout=self.random.uniform(0.2, 0.6) * whole)
+                output, errors = process.communicate(timeout=self.random.uniform(least, most) * whole)
             except subprocess.TimeoutExpired:
                 process.send_signal(self.random.choice([signal.SIGKILL, signal.SIGINT, signal.SIGTERM]))
-                errors = process.communicate()[1]
-                resumed += "before the interruption" in errors
+                killed += 1
+                resumed += "before the interruption" in process.communicate()[1]
                 continue
-            self.assertEqual(process.returncode, 0, errors)
+            self.assertEqual(process.returncode, 0, errors + output)
             resumed += "before the interruption" in errors
             break
         else:
-            self.fail("it never came to its end: it does not go on where it was")
-        self.assertGreater(resumed, 0, "nothing was resumed")
-        self.assertEqual(output_at_last.count("correct rows"), output.count("correct rows"))
-        self.assertEqual(sorted(set(self.verdicts("killed.sqlite"))), sorted(set(self.verdicts("undisturbed.sqlite"))))
-        again = self.start("killed.sqlite")
-        errors = again.communicate()[1]
+            self.fail(f"it never came to its end (seed {SEED}): it does not go on where it was")
+        self.assertGreater(killed, 0, f"nothing was killed (seed {SEED})")
+        if "--json" not in words:  # there it says so; here only the time that it had does
+            self.assertGreater(resumed, 0, f"nothing was resumed (seed {SEED})")
+        return output
+
+    def begins_anew(self, words):
+        process = self.start(words, "killed.sqlite")
+        errors = process.communicate()[1]
         self.assertNotIn("before the interruption", errors, "work that is done begins anew")
+
+    def attempts(self, ledger):
+        done = subprocess.run([PROGRAM, "log", "export", "--ledger", self.folder / ledger], capture_output=True,
+                              text=True, check=True, env=self.environment)
+        return json.loads(done.stdout)["attempts"]
+
+    def test_check_goes_on_where_it_was(self):
+        words = ["check", self.make_rows("[tunable]\nA = [1, 2, 3]\n\n"), "--config", "all", "--device", "vgpu:a100"]
+        output, whole = self.undisturbed(words)
+        last = self.endure(words, whole)
+        self.assertEqual(last, output)
+
+        def verdicts(ledger):
+            return sorted({(each["configuration"], each["verdict"], each["details"]["planned"], each["details"]["ran"])
+                           for each in self.attempts(ledger)})
+        self.assertEqual(verdicts("killed.sqlite"), verdicts("undisturbed.sqlite"))
+        self.begins_anew(words)
+
+    def test_run_goes_on_where_it_was(self):
+        words = ["run", self.make_rows(shapes="ROWS = [1, 2, 7], COLUMNS = [1, 3000, 30000, 70000]"), "--device",
+                 "vgpu:a100", "--json"]
+        output, whole = self.undisturbed(words)
+        last = self.endure(words, whole, 0.3, 0.9)
+
+        def answer(text):
+            document = json.loads(text)
+            return (document["verdict"], document["sanitize"]["verdict"],
+                    [(each["shape"], each["distribution"], each["seed"], each["outcome"], each["max_absolute_error"])
+                     for each in document["check"]["cases"]])
+        self.assertEqual(answer(last), answer(output))
+        self.begins_anew(words)
+
+    @unittest.skipUnless(len(sys.argv) > 2, "needs the fake driver")
+    def test_bench_goes_on_where_it_was(self):
+        words = ["bench", self.make_reduction(), "--shapes", "grid", "--most-samples", "100", "--json"]
+        output, whole = self.undisturbed(words)
+        last = self.endure(words, whole)
+
+        def answer(text):
+            return [(case["shape"], case["seed"],
+                     [(each["name"], each["good"], each["measured"]["samples"], round(each["measured"]["p50_us"], 6))
+                      for each in case["contenders"]]) for case in json.loads(text)["cases"]]
+        self.assertEqual(answer(last), answer(output))
+        self.assertEqual(len(answer(output)), 6)
+        shapes = [each["shape"] for each in self.attempts("killed.sqlite") if each["verdict"] == "measured"]
+        self.assertEqual(len(set(shapes)), 6)
+        self.assertLessEqual(len(shapes), 7, "a shape that was recorded is not measured again")
+        known = {case["attempt"] for case in json.loads(last)["cases"]}
+        self.assertEqual(len(known), 6, "each case names its attempt")
+        self.begins_anew(words)
+
+    @unittest.skipUnless(len(sys.argv) > 2, "needs the fake driver")
+    def test_calibrate_goes_on_where_it_was(self):
+        words = ["calibrate", self.make_reduction(), "--shape", "ROWS=2,COLUMNS=16", "--most-samples", "100", "--pairs",
+                 "6", "--trials", "3", "--slowdowns", "0.2", "--json"]
+        output, whole = self.undisturbed(words)
+        last = self.endure(words, whole, 0.4, 0.8)
+
+        def answer(text):
+            document = json.loads(text)
+            return (document["complete"], [(each["compare"], each["gate"]) for each in document["same"]],
+                    [[(each["compare"], each["gate"]) for each in trials] for trials in document["slower"]])
+        self.assertEqual(answer(last), answer(output))
+        self.begins_anew(words)
 
 
 if __name__ == "__main__":
-    PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
-    unittest.main()
+    PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+    DRIVER = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+    unittest.main(argv=sys.argv[:1])
