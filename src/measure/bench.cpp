@@ -84,6 +84,7 @@ Result<void> bench(const BenchRequest& request) {
     options.on_step = [&](const std::string& step) {
       progress.step(fmt::format("{}: {}", problem.shape.text(), step));
     };
+    options.on_note = [&](const std::string& note) { progress.note(note); };
     Session session(problem, oracle, request.contenders, options);
     ASSAY_TRY(CaseMeasurement measured, session.run());
     ASSAY_CHECK(check_cancelled(request.context));  // contenders that nobody waits for any more did not fail

@@ -141,6 +141,8 @@ Result<Contender> ProviderPrograms::contender(const spec::Baseline& baseline, co
   }
   ASSAY_TRY(const std::string interpreter, python());
   contender.arguments = {interpreter, (folder_ / script).string()};
+  contender.warm_folder = folder_;
+  contender.preload = "torch";
   return contender;
 }
 

@@ -19,6 +19,8 @@ struct Contender {
   spec::Options options;               // go to the provider with each case
   // Kernels by others (cuBLAS, cuDNN, PyTorch's own) are no achievement of a candidate; a baseline may use them.
   bool must_be_own_kernels = false;
+  std::filesystem::path warm_folder{};  // of warm_pool.py, for a program in Python that a pool can start; empty: none
+  std::string preload{};                // modules that the pool imports, blanks between them
 };
 
 // kernel, torch_sdpa, torch_compile, python, command: what [baseline.NAME] provider may say.

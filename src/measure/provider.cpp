@@ -9,6 +9,7 @@
 #include "base/escape.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
+#include "measure/warm_pool.hpp"
 
 namespace assay::measure {
 namespace {
@@ -164,7 +165,7 @@ Provider::Limits Provider::Limits::of(const spec::KernelSpec& spec) {
 
 Result<std::unique_ptr<Provider>> Provider::launch(const Contender& contender, const Limits& limits) {
   std::unique_ptr<Provider> provider(new Provider(contender, limits));
-  Command command = line_by_line(contender.arguments);
+  Command command = line_by_line(WarmPools::of_this_process().words(contender));
   command.data_limit_bytes = limits.memory_bytes;
   auto child = Child::start(command);
   if (!child) {

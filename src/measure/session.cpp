@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "measure/session_state.hpp"
+#include "measure/warm_pool.hpp"
 #include "stats/bootstrap.hpp"
 #include "stats/quantile.hpp"
 
@@ -136,6 +137,7 @@ void Session::launch_all() {
       take_out(state, launched.error());
     }
   }
+  for (const std::string& complaint : WarmPools::of_this_process().take_complaints()) options_.on_note(complaint);
 }
 
 Result<void> Session::make_inputs() {

@@ -39,6 +39,7 @@ struct SessionOptions {
   gpu::GpuModel model;
   Provider::Limits limits{};
   std::function<void(const std::string&)> on_step = [](const std::string&) {};  // for progress
+  std::function<void(const std::string&)> on_note = [](const std::string&) {};  // what is worth a line that stays
 };
 
 class Session {
