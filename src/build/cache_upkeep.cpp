@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "build/cache_upkeep.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "base/file.hpp"
@@ -35,9 +37,48 @@ void tidy_entries(const fs::path& folder, fs::file_time_type limit) {
   }
 }
 
+struct Kept {
+  fs::path folder;
+  fs::file_time_type used;
+  uintmax_t bytes = 0;
+};
+
+uintmax_t bytes_in(const fs::path& folder) {
+  uintmax_t sum = 0;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+    std::error_code vanished;
+    const uintmax_t size = it->is_regular_file(vanished) ? it->file_size(vanished) : 0;
+    if (!vanished) sum += size;
+  }
+  return sum;
+}
+
+// What baselines need: the longest unused go first where there are too many of them.
+void tidy_kept(const fs::path& folder, fs::file_time_type now, uintmax_t most_bytes) {
+  std::vector<Kept> all;
+  uintmax_t sum = 0;
+  for (const fs::path& each : children(folder)) {
+    remove_if_older(each, now - kKeptLife);
+    std::error_code gone;
+    const fs::file_time_type used = fs::last_write_time(each, gone);
+    if (gone) continue;
+    all.push_back({each, used, bytes_in(each)});
+    sum += all.back().bytes;
+  }
+  std::ranges::sort(all, {}, &Kept::used);
+  for (const Kept& each : all) {
+    // Whoever wrote it this hour may be about to measure it.
+    if (sum <= most_bytes || now - each.used < std::chrono::hours(1)) return;
+    std::error_code failed;
+    fs::remove_all(each.folder, failed);
+    sum -= each.bytes;
+  }
+}
+
 }  // namespace
 
-void tidy_cache(const fs::path& folder, fs::file_time_type now) {
+void tidy_cache(const fs::path& folder, fs::file_time_type now, uintmax_t most_kept_bytes) {
   for (const fs::path& draft : children(folder / "drafts")) remove_if_older(draft, now - kDraftLife);
   const fs::path marker = folder / "tidied";
   std::error_code failed;
@@ -46,6 +87,7 @@ void tidy_cache(const fs::path& folder, fs::file_time_type now) {
   if (!write_file_atomically(marker, "")) return;
   fs::last_write_time(marker, now, failed);
   tidy_entries(folder / "entries", now - kEntryLife);
+  tidy_kept(folder / "kept", now, most_kept_bytes);
 }
 
 void touch_entry(const fs::path& entry) {

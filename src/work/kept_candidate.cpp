@@ -5,6 +5,7 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "build/cache_upkeep.hpp"
 
 namespace assay::work {
 namespace {
@@ -60,7 +61,10 @@ Result<std::string> keep_candidate(const spec::KernelSpec& spec, const build::Bu
   const std::string hash = parts.hash();
   const fs::path folder = folder_of(hash, cache_folder);
   std::error_code failed;
-  if (fs::exists(folder / kSpecification, failed)) return hash;
+  if (fs::exists(folder / kSpecification, failed)) {
+    build::touch_entry(folder);
+    return hash;
+  }
   fs::create_directories(folder, failed);
   ASSAY_CHECK(keep_named_files(spec, folder));
   ASSAY_CHECK(write_file_atomically(folder / kConfiguration, parts.configuration));
@@ -85,6 +89,7 @@ std::optional<measure::Contender> kept_contender(const std::string& hash, const 
     *part = std::move(*content);
   }
   if (parts.hash() != hash) return std::nullopt;
+  build::touch_entry(folder);
   measure::Contender contender{name, "kernel", {"/proc/self/exe", measure::kProviderCommand}, {}, false};
   contender.options["specification"] = (folder / kSpecification).string();
   contender.options["configuration"] = parts.configuration;

@@ -141,6 +141,35 @@ TEST_F(Cache, OldDraftsAndUnusedEntriesGo) {
   EXPECT_FALSE(fs::exists(entry));
 }
 
+TEST_F(Cache, KeptKernelsGoByAgeAndBySize) {
+  const auto now = fs::file_time_type::clock::now();
+  const auto keep = [&](const std::string& name, std::chrono::hours unused) {
+    const fs::path folder = cache_.folder() / "kept" / name;
+    fs::create_directories(folder);
+    EXPECT_TRUE(write_file_atomically(folder / "kernel.ptx", std::string(1000, 'x')).ok());
+    fs::last_write_time(folder, now - unused);
+    return folder;
+  };
+  const fs::path ancient = keep("ancient", kKeptLife + std::chrono::hours(1));
+  const fs::path old = keep("old", std::chrono::hours(300));
+  const fs::path used = keep("used", std::chrono::hours(300));
+  const fs::path recent = keep("recent", std::chrono::hours(2));
+  touch_entry(used);
+  tidy_cache(cache_.folder(), now + std::chrono::hours(25));
+  EXPECT_FALSE(fs::exists(ancient)) << "by age";
+  EXPECT_TRUE(fs::exists(old) && fs::exists(used) && fs::exists(recent)) << "there is room for all of them";
+  tidy_cache(cache_.folder(), now + std::chrono::hours(50), 2500);
+  EXPECT_FALSE(fs::exists(old)) << "the longest unused goes first";
+  EXPECT_TRUE(fs::exists(used) && fs::exists(recent));
+  tidy_cache(cache_.folder(), now + std::chrono::hours(75), 1500);
+  EXPECT_FALSE(fs::exists(recent));
+  EXPECT_TRUE(fs::exists(used)) << "it was used since";
+  const fs::path young = keep("young", std::chrono::hours(-100));
+  tidy_cache(cache_.folder(), now + std::chrono::hours(100), 0);
+  EXPECT_TRUE(fs::exists(young)) << "somebody may be about to measure it";
+  EXPECT_FALSE(fs::exists(used));
+}
+
 TEST(CacheFolder, FollowsTheEnvironment) {
   const Variable home("HOME", "/home/ann");
   const Variable no_cache("ASSAY_CACHE", "");
