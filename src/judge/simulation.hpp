@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The judgement judged: simulated comparisons of kernels of known times under known noise. They are sampled as a
 // session samples (processes, batches, ABBA order), judged by the same code and stopped by the same rule, so that error
-// rates are those of the program. docs/measurement_evidence.md shows the table; assay calibrate --simulate makes it.
+// rates are those of the program. docs/measurement.md shows the table; assay calibrate --simulate makes it.
 #pragma once
 
 #include <cstddef>

@@ -54,5 +54,16 @@ TEST_F(WorkerGpuTest, AfterAFaultTheNextCaseGetsAFreshDevice) {
   EXPECT_EQ(worker_->run(CopyKernel::test(5)).outcome, Outcome::passed);
 }
 
+TEST_F(WorkerGpuTest, RepetitionsNameTheBitsThatDiffer) {
+  EXPECT_EQ(worker_->run(CopyKernel::test(40), 50).outcome, Outcome::passed) << "the same bits each time";
+  const CaseResult result = worker_->run(CopyKernel::test(17), 50);
+  EXPECT_EQ(result.outcome, Outcome::wrong_value);
+  EXPECT_EQ(result.tensor, "y");
+  EXPECT_NE(result.message.find("launch 3 of 50 gave "), std::string::npos) << result.message;
+  EXPECT_NE(result.message.find(" for y[3], the first gave "), std::string::npos) << result.message;
+  EXPECT_NE(result.message.find("the same inputs, other bits"), std::string::npos) << result.message;
+  EXPECT_NE(result.hint.find("atomics"), std::string::npos) << result.hint;
+}
+
 }  // namespace
 }  // namespace assay::check

@@ -98,6 +98,21 @@ TEST_F(GateCommand, AnIncorrectBaselineIsRefused) {
   EXPECT_NE(outcome.errors.find("the baseline is itself incorrect"), std::string::npos) << outcome.errors;
 }
 
+TEST_F(GateCommand, AnotherConfigurationIsNotComparedInSilence) {
+  EXPECT_EQ(gate({"--save", "main"}).exit_status, 0);
+  const std::string file = (copy_.folder().path() / "baseline.json").string();
+  EXPECT_EQ(gate({"--save", file}).exit_status, 0);
+  copy_.change_configuration();
+  for (const std::string& baseline : {std::string("main"), file}) {
+    const ProcessOutcome other = gate({"--against", baseline});
+    EXPECT_EQ(other.exit_status, 2) << other.output;
+    EXPECT_NE(other.errors.find("ACCUMULATORS=4,BLOCK=128"), std::string::npos) << other.errors;
+    EXPECT_NE(other.errors.find("ACCUMULATORS=2,BLOCK=128"), std::string::npos) << other.errors;
+    const ProcessOutcome forced = gate({"--against", baseline, "--force"});
+    EXPECT_EQ(forced.exit_status, 0) << forced.errors;
+  }
+}
+
 TEST_F(GateCommand, ABaselineCanBeAFile) {
   const std::string file = (copy_.folder().path() / "baseline.json").string();
   EXPECT_EQ(gate({"--save", file}).exit_status, 0);

@@ -6,6 +6,7 @@
 
 #include "assay_program.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "ledger/ledger.hpp"
 #include "ledger/machine.hpp"
 #include "reduction_copy.hpp"
@@ -114,6 +115,34 @@ TEST_F(Measuring, TheGateMeasuresASavedBaselineAgain) {
   EXPECT_EQ(measure("gate", {"--against", "main"}).exit_status, 3) << "it is still the old one";
 }
 
+TEST_F(Measuring, AStoredBaselineOfAnotherConfigurationIsRefused) {
+  EXPECT_EQ(measure("gate", {"--save", "main"}).exit_status, 0);
+  copy_.change_configuration();
+  const ProcessOutcome other = measure("gate", {"--against", "main"});
+  EXPECT_EQ(other.exit_status, 2) << other.output;
+  EXPECT_NE(other.errors.find("was measured with the configuration ACCUMULATORS=4,BLOCK=128"), std::string::npos)
+      << other.errors;
+  const ProcessOutcome forced = measure("gate", {"--against", "main", "--force"});
+  EXPECT_EQ(forced.exit_status, 0) << forced.output << forced.errors;
+}
+
+// A kernel that does nothing is recorded like any other, and its time would beat everybody's.
+TEST_F(Measuring, AStoredBaselineThatIsIncorrectIsRefused) {
+  const auto rename_entry = [&](const std::string& from, const std::string& to) {
+    const fs::path file = kernel() / "kernel.toml";
+    copy_.folder().write("reduction/kernel.toml", replace_all(*read_file(file), from, to));
+    copy_.change_ptx("sm_90", [&](const std::string& text) { return replace_all(text, from, to); });
+  };
+  rename_entry("row_sum_f32", "idle_f32");
+  EXPECT_EQ(measure("bench", {"--save", "bad"}).exit_status, 5);
+  rename_entry("idle_f32", "row_sum_f32");
+  const ProcessOutcome outcome = measure("gate", {"--against", "bad"});
+  EXPECT_EQ(outcome.exit_status, 2) << outcome.output;
+  EXPECT_NE(outcome.errors.find("is itself incorrect"), std::string::npos) << outcome.errors;
+  EXPECT_EQ(measure("bench", {"--save", "good"}).exit_status, 0);
+  EXPECT_EQ(measure("gate", {"--against", "good"}).exit_status, 0);
+}
+
 TEST_F(Measuring, AnUnchangedKernelPassesAgainstTheBest) {
   EXPECT_EQ(measure("bench", {}).exit_status, 0);
   const ProcessOutcome gate = measure("gate", {});
@@ -193,6 +222,51 @@ TEST(Simulation, MakesTheTableAndGoesOnWhereItWas) {
   EXPECT_EQ(document["cells"][0]["runs"], 10);
   const auto again = parsed(run_command(command));
   EXPECT_EQ(document, again);
+  // The page shows the table of this command, with more runs: the same rows in the same order.
+  command.arguments.pop_back();
+  const ProcessOutcome table = run_command(command);
+  const auto rows_of = [](const std::string& text) {
+    std::vector<std::string> rows;  // noise and length
+    bool inside = false;
+    for (const std::string_view line : split(text, '\n')) {
+      inside = line.starts_with("| noise | us |") || (inside && line.starts_with("|"));
+      if (!inside || line.starts_with("|---")) continue;
+      rows.emplace_back(line.substr(0, line.find('|', line.find('|', 1) + 1)));
+    }
+    return rows;
+  };
+  const auto page = read_file(ASSAY_SOURCE_DIR "/docs/measurement.md");
+  ASSERT_TRUE(page.ok());
+  EXPECT_EQ(rows_of(*page), rows_of(table.output));
+  EXPECT_EQ(rows_of(*page).size(), 51u);
+}
+
+// What the page's table says is what the page promises.
+TEST(Simulation, ThePromisesHoldInTheTableOfThePage) {
+  const auto page = read_file(ASSAY_SOURCE_DIR "/docs/measurement.md");
+  ASSERT_TRUE(page.ok());
+  size_t rows = 0;
+  bool inside = false;
+  for (const std::string_view line : split(*page, '\n')) {
+    inside = line.starts_with("| noise | us |") || (inside && line.starts_with("|"));
+    if (!inside || line.starts_with("| noise") || line.starts_with("|---")) continue;
+    const std::vector<std::string_view> cells = split(line, '|');
+    ASSERT_EQ(cells.size(), 8u) << line;
+    double compare = -1, gate = -1, slowdown = -1, slower = -1, regression = -1, two = -1;
+    ASSERT_EQ(std::sscanf(std::string(cells[3]).c_str(), "%lf, %lf", &compare, &gate), 2) << line;
+    ASSERT_EQ(std::sscanf(std::string(cells[4]).c_str(), " +%lf %%: %lf, %lf", &slowdown, &slower, &regression), 3)
+        << line;
+    ASSERT_EQ(std::sscanf(std::string(cells[5]).c_str(), "%lf", &two), 1) << line;
+    const double us = std::stod(std::string(cells[2]));
+    EXPECT_LE(compare, 1) << line;
+    EXPECT_LE(gate, 1) << line;
+    EXPECT_EQ(slowdown, us >= 20 ? 3 : us >= 5 ? 5 : 10) << line;
+    EXPECT_GE(slower, 95) << line;
+    EXPECT_GE(regression, 95) << line;
+    EXPECT_TRUE(us < 20 || two <= 10) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 50u);
 }
 
 // A specification with small shapes, a baseline and a goal, so that run can go all its way.

@@ -7,10 +7,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "../support/temporary_folder.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/text.hpp"
 
 namespace assay::cli {
 
@@ -35,6 +37,23 @@ class ReductionCopy {
     ASSERT_TRUE(document.contains("ptx_hash"));
     document["ptx_hash"] = content_hash(changed);
     ASSERT_TRUE(write_file_atomically(file.string() + ".json", document.dump(2)).ok());
+  }
+
+  // Its prebuilt PTX is that of another default configuration from now on: 2 accumulators, 4 before.
+  void change_configuration() const {
+    const auto replaced = [&](const std::string& name,
+                              std::initializer_list<std::pair<const char*, const char*>> words) {
+      auto text = read_file(folder_.path() / name);
+      ASSERT_TRUE(text.ok());
+      for (const auto& [from, to] : words) {
+        ASSERT_NE(text->find(from), std::string::npos) << from;
+        *text = replace_all(*text, from, to);
+      }
+      folder_.write(name, *text);
+    };
+    replaced("reduction/kernel.toml", {{"ACCUMULATORS = 4", "ACCUMULATORS = 2"}});
+    for (const char* target : {"sm_80", "sm_89", "sm_90"})
+      replaced(std::string("reduction/ptx/reduction.") + target + ".json", {{"ACCUMULATORS=4", "ACCUMULATORS=2"}});
   }
 
  private:
