@@ -17,6 +17,11 @@
  * the kernel sees: inputs are rounded to the kernel's element types first. Every element of every output must be
  * written. NaN says that nothing is defined there: that element is then not compared. The specification must expect
  * it, with nonfinite = true in [problem.options]; otherwise NaN and infinities are mistakes of the reference.
+ *
+ * Two more functions of the same form can stand in files of their own. assay_compare ([problem] compare) finds the
+ * kernel's inputs and outputs under their names, and what a reference expects under expected_NAME; it returns 0 if the
+ * outputs are right, else assay_fail with the reason. assay_input (fill = { kind = "function", file = "..." }) writes
+ * the one tensor that it is asked for; the scalar "seed" differs from case to case.
  */
 #ifndef ASSAY_REFERENCE_H
 #define ASSAY_REFERENCE_H
@@ -59,6 +64,9 @@ typedef struct AssayProblem {
 
 /* Yours. 0: done; anything else: the problem makes no sense to this reference, and message says why. */
 int assay_reference(AssayProblem* problem);
+/* Yours, in files of their own. */
+int assay_compare(AssayProblem* problem);
+int assay_input(AssayProblem* problem);
 
 /* The tensor of that name, or NULL. */
 static inline const AssayTensor* assay_tensor(const AssayProblem* problem, const char* name) {

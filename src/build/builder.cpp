@@ -12,6 +12,7 @@
 #include "base/threads.hpp"
 #include "build/cached_compile.hpp"
 #include "build/carried_artifact.hpp"
+#include "build/cubin.hpp"
 #include "build/entry_points.hpp"
 #include "build/file_hashes.hpp"
 #include "build/toolkit.hpp"
@@ -42,7 +43,10 @@ CompileRequest request_for(const spec::KernelSpec& spec, const BuildResult& resu
                          .target = result.target,
                          .defines = spec::defines(result.configuration),
                          .flags = spec.kernel.flags,
-                         .include_folders = {}};
+                         .include_folders = {},
+                         .further_sources = {},
+                         .link = spec.kernel.is_linked()};
+  for (const fs::path& further : spec.kernel.further_sources) request.further_sources.push_back(spec.folder / further);
   for (const fs::path& folder : spec.kernel.include_folders) request.include_folders.push_back(spec.folder / folder);
   return request;
 }
@@ -74,12 +78,44 @@ Result<void> take_compilation(const Compilation& compilation, BuildResult& resul
 // That the specification launches what was compiled: its entry, with the parameters that it takes.
 void check_launchable(const spec::KernelSpec& spec, const std::vector<spec::Shape>& shapes, BuildResult& result) {
   if (!result.usable()) return;
-  const Result<std::string> ptx = read_file(result.ptx);
-  const Result<void> checked =
-      ptx ? check_entry_points(spec, result.configuration, shapes, entry_points(*ptx)) : Result<void>(ptx.error());
+  const auto check = [&]() -> Result<void> {
+    if (result.ptx.empty()) {  // machine code alone
+      std::vector<EntryPoint> entries;
+      for (const ResourceUsage& usage : result.resources) entries.push_back({usage.entry, {}, false});
+      return check_entry_points(spec, result.configuration, shapes, entries);
+    }
+    ASSAY_TRY(const std::string ptx, read_file(result.ptx));
+    ASSAY_CHECK(check_entry_points(spec, result.configuration, shapes, entry_points(ptx)));
+    if (!spec.has_globals()) return {};
+    return check_variables(spec, result.configuration, shapes, module_variables(ptx));
+  };
+  const Result<void> checked = check();
   if (checked) return;
   take_error(checked.error(), BuildStatus::failed, result);
   result.mistake = checked.error();
+}
+
+// Machine code that the specification brings along takes the place of what ptxas would make.
+Result<void> take_given_cubin(const spec::KernelSpec& spec, BuildResult& result) {
+  const auto given = spec.kernel.cubins.find(result.target);
+  const bool alone = spec.kernel.is_cubin();
+  if (!alone && given == spec.kernel.cubins.end()) return {};
+  result.cubin = alone ? spec.source_path() : spec.folder / given->second;
+  ASSAY_TRY(const std::string bytes, read_file(result.cubin));
+  if (auto read = read_cubin(bytes); !read) {
+    return Error{fmt::format("this is no cubin: {}", read.error().message), Place{result.cubin.string()},
+                 "expected the machine code of one GPU, as ptxas or nvcc -cubin writes it"};
+  }
+  result.resources = resource_usage(bytes, "");
+  return {};
+}
+
+// A source that needs no compiler: PTX of another one, or machine code.
+Result<void> take_ready(const spec::KernelSpec& spec, BuildResult& result) {
+  result.status = BuildStatus::carried;
+  result.compiler = "none";
+  if (spec.kernel.is_ptx()) result.ptx = spec.source_path();
+  return take_given_cubin(spec, result);
 }
 
 // What the threads of one build share.
@@ -93,11 +129,17 @@ struct Workshop {
   Progress progress;
 };
 
-void build_one(Workshop& shop, BuildResult& result) {
+Result<void> compile_one(Workshop& shop, BuildResult& result) {
+  if (shop.spec.kernel.is_cubin()) return take_ready(shop.spec, result);
   result.compiler = shop.toolkit.version;
-  const Result<Compilation> compilation =
-      compile_cached(shop.cache, shop.toolkit, shop.hashes, request_for(shop.spec, result), shop.options.time_limit);
-  const Result<void> taken = compilation ? take_compilation(*compilation, result) : Result<void>(compilation.error());
+  ASSAY_TRY(const Compilation compilation, compile_cached(shop.cache, shop.toolkit, shop.hashes,
+                                                          request_for(shop.spec, result), shop.options.time_limit));
+  ASSAY_CHECK(take_compilation(compilation, result));
+  return result.usable() ? take_given_cubin(shop.spec, result) : Result<void>();
+}
+
+void build_one(Workshop& shop, BuildResult& result) {
+  const Result<void> taken = compile_one(shop, result);
   if (!taken) take_error(taken.error(), BuildStatus::failed, result);
   check_launchable(shop.spec, shop.shapes, result);
   const std::string name = fmt::format("{} {}", result.configuration.id(), result.target);
@@ -186,7 +228,11 @@ Result<BuildReport> build(const spec::KernelSpec& spec, const std::vector<spec::
     const Result<spec::Configuration> carried = spec::default_configuration(spec);
     const auto only = carried ? std::optional<spec::Configuration>(*carried) : std::nullopt;
     for (BuildResult& result : report.results) {
-      take_carried(spec, only, toolkit.error(), result);
+      if (spec.kernel.is_ptx() || spec.kernel.is_cubin()) {
+        if (const auto ready = take_ready(spec, result); !ready) take_error(ready.error(), BuildStatus::failed, result);
+      } else {
+        take_carried(spec, only, toolkit.error(), result);
+      }
       check_launchable(spec, shapes, result);
     }
     return report;

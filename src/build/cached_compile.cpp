@@ -46,6 +46,9 @@ std::string key_of(const Toolkit& toolkit, const CompileRequest& request, const 
   hasher.add("folders");
   const std::vector<fs::path> folders = search_folders(request);
   for (size_t i = 1; i < folders.size(); ++i) hasher.add(folders[i].lexically_relative(folders[0]).string());
+  if (request.link) hasher.add("link");
+  for (const fs::path& further : request.further_sources)
+    hasher.add(fs::absolute(further).lexically_normal().lexically_relative(folders[0]).string());
   return hasher.hex();
 }
 

@@ -8,6 +8,7 @@
 #include "base/process.hpp"
 #include "base/scratch_folder.hpp"
 #include "base/text.hpp"
+#include "build/link_ptx.hpp"
 
 namespace assay::build {
 namespace {
@@ -143,41 +144,130 @@ std::vector<std::string> read_dependency_rule(std::string_view text) {
   return names;
 }
 
+namespace {
+
+// The steps of one compilation, in the source's folder: names of local files come out relative then.
+class Steps {
+ public:
+  Steps(const Toolkit& toolkit, const CompileRequest& request, const fs::path& folder, const fs::path& scratch,
+        std::chrono::milliseconds time_limit)
+      : toolkit_(toolkit),
+        request_(request),
+        folder_(fs::absolute(folder)),
+        scratch_(scratch),
+        time_limit_(time_limit),
+        source_folder_(fs::absolute(request.source).lexically_normal().parent_path()) {}
+
+  // Each of these is false if the step failed, which the outcome says then.
+  Result<bool> to_ptx(const fs::path& source, const fs::path& ptx, CompileOutcome& outcome) const {
+    const fs::path rule = scratch_ / kDependencyName;
+    std::vector<std::string> arguments = shared();
+    arguments.insert(arguments.end(),
+                     {"-ptx", "-arch=" + virtual_architecture(request_.target), name_from(source_folder_, source), "-o",
+                      ptx.string(), "-MD", "-MF", rule.string()});
+    ASSAY_TRY(const bool made, run_step(arguments, ptx, outcome.output, outcome));
+    if (!made) return false;
+    ASSAY_TRY(const std::string raw, read_file(ptx));
+    // nvcc resolves symbolic links, so the folder may appear by either name.
+    std::error_code ignored;
+    const fs::path real_folder = fs::weakly_canonical(source_folder_, ignored);
+    const std::string half = relocate_file_names(raw, real_folder, toolkit_.root());
+    ASSAY_CHECK(write_file_atomically(ptx, relocate_file_names(half, source_folder_, toolkit_.root())));
+    ASSAY_TRY(const std::string rule_text, read_file(rule));
+    for (std::string& dependency : read_dependency_rule(rule_text)) {
+      if (std::ranges::find(outcome.dependencies, dependency) == outcome.dependencies.end())
+        outcome.dependencies.push_back(std::move(dependency));
+    }
+    return true;
+  }
+
+  Result<bool> to_cubin(const fs::path& ptx, const fs::path& cubin, CompileOutcome& outcome) const {
+    std::vector<std::string> arguments = shared();
+    arguments.insert(arguments.end(),
+                     {"-cubin", "-arch=" + request_.target, "-Xptxas", "-v", ptx.string(), "-o", cubin.string()});
+    ASSAY_TRY(const bool made, run_step(arguments, cubin, outcome.ptxas_output, outcome));
+    if (!made) append(outcome.output, outcome.ptxas_output);
+    return made;
+  }
+
+  Result<bool> link(const std::vector<fs::path>& cubins, const fs::path& cubin, CompileOutcome& outcome) const {
+    std::vector<std::string> arguments{(toolkit_.nvcc.parent_path() / "nvlink").string(), "-arch=" + request_.target};
+    for (const fs::path& part : cubins) arguments.push_back(part.string());
+    arguments.insert(arguments.end(), {"-o", cubin.string()});
+    return run_step(arguments, cubin, outcome.output, outcome);
+  }
+
+ private:
+  std::vector<std::string> shared() const {
+    std::vector<std::string> arguments = shared_arguments(toolkit_, request_, source_folder_);
+    if (request_.link && !has_flag(arguments, "-rdc=true")) arguments.emplace_back("-rdc=true");
+    return arguments;
+  }
+
+  Result<bool> run_step(std::vector<std::string> arguments, const fs::path& product, std::string& errors,
+                        CompileOutcome& outcome) const {
+    return step(std::move(arguments), source_folder_, scratch_, time_limit_, product, errors, outcome);
+  }
+
+  const Toolkit& toolkit_;
+  const CompileRequest& request_;
+  const fs::path folder_;
+  const fs::path scratch_;
+  const std::chrono::milliseconds time_limit_;
+  const fs::path source_folder_;
+};
+
+// Each source to PTX and to a cubin of its own; then both are linked.
+Result<bool> compile_parts(const Steps& steps, const CompileRequest& request, const fs::path& folder,
+                           const fs::path& scratch, CompileOutcome& outcome) {
+  std::vector<fs::path> sources{request.source};
+  sources.insert(sources.end(), request.further_sources.begin(), request.further_sources.end());
+  std::vector<PtxPart> parts;
+  std::vector<fs::path> cubins;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const fs::path ptx = scratch / fmt::format("part{}.ptx", i);
+    const fs::path cubin = scratch / fmt::format("part{}.cubin", i);
+    ASSAY_TRY(const bool have_ptx, steps.to_ptx(sources[i], ptx, outcome));
+    if (!have_ptx) return false;
+    ASSAY_TRY(const bool have_cubin, steps.to_cubin(ptx, cubin, outcome));
+    if (!have_cubin) return false;
+    ASSAY_TRY(std::string text, read_file(ptx));
+    parts.push_back({sources[i].filename().string(), std::move(text)});
+    cubins.push_back(cubin);
+  }
+  const Result<std::string> linked = link_ptx(parts);
+  if (!linked) {
+    outcome.end = linked.error().message;
+    append(outcome.output, linked.error().hint);
+    return false;
+  }
+  ASSAY_CHECK(write_file_atomically(folder / kPtxName, *linked));
+  return steps.link(cubins, folder / kCubinName, outcome);
+}
+
+}  // namespace
+
 Result<CompileOutcome> compile(const Toolkit& toolkit, const CompileRequest& request, const fs::path& folder,
                                std::chrono::milliseconds time_limit) {
   const fs::path source = fs::absolute(request.source).lexically_normal();
   const fs::path ptx = fs::absolute(folder) / kPtxName;
   const fs::path cubin = fs::absolute(folder) / kCubinName;
-  const fs::path rule = fs::absolute(folder) / kDependencyName;
   CompileOutcome outcome;
   ASSAY_TRY(const ScratchFolder scratch, ScratchFolder::make_in(fs::absolute(folder)));
-
-  // Run in the source's folder and name the source without it: then local dependencies come out relative.
-  std::vector<std::string> to_ptx = shared_arguments(toolkit, request, source.parent_path());
-  to_ptx.insert(to_ptx.end(), {"-ptx", "-arch=" + virtual_architecture(request.target), source.filename().string(),
-                               "-o", ptx.string(), "-MD", "-MF", rule.string()});
-  ASSAY_TRY(const bool have_ptx,
-            step(to_ptx, source.parent_path(), scratch.path(), time_limit, ptx, outcome.output, outcome));
-  if (!have_ptx) return outcome;
-  ASSAY_TRY(const std::string raw, read_file(ptx));
-  // nvcc resolves symbolic links, so the folder may appear by either name.
-  std::error_code ignored;
-  const fs::path real_folder = fs::weakly_canonical(source.parent_path(), ignored);
-  const std::string half = relocate_file_names(raw, real_folder, toolkit.root());
-  ASSAY_CHECK(write_file_atomically(ptx, relocate_file_names(half, source.parent_path(), toolkit.root())));
-  ASSAY_TRY(const std::string rule_text, read_file(rule));
-  outcome.dependencies = read_dependency_rule(rule_text);
-
-  std::vector<std::string> to_cubin = shared_arguments(toolkit, request, source.parent_path());
-  to_cubin.insert(to_cubin.end(),
-                  {"-cubin", "-arch=" + request.target, "-Xptxas", "-v", ptx.string(), "-o", cubin.string()});
-  ASSAY_TRY(const bool have_cubin,
-            step(to_cubin, source.parent_path(), scratch.path(), time_limit, cubin, outcome.ptxas_output, outcome));
-  if (!have_cubin) {
-    append(outcome.output, outcome.ptxas_output);
+  const Steps steps(toolkit, request, folder, scratch.path(), time_limit);
+  if (request.link) {
+    ASSAY_TRY(outcome.succeeded, compile_parts(steps, request, fs::absolute(folder), scratch.path(), outcome));
     return outcome;
   }
-  outcome.succeeded = true;
+  if (source.extension() == ".ptx") {
+    ASSAY_TRY(const std::string text, read_file(source));
+    ASSAY_CHECK(write_file_atomically(ptx, text));
+    outcome.dependencies.push_back(source.filename().string());
+  } else {
+    ASSAY_TRY(const bool have_ptx, steps.to_ptx(source, ptx, outcome));
+    if (!have_ptx) return outcome;
+  }
+  ASSAY_TRY(outcome.succeeded, steps.to_cubin(ptx, cubin, outcome));
   return outcome;
 }
 

@@ -14,11 +14,13 @@
 namespace assay::build {
 
 struct CompileRequest {
-  std::filesystem::path source;
+  std::filesystem::path source;      // CUDA C++, or PTX that another compiler wrote
   std::string target;                // "sm_80", "sm_90a"
   std::vector<std::string> defines;  // "-DBLOCK_M=64"
   std::vector<std::string> flags;    // further ones, for both steps
   std::vector<std::filesystem::path> include_folders;
+  std::vector<std::filesystem::path> further_sources{};  // of CUDA C++, linked with the first
+  bool link = false;  // compile for linking (-rdc=true) and link, also a single source
 };
 
 inline constexpr const char* kPtxName = "kernel.ptx";

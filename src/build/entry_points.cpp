@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "ptx/demangle.hpp"
+#include "build/entry_name.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/type.hpp"
 #include "spec/launch.hpp"
@@ -38,38 +38,6 @@ size_t bytes_of(const ptx::Variable& parameter) {
   return bytes;
 }
 
-std::string list_of(const std::vector<EntryPoint>& entries) {
-  constexpr size_t kMostNamed = 12;
-  std::vector<std::string> names;
-  for (const EntryPoint& entry : entries) {
-    if (names.size() == kMostNamed) {
-      names.push_back(fmt::format("and {} more", entries.size() - kMostNamed));
-      break;
-    }
-    names.push_back(entry.name);
-  }
-  return names.empty() ? "none" : join(names, ", ");
-}
-
-Error no_such_entry(const spec::KernelSpec& spec, const std::string& wanted, const std::vector<EntryPoint>& entries) {
-  const std::string source = spec.kernel.source.string();
-  Error error{fmt::format("there is no kernel \"{}\" in {}; it has: {}", wanted, source, list_of(entries)),
-              spec.kernel.entry.place(), ""};
-  std::vector<std::string> names;
-  for (const EntryPoint& entry : entries) {
-    names.push_back(entry.name);
-    const std::string plain = ptx::demangle(entry.name);
-    if (plain != entry.name && plain.substr(0, plain.find_first_of("(<")) == wanted) {
-      error.hint =
-          fmt::format("{} is a C++ name: declare the kernel extern \"C\", or write entry = \"{}\"", plain, entry.name);
-      return error;
-    }
-  }
-  if (const std::string near = nearest(wanted, names); !near.empty())
-    error.hint = fmt::format("did you mean \"{}\"?", near);
-  return error;
-}
-
 std::string sizes_text(const std::vector<size_t>& sizes) {
   std::vector<std::string> parts;
   for (const size_t bytes : sizes) parts.push_back(std::to_string(bytes));
@@ -91,8 +59,8 @@ const spec::ArgumentSpec& argument_of(const spec::KernelSpec& spec, const spec::
   return spec.arguments.front();
 }
 
-Result<void> check_parameters(const spec::KernelSpec& spec, const spec::ParameterLayout& layout,
-                              const EntryPoint& entry) {
+Result<void> check_parameters(const spec::KernelSpec& spec, const spec::StageSpec& stage,
+                              const spec::ParameterLayout& layout, const EntryPoint& entry) {
   const size_t wanted = entry.parameter_bytes.size();
   const size_t given = layout.parameters.size();
   for (size_t i = 0; i < std::min(wanted, given) && wanted == given; ++i) {
@@ -100,16 +68,18 @@ Result<void> check_parameters(const spec::KernelSpec& spec, const spec::Paramete
     const spec::ArgumentSpec& argument = argument_of(spec, layout, i);
     const char* const noun = argument.structure.empty() ? "argument" : "structure";
     return Error{fmt::format("{} \"{}\" has {}, but parameter {} of kernel \"{}\" has {}; it takes {}{}", noun,
-                             layout.parameters[i].name, counted(layout.parameters[i].bytes, "byte"), i + 1, entry.name,
-                             counted(entry.parameter_bytes[i], "byte"), counted(wanted, "parameter"),
-                             sizes_text(entry.parameter_bytes)),
+                             layout.parameters[i].name, counted(layout.parameters[i].bytes, "byte"), i + 1,
+                             readable_entry(entry.name), counted(entry.parameter_bytes[i], "byte"),
+                             counted(wanted, "parameter"), sizes_text(entry.parameter_bytes)),
                  argument.place, "compare the arguments and their types with the kernel's signature"};
   }
   if (wanted == given) return {};
-  return Error{fmt::format("kernel \"{}\" takes {}{}, but the specification has {}: {}", entry.name,
+  return Error{fmt::format("kernel \"{}\" takes {}{}, but the specification has {}: {}", readable_entry(entry.name),
                            counted(wanted, "parameter"), sizes_text(entry.parameter_bytes), counted(given, "argument"),
                            arguments_text(layout)),
-               spec.arguments.front().place, "give an [[argument]] for each parameter, in their order"};
+               stage.all_arguments ? spec.arguments.front().place : stage.place,
+               stage.all_arguments ? "give an [[argument]] for each parameter, in their order"
+                                   : "list the stage's arguments, one for each parameter, in their order"};
 }
 
 }  // namespace
@@ -121,25 +91,84 @@ std::vector<EntryPoint> entry_points(std::string_view ptx) {
   for (const ptx::ModuleItem& item : module->items) {
     const auto* function = std::get_if<ptx::Function>(&item);
     if (function == nullptr || !function->is_entry) continue;
-    EntryPoint entry{function->name, {}};
+    EntryPoint entry{.name = function->name, .parameter_bytes = {}};
     for (const ptx::Variable& parameter : function->parameters) entry.parameter_bytes.push_back(bytes_of(parameter));
     entries.push_back(std::move(entry));
   }
   return entries;
 }
 
+std::vector<ModuleVariable> module_variables(std::string_view ptx) {
+  std::vector<ModuleVariable> variables;
+  const auto module = ptx::parse(ptx, "module");
+  if (!module) return variables;
+  for (const ptx::ModuleItem& item : module->items) {
+    const auto* variable = std::get_if<ptx::Variable>(&item);
+    if (variable == nullptr || (variable->space != "global" && variable->space != "const")) continue;
+    variables.push_back({variable->name, variable->space == "const", bytes_of(*variable)});
+  }
+  return variables;
+}
+
+Result<std::vector<std::string>> stage_entries(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                               const spec::Shape& shape, const std::vector<EntryPoint>& entries) {
+  std::vector<std::string> known;
+  for (const EntryPoint& entry : entries) known.push_back(entry.name);
+  std::vector<std::string> names;
+  for (const spec::StageSpec& stage : spec.stages) {
+    ASSAY_TRY(const std::string wanted, spec::entry_name(spec, stage, configuration, shape));
+    ASSAY_TRY(std::string name, find_entry_name(wanted, known, stage.entry.place(), spec.kernel.source.string()));
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Result<void> check_variables(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                             std::span<const spec::Shape> shapes, const std::vector<ModuleVariable>& variables) {
+  for (const spec::ArgumentSpec& argument : spec.arguments) {
+    if (argument.global.empty()) continue;
+    std::vector<std::string> known;
+    for (const ModuleVariable& variable : variables) known.push_back(variable.name);
+    const auto found = std::ranges::find(known, argument.global);
+    if (found == known.end()) {
+      const std::string near = nearest(argument.global, known);
+      return Error{
+          fmt::format("there is no __constant__ or __device__ variable \"{}\" in {}; it has: {}", argument.global,
+                      spec.kernel.source.string(), known.empty() ? "none" : join(known, ", ")),
+          argument.global_place, near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)};
+    }
+    const ModuleVariable& variable = variables[static_cast<size_t>(found - known.begin())];
+    for (const spec::Shape& shape : shapes) {
+      ASSAY_TRY(const std::string obstacle, spec::why_not_applicable(spec, configuration, shape));
+      if (!obstacle.empty()) continue;
+      ASSAY_TRY(const std::vector<spec::ResolvedArgument> arguments, resolve_arguments(spec, configuration, shape));
+      const auto resolved = std::ranges::find(arguments, argument.name, &spec::ResolvedArgument::name);
+      const size_t bytes = resolved->tensor() != nullptr ? static_cast<size_t>(resolved->tensor()->bytes)
+                                                         : resolved->scalar()->encoded.size();
+      if (bytes <= variable.bytes) continue;
+      return Error{fmt::format("argument \"{}\" has {} with {}, but the variable \"{}\" has {}", argument.name,
+                               counted(bytes, "byte"), shape.text(), argument.global, counted(variable.bytes, "byte")),
+                   argument.global_place, "make the variable larger, or the argument's shape smaller"};
+    }
+  }
+  return {};
+}
+
 Result<void> check_entry_points(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                                 std::span<const spec::Shape> shapes, const std::vector<EntryPoint>& entries) {
-  std::set<std::string> seen;
+  std::set<std::vector<std::string>> seen;
   for (const spec::Shape& shape : shapes) {
     ASSAY_TRY(const std::string obstacle, spec::why_not_applicable(spec, configuration, shape));
     if (!obstacle.empty()) continue;
-    ASSAY_TRY(const std::string name, spec::entry_name(spec, configuration, shape));
-    if (!seen.insert(name).second) continue;
-    const auto entry = std::ranges::find(entries, name, &EntryPoint::name);
-    if (entry == entries.end()) return no_such_entry(spec, name, entries);
+    ASSAY_TRY(const std::vector<std::string> names, stage_entries(spec, configuration, shape, entries));
+    if (!seen.insert(names).second) continue;
     ASSAY_TRY(const std::vector<spec::ResolvedArgument> arguments, resolve_arguments(spec, configuration, shape));
-    ASSAY_CHECK(check_parameters(spec, spec::parameter_layout(arguments), *entry));
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto entry = std::ranges::find(entries, names[i], &EntryPoint::name);
+      if (!entry->sizes_known) continue;
+      const spec::StageSpec& stage = spec.stages[i];
+      ASSAY_CHECK(check_parameters(spec, stage, spec::parameter_layout(arguments, stage.arguments), *entry));
+    }
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "build/entry_name.hpp"
 #include "spec/launch.hpp"
 
 namespace assay::build {
@@ -35,6 +36,16 @@ int rank(const Architecture& target, const gpu::GpuModel& model) {
   if (target.specific) return target.capability == own ? 4000 : 0;
   if (target.capability > own) return 0;
   return (target.major() == model.compute_major ? 2000 : 1000) + target.capability;
+}
+
+// The kernel that the specification means, by its name in the machine code; as written if there is none.
+std::string entry_among(std::span<const TargetUsage> usages, const std::string& wanted) {
+  for (const TargetUsage& usage : usages) {
+    std::vector<std::string> names;
+    for (const ResourceUsage& each : usage.entries) names.push_back(each.entry);
+    if (auto found = find_entry_name(wanted, names, {}, usage.target)) return *found;
+  }
+  return wanted;
 }
 
 }  // namespace
@@ -95,20 +106,23 @@ Result<std::vector<LaunchFit>> launch_fits(const spec::KernelSpec& spec, const s
   for (const spec::Shape& shape : shapes) {
     ASSAY_TRY(const std::string obstacle, spec::why_not_applicable(spec, configuration, shape));
     if (!obstacle.empty()) continue;
-    ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec, configuration, shape));
-    ASSAY_TRY(const std::string entry, spec::entry_name(spec, configuration, shape));
-    const int64_t threads = int64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2];
-    const bool known = std::ranges::any_of(fits, [&](const LaunchFit& fit) {
-      return fit.entry == entry && fit.threads == threads && fit.dynamic_shared_bytes == geometry.shared_bytes;
-    });
-    if (known) continue;
-    fits.push_back(LaunchFit{.entry = entry,
-                             .shape = shape.text(),
-                             .threads = threads,
-                             .dynamic_shared_bytes = geometry.shared_bytes,
-                             .here = {},
-                             .models = model_fits(usages, entry, threads, geometry.shared_bytes)});
-    if (here != nullptr) fits.back().here = model_fit(*here, usages, entry, threads, geometry.shared_bytes);
+    for (const spec::StageSpec& stage : spec.stages) {
+      ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec, stage, configuration, shape));
+      ASSAY_TRY(const std::string wanted, spec::entry_name(spec, stage, configuration, shape));
+      const std::string entry = entry_among(usages, wanted);
+      const int64_t threads = int64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2];
+      const bool known = std::ranges::any_of(fits, [&](const LaunchFit& fit) {
+        return fit.entry == entry && fit.threads == threads && fit.dynamic_shared_bytes == geometry.shared_bytes;
+      });
+      if (known) continue;
+      fits.push_back(LaunchFit{.entry = entry,
+                               .shape = shape.text(),
+                               .threads = threads,
+                               .dynamic_shared_bytes = geometry.shared_bytes,
+                               .here = {},
+                               .models = model_fits(usages, entry, threads, geometry.shared_bytes)});
+      if (here != nullptr) fits.back().here = model_fit(*here, usages, entry, threads, geometry.shared_bytes);
+    }
   }
   return fits;
 }

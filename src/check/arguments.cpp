@@ -5,14 +5,14 @@
 #include <cstring>
 
 #include "spec/dtype.hpp"
-#include "spec/launch.hpp"
 #include "spec/parameter_layout.hpp"
 
 namespace assay::check {
 namespace {
 
-gpu::Dim3 dim3(const std::array<uint32_t, 3>& sizes) {
-  return {sizes[0], sizes[1], sizes[2]};
+uint64_t address_of(const spec::ResolvedView& view, const std::vector<spec::ResolvedArgument>& arguments,
+                    const std::map<std::string, uint64_t>& addresses) {
+  return addresses.at(arguments[view.of].name) + static_cast<uint64_t>(view.offset_bytes);
 }
 
 device::TensorMapRequest map_request(const spec::ResolvedTensor& tensor, const spec::ResolvedTensorMap& map,
@@ -34,22 +34,11 @@ device::TensorMapRequest map_request(const spec::ResolvedTensor& tensor, const s
 
 }  // namespace
 
-Result<device::LaunchRequest> launch_request(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                             const spec::Shape& shape) {
-  ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec, configuration, shape));
-  device::LaunchRequest request;
-  ASSAY_TRY(request.entry, spec::entry_name(spec, configuration, shape));
-  request.grid = dim3(geometry.grid);
-  request.block = dim3(geometry.block);
-  request.shared_bytes = geometry.shared_bytes;
-  if (geometry.cluster) request.cluster = dim3(*geometry.cluster);
-  return request;
-}
-
 Result<std::vector<std::vector<std::byte>>> argument_bytes(device::Device& device,
                                                            const std::vector<spec::ResolvedArgument>& arguments,
+                                                           const std::vector<std::string>& names,
                                                            const std::map<std::string, uint64_t>& addresses) {
-  const spec::ParameterLayout layout = spec::parameter_layout(arguments);
+  const spec::ParameterLayout layout = spec::parameter_layout(arguments, names);
   std::vector<std::vector<std::byte>> parameters;
   for (const auto& parameter : layout.parameters) parameters.emplace_back(parameter.bytes);
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -66,11 +55,23 @@ Result<std::vector<std::vector<std::byte>>> argument_bytes(device::Device& devic
       assert(bytes.size() == spec::kTensorMapBytes);
       std::memcpy(to, bytes.data(), bytes.size());
     } else {
-      const uint64_t address = addresses.at(argument.name);
+      const spec::ResolvedView* const view = argument.view();
+      const uint64_t address = view != nullptr ? address_of(*view, arguments, addresses) : addresses.at(argument.name);
       std::memcpy(to, &address, sizeof address);
     }
   }
   return parameters;
+}
+
+std::vector<std::byte> pointer_bytes(const spec::ResolvedPointers& pointers,
+                                     const std::vector<spec::ResolvedArgument>& arguments,
+                                     const std::map<std::string, uint64_t>& addresses) {
+  std::vector<std::byte> bytes(pointers.to.size() * spec::kPointerBytes);
+  for (size_t i = 0; i < pointers.to.size(); ++i) {
+    const uint64_t address = address_of(pointers.to[i], arguments, addresses);
+    std::memcpy(bytes.data() + i * spec::kPointerBytes, &address, sizeof address);
+  }
+  return bytes;
 }
 
 }  // namespace assay::check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From a specification to what a device launches: geometry, entry and the bytes of every parameter.
+// From a specification to the bytes of every parameter of a kernel.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,16 @@
 
 namespace assay::check {
 
-// Without module and arguments.
-Result<device::LaunchRequest> launch_request(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                             const spec::Shape& shape);
-
-// One entry for each parameter, tensor maps included; `addresses` are those of the tensors' first elements.
+// One entry for each parameter of the kernel that takes these arguments, tensor maps included; `addresses` are those of
+// the tensors' first elements and of the arrays of pointers.
 Result<std::vector<std::vector<std::byte>>> argument_bytes(device::Device& device,
                                                            const std::vector<spec::ResolvedArgument>& arguments,
+                                                           const std::vector<std::string>& names,
                                                            const std::map<std::string, uint64_t>& addresses);
+
+// The bytes of an array of pointers.
+std::vector<std::byte> pointer_bytes(const spec::ResolvedPointers& pointers,
+                                     const std::vector<spec::ResolvedArgument>& arguments,
+                                     const std::map<std::string, uint64_t>& addresses);
 
 }  // namespace assay::check

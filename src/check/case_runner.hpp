@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "check/case_result.hpp"
+#include "check/launch_plan.hpp"
 #include "check/oracle.hpp"
 #include "check/self_test.hpp"
 #include "device/device.hpp"
@@ -21,8 +22,8 @@ namespace assay::check {
 
 struct RunnerSetup {
   std::filesystem::path spec_file;
-  std::string configuration;  // its id; "" for a kernel without tunables
-  std::filesystem::path ptx;
+  std::string configuration;           // its id; "" for a kernel without tunables
+  std::filesystem::path ptx;           // empty if the source is machine code
   std::filesystem::path cubin;         // for a GPU; empty if there is none
   std::string device;                  // "vgpu:l4"
   std::filesystem::path cache_folder;  // for compiled references
@@ -52,11 +53,13 @@ class CaseRunner {
 
   CaseRunner() = default;
   Result<void> try_reference() const;
-  InputValues inputs_of(const Case& test, const std::vector<spec::ResolvedArgument>& arguments) const;
+  Result<InputValues> inputs_of(const Case& test, const std::vector<spec::ResolvedArgument>& arguments) const;
   Result<void> check_memory(const std::vector<spec::ResolvedArgument>& arguments) const;
   Result<Run> launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison);
   Result<void> launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                            bool second_poison);
+  Result<void> add_buffer(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
+                          const spec::ResolvedArgument& argument, bool second_poison);
   Result<void> release(Run& run);
   Result<reference::Outputs> expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                                       const Run& run);
@@ -70,11 +73,15 @@ class CaseRunner {
   bool judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected,
                     const std::vector<int64_t>& unwritten, CaseResult& result) const;
 
+  void judge_by_function(const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
+                         const reference::Outputs& known, const Run& run, CaseResult& result) const;
+
   RunnerSetup setup_;
   spec::KernelSpec spec_;
   spec::Configuration configuration_;
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<device::Module> module_;
+  std::optional<LaunchPlanner> planner_;
   bool accesses_checked_ = false;  // else buffers get guards around them
   std::optional<Oracle> oracle_;
 };

@@ -122,7 +122,10 @@ std::string why_not(const spec::KernelSpec& spec, const spec::Configuration& con
   const auto applicable = spec::why_not_applicable(spec, configuration, shape);
   if (!applicable) return applicable.error().message;
   if (!applicable->empty()) return *applicable;
-  if (const auto launch = spec::launch_geometry(spec, configuration, shape); !launch) return launch.error().message;
+  for (const spec::StageSpec& stage : spec.stages) {
+    if (const auto launch = spec::launch_geometry(spec, stage, configuration, shape); !launch)
+      return launch.error().message;
+  }
   if (const auto arguments = spec::resolve_arguments(spec, configuration, shape); !arguments)
     return arguments.error().message;
   return "";

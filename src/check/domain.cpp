@@ -13,7 +13,7 @@ std::set<std::string> names_in_templates(const spec::KernelSpec& spec) {
   const auto add = [&](const spec::TemplateText& text) {
     for (const auto& placeholder : text.placeholders()) names.insert(placeholder.name);
   };
-  add(spec.kernel.entry);
+  for (const spec::StageSpec& stage : spec.stages) add(stage.entry);
   for (const spec::ArgumentSpec& argument : spec.arguments) {
     if (argument.tensor() != nullptr) add(argument.tensor()->dtype);
     if (argument.scalar() != nullptr) add(argument.scalar()->type);
@@ -30,6 +30,9 @@ Result<std::vector<Domain>> domains(const spec::KernelSpec& spec) {
     for (const auto& [name, value] : shape.values) values[name].insert(value);
   }
   const std::set<std::string> fixed = names_in_templates(spec);
+  const bool from_file = std::ranges::any_of(spec.arguments, [](const spec::ArgumentSpec& argument) {
+    return argument.tensor() != nullptr && argument.tensor()->fill.kind == spec::FillKind::file;
+  });
   std::vector<Domain> list;
   for (const std::string& name : spec.shapes.dimensions) {
     Domain domain;
@@ -38,7 +41,8 @@ Result<std::vector<Domain>> domains(const spec::KernelSpec& spec) {
     const bool ragged = std::any_of(domain.values.begin(), domain.values.end(), [](const spec::Value& value) {
       return value.is_integer() && value.integer() % 8 != 0;
     });
-    domain.open = ragged && !fixed.contains(name);
+    // A file holds the sizes that it holds.
+    domain.open = ragged && !fixed.contains(name) && !from_file;
     if (domain.open) domain.limit = domain.values.back().integer();
     list.push_back(std::move(domain));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "check/element.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -66,6 +67,24 @@ struct SmallFloatElement {
   static double decode(const uint8_t* bytes) { return from_bits(load<Bits>(bytes), kFormat); }
 };
 
+// Two in a byte, the first in its low half: the value of one alone, in the low half of a byte of its own.
+template <bool kSigned>
+struct HalfByteElement {
+  using IsPacked = void;
+  static void encode(double value, uint8_t* bytes) {
+    const double low = kSigned ? -8 : 0;
+    const double whole = std::isnan(value) ? 0 : std::clamp(std::nearbyint(value), low, low + 15);
+    *bytes = static_cast<uint8_t>(static_cast<int>(whole) & 0xf);
+  }
+  static double decode(const uint8_t* bytes) {
+    const int bits = *bytes & 0xf;
+    return kSigned && bits >= 8 ? bits - 16 : bits;
+  }
+};
+
+template <class Element>
+concept Packed = requires { typename Element::IsPacked; };
+
 // Calls visit(element) with the type's element of the above: the choice is made once for all elements of a tensor.
 template <class Visitor>
 auto with_element(DType type, Visitor&& visit) {
@@ -96,6 +115,10 @@ auto with_element(DType type, Visitor&& visit) {
       return visit(MachineElement<uint16_t>());
     case DType::u32:
       return visit(MachineElement<uint32_t>());
+    case DType::i4:
+      return visit(HalfByteElement<true>());
+    case DType::u4:
+      return visit(HalfByteElement<false>());
     default:
       return visit(MachineElement<uint64_t>());
   }
@@ -109,6 +132,11 @@ void for_each_offset(const spec::ResolvedTensor& tensor, Visitor&& visit) {
   const int64_t step = tensor.strides.empty() ? 0 : tensor.strides.back() * size;
   std::vector<int64_t> index(tensor.dims.empty() ? 0 : tensor.dims.size() - 1, 0);  // of the row
   int64_t first = 0;                                                                // byte of its first element
+  if (tensor.elements == 0) return;
+  if (spec::is_packed(tensor.dtype)) {  // dense
+    for (int64_t position = 0; position < tensor.elements; ++position) visit(position, position / 2);
+    return;
+  }
   for (int64_t position = 0; position < tensor.elements; position += row) {
     for (int64_t i = 0; i < row; ++i) visit(position + i, first + i * step);
     for (size_t axis = index.size(); axis-- > 0;) {
@@ -165,7 +193,15 @@ void encode(const spec::ResolvedTensor& tensor, std::span<const double> values, 
   assert(values.size() == static_cast<size_t>(tensor.elements) && buffer.size() >= static_cast<size_t>(tensor.bytes));
   with_element(tensor.dtype, [&](auto element) {
     for_each_offset(tensor, [&](int64_t position, int64_t offset) {
-      element.encode(values[static_cast<size_t>(position)], buffer.data() + offset);
+      const double value = values[static_cast<size_t>(position)];
+      if constexpr (Packed<decltype(element)>) {
+        uint8_t half = 0;
+        element.encode(value, &half);
+        uint8_t& byte = buffer[static_cast<size_t>(offset)];
+        byte = static_cast<uint8_t>(position % 2 == 0 ? (byte & 0xf0) | half : (byte & 0xf) | half << 4);
+      } else {
+        element.encode(value, buffer.data() + offset);
+      }
     });
   });
 }
@@ -175,7 +211,13 @@ std::vector<double> decode(const spec::ResolvedTensor& tensor, std::span<const u
   std::vector<double> values(static_cast<size_t>(tensor.elements));
   with_element(tensor.dtype, [&](auto element) {
     for_each_offset(tensor, [&](int64_t position, int64_t offset) {
-      values[static_cast<size_t>(position)] = element.decode(buffer.data() + offset);
+      double& value = values[static_cast<size_t>(position)];
+      if constexpr (Packed<decltype(element)>) {
+        const auto half = static_cast<uint8_t>(buffer[static_cast<size_t>(offset)] >> (position % 2 == 0 ? 0 : 4));
+        value = element.decode(&half);
+      } else {
+        value = element.decode(buffer.data() + offset);
+      }
     });
   });
   return values;

@@ -66,8 +66,11 @@ class Filler {
   Filler(const spec::ResolvedTensor& tensor, uint64_t seed)
       : type_(tensor.dtype),
         values_(static_cast<size_t>(tensor.elements)),
-        row_(tensor.dims.empty() ? 1 : static_cast<size_t>(tensor.dims.back())),
-        matrix_(tensor.dims.size() < 2 ? row_ : row_ * static_cast<size_t>(tensor.dims[tensor.dims.size() - 2])),
+        // An empty tensor has rows of any length: there are none of them.
+        row_(tensor.dims.empty() || tensor.elements == 0 ? 1 : static_cast<size_t>(tensor.dims.back())),
+        matrix_(tensor.dims.size() < 2 || tensor.elements == 0
+                    ? row_
+                    : row_ * static_cast<size_t>(tensor.dims[tensor.dims.size() - 2])),
         random_(seed) {}
 
   void normal(double mean, double deviation) {
@@ -88,6 +91,31 @@ class Filler {
   }
   void one_hot() {
     for (size_t first = 0; first < values_.size(); first += row_) values_[first + random_.below(row_)] = 1.0;
+  }
+  void permutation() {
+    for (size_t first = 0; first < values_.size(); first += row_) {
+      for (size_t i = 0; i < row_; ++i) values_[first + i] = static_cast<double>(i);
+      for (size_t i = row_; i > 1; --i) std::swap(values_[first + i - 1], values_[first + random_.below(i)]);
+    }
+    round();
+  }
+  // Cuts of the range from 0 to `total`, in order.
+  void offsets(double total) {
+    for (size_t first = 0; first < values_.size(); first += row_) {
+      for (size_t i = 1; i + 1 < row_; ++i) values_[first + i] = std::floor((total + 1) * random_.uniform());
+      if (row_ > 1) values_[first + row_ - 1] = total;
+      sort_row(first);
+    }
+    round();
+  }
+  void sort_rows() {
+    for (size_t first = 0; first < values_.size(); first += row_) sort_row(first);
+  }
+  void sparse(double density) {
+    each(3, [=](Random& random) {
+      const double sample = random.normal();
+      return random.uniform() < density ? sample : 0.0;
+    });
   }
   void zeros_among_normal(double mean, double deviation) {
     each(3, [=](Random& random) {
@@ -114,6 +142,14 @@ class Filler {
   std::vector<double> finish() && { return std::move(values_); }
 
  private:
+  void sort_row(size_t first) {
+    const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, begin + static_cast<std::ptrdiff_t>(row_));
+  }
+  void round() {
+    for (double& value : values_) value = round_to(type_, std::min(value, largest(type_)));
+  }
+
   // Makes every element, as the type has it, of so many numbers of the sequence: parts of a large tensor can so be made
   // at once, each from its place there.
   template <class Sample>
@@ -165,6 +201,22 @@ void fill_as_specified(Filler& filler, const spec::ResolvedTensor& tensor) {
       return filler.signed_zeros();
     case FillKind::denormals:
       return filler.denormals();
+    case FillKind::permutation:
+      return filler.permutation();
+    case FillKind::offsets:
+      return filler.offsets(fill.total);
+    case FillKind::sorted:
+      if (fill.bounded || !spec::is_floating(tensor.dtype)) {
+        filler.uniform(fill.low, fill.high);
+      } else {
+        filler.normal(0.0, 1.0);
+      }
+      return filler.sort_rows();
+    case FillKind::sparse:
+      return filler.sparse(fill.density);
+    case FillKind::file:
+    case FillKind::function:
+      return;  // input_maker.hpp
   }
 }
 

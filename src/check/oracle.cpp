@@ -17,28 +17,37 @@ Result<void> check_tensors(const spec::KernelSpec& spec, const reference::Refere
   };
   for (const std::string& name : reference.inputs) {
     const spec::ArgumentSpec* argument = spec.find_argument(name);
-    if (argument == nullptr || argument->tensor() == nullptr || argument->tensor()->role == spec::Role::output)
+    if (argument == nullptr || argument->tensor() == nullptr || !spec::is_filled(argument->tensor()->role))
       return complain("takes an input tensor", name);
   }
   const spec::ArgumentSpec* output = spec.find_argument(reference.output);
-  if (output == nullptr || output->tensor() == nullptr || output->tensor()->role == spec::Role::input)
+  if (output == nullptr || output->tensor() == nullptr || !spec::is_result(output->tensor()->role))
     return complain("gives an output tensor", reference.output);
   return {};
 }
 
 }  // namespace
 
+reference::UserProgramOptions program_options(const spec::KernelSpec& spec, const std::filesystem::path& cache_folder) {
+  reference::UserProgramOptions options;
+  options.cache_folder = cache_folder / "references";
+  options.run_time_limit = std::chrono::milliseconds(static_cast<int64_t>(1e3 * spec.limits.reference_seconds));
+  options.memory_limit_bytes = static_cast<size_t>(spec.limits.reference_gib * 0x1p30);
+  return options;
+}
+
 Result<Oracle> Oracle::open(const spec::KernelSpec& spec, const std::filesystem::path& cache_folder) {
   Oracle oracle;
+  const reference::UserProgramOptions options = program_options(spec, cache_folder);
   if (spec.problem.reference_is_file) {
-    reference::CustomReferenceOptions options;
-    options.cache_folder = cache_folder / "references";
-    options.run_time_limit = std::chrono::milliseconds(static_cast<int64_t>(1e3 * spec.limits.reference_seconds));
-    options.memory_limit_bytes = static_cast<size_t>(spec.limits.reference_gib * 0x1p30);
     ASSAY_TRY(oracle.custom_, reference::CustomReference::compile(spec.reference_path(), options));
-  } else {
+  } else if (!spec.problem.reference.empty()) {
     ASSAY_TRY(oracle.built_in_, reference::find_reference(spec.problem.reference));
     ASSAY_CHECK(check_tensors(spec, *oracle.built_in_));
+  }
+  if (!spec.problem.compare.empty()) {
+    ASSAY_TRY(oracle.compare_, reference::CustomReference::compile(spec.folder / spec.problem.compare, options,
+                                                                   reference::ProgramRole::compare));
   }
   return oracle;
 }
@@ -49,19 +58,12 @@ bool Oracle::allows_infinities(const std::string& input) const {
   return std::find(allowed.begin(), allowed.end(), input) != allowed.end();
 }
 
-Result<reference::Outputs> Oracle::expected(const spec::KernelSpec& spec, const spec::Shape& shape,
-                                            const std::vector<spec::ResolvedArgument>& arguments,
-                                            const InputValues& inputs, const reference::RowSample& sample) const {
+reference::Problem numbers_of(const spec::KernelSpec& spec, const spec::Shape& shape,
+                              const std::vector<spec::ResolvedArgument>& arguments) {
   reference::Problem problem;
-  problem.sample = sample;
   for (const spec::ResolvedArgument& argument : arguments) {
     if (const spec::ResolvedScalar* scalar = argument.scalar())
       problem.scalars[argument.name] = decode_element(scalar->type, scalar->encoded.data());
-    const spec::ResolvedTensor* tensor = argument.tensor();
-    if (tensor == nullptr) continue;
-    if (const auto values = inputs.find(argument.name); values != inputs.end())
-      problem.inputs[argument.name] = {argument.name, tensor->dims, values->second};
-    if (tensor->role != spec::Role::input) problem.output_shapes[argument.name] = tensor->dims;
   }
   for (const auto& [name, option] : spec.problem.options) {
     if (const auto* whole = std::get_if<int64_t>(&option)) problem.scalars[name] = static_cast<double>(*whole);
@@ -71,7 +73,47 @@ Result<reference::Outputs> Oracle::expected(const spec::KernelSpec& spec, const 
   for (const auto& [name, value] : shape.values) {
     if (!value.is_dtype()) problem.variables[name] = value.as_double();
   }
-  return custom_ ? custom_->evaluate(problem) : reference::evaluate(*built_in_, problem);
+  return problem;
+}
+
+Result<reference::Outputs> Oracle::expected(const spec::KernelSpec& spec, const spec::Shape& shape,
+                                            const std::vector<spec::ResolvedArgument>& arguments,
+                                            const InputValues& inputs, const reference::RowSample& sample) const {
+  reference::Problem problem = numbers_of(spec, shape, arguments);
+  problem.sample = sample;
+  for (const spec::ResolvedArgument& argument : arguments) {
+    const spec::ResolvedTensor* tensor = argument.tensor();
+    if (tensor == nullptr) continue;
+    if (const auto values = inputs.find(argument.name); values != inputs.end())
+      problem.inputs[argument.name] = {argument.name, tensor->dims, values->second};
+    if (spec::is_result(tensor->role)) problem.output_shapes[argument.name] = tensor->dims;
+  }
+  reference::Outputs outputs;
+  if (custom_) {
+    ASSAY_TRY(outputs, custom_->evaluate(problem));
+  } else if (built_in_) {
+    ASSAY_TRY(outputs, reference::evaluate(*built_in_, problem));
+  }
+  if (compare_) {
+    for (auto& [name, tensor] : problem.inputs) outputs.emplace(name, std::move(tensor));
+  }
+  return outputs;
+}
+
+Result<std::optional<std::string>> Oracle::judge(const spec::KernelSpec& spec, const spec::Shape& shape,
+                                                 const std::vector<spec::ResolvedArgument>& arguments,
+                                                 const reference::Outputs& known, const InputValues& outputs) const {
+  reference::Problem problem = numbers_of(spec, shape, arguments);
+  for (const auto& [name, tensor] : known) {
+    const std::string under = outputs.contains(name) ? "expected_" + name : name;
+    problem.inputs[under] = {under, tensor.shape, tensor.values};
+  }
+  for (const spec::ResolvedArgument& argument : arguments) {
+    const auto values = outputs.find(argument.name);
+    if (values != outputs.end())
+      problem.inputs[argument.name] = {argument.name, argument.tensor()->dims, values->second};
+  }
+  return compare_->judge(problem);
 }
 
 }  // namespace assay::check

@@ -47,6 +47,12 @@ std::vector<int64_t> still_poisoned(const spec::ResolvedTensor& tensor, std::spa
   const std::vector<int64_t> offsets = element_offsets(tensor);
   std::vector<int64_t> positions;
   for (size_t i = 0; i < offsets.size(); ++i) {
+    if (spec::is_packed(tensor.dtype)) {
+      const int shift = i % 2 == 0 ? 0 : 4;
+      if (((buffer[static_cast<size_t>(offsets[i])] ^ pattern[0]) >> shift & 0xf) == 0)
+        positions.push_back(static_cast<int64_t>(i));
+      continue;
+    }
     if (std::memcmp(buffer.data() + offsets[i], pattern.data(), size) == 0)
       positions.push_back(static_cast<int64_t>(i));
   }

@@ -36,10 +36,14 @@ Result<std::vector<int64_t>> tile_edges(const spec::KernelSpec& spec, const spec
   }
   ASSAY_TRY(const std::vector<spec::Shape> shapes, spec::all_shapes(spec));
   for (const spec::Shape& shape : shapes) {
-    const auto launch = spec::launch_geometry(spec, configuration, shape);
-    if (!launch) continue;  // this configuration does not take this shape
-    for (const uint32_t extent : launch->block) add(extent);
-    break;
+    bool taken = true;  // this configuration takes this shape
+    for (const spec::StageSpec& stage : spec.stages) {
+      const auto launch = spec::launch_geometry(spec, stage, configuration, shape);
+      taken = taken && launch;
+      if (!taken) break;
+      for (const uint32_t extent : launch->block) add(extent);
+    }
+    if (taken) break;
   }
   return std::vector<int64_t>(edges.begin(), edges.end());
 }

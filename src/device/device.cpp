@@ -32,4 +32,14 @@ std::string virtual_twin(const Device& device) {
   return twin;
 }
 
+Error cooperative_grid_too_large(const LaunchRequest& request, const gpu::GpuModel& model, uint64_t resident) {
+  return Error{
+      fmt::format("the cooperative grid of '{}' has {} blocks of {} threads; {} holds {} of them at a time, and "
+                  "expected is at most that many",
+                  request.entry, request.grid.volume(), request.block.volume(), model.name, resident),
+      request.place,
+      "launch fewer blocks, each of which does more, or smaller ones",
+      ExitCode::incorrect};
+}
+
 }  // namespace assay::device

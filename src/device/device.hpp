@@ -39,7 +39,13 @@ struct LaunchRequest {
   gpu::Dim3 block;
   uint32_t shared_bytes = 0;                      // dynamic
   std::optional<gpu::Dim3> cluster;               // blocks of one cluster
+  bool cooperative = false;                       // all blocks run at the same time and may wait for each other
+  bool programmatic = false;                      // may begin before the kernel in front of it has ended
+  std::optional<int> priority;                    // of the launch among those that wait
+  std::optional<int> shared_carveout;             // percent of an SM's memory preferred as shared memory
   std::vector<std::vector<std::byte>> arguments;  // one per parameter, in the kernel's order
+  Place place;                                    // where the specification asks for it; for messages
+  std::optional<int> registers;                   // of a thread, if they are known; a GPU knows them itself
   gpu::CheckSet checks;                           // that watch: what they find are findings, and the kernel goes on
   uint64_t instruction_limit = 0;                 // 0: the device's own
   bool count = false;                             // LaunchOutcome::counters; a device that cannot count gives none
@@ -91,6 +97,11 @@ class Device {
   virtual Result<uint64_t> allocate(uint64_t bytes, const std::string& label) = 0;
   virtual Result<void> release(uint64_t address) = 0;
   virtual Result<void> upload(uint64_t address, std::span<const std::byte> bytes) = 0;
+  // The __device__ or __constant__ variable of that name: its bytes as a module holds them. An error if there is none.
+  virtual Result<uint64_t> variable_bytes(const Module& module, const std::string& name) = 0;
+  virtual Result<void> write_variable(const Module& module, const std::string& name,
+                                      std::span<const std::byte> bytes) = 0;
+  virtual Result<void> read_variable(const Module& module, const std::string& name, std::span<std::byte> bytes) = 0;
   // Nothing of the program has written these bytes: what was uploaded there is poison. For the initialisation check.
   virtual void mark_unwritten(uint64_t /*address*/, uint64_t /*bytes*/) {}
   virtual Result<void> download(uint64_t address, std::span<std::byte> bytes) = 0;
@@ -107,6 +118,8 @@ class Device {
 
 inline constexpr const char* kDefaultVirtualDevice = "vgpu:l4";
 bool is_virtual(const std::string& name);  // "vgpu:..."
+// Why a cooperative launch of so many blocks cannot run: more than fit on the device at the same time.
+Error cooperative_grid_too_large(const LaunchRequest& request, const gpu::GpuModel& model, uint64_t resident);
 // The virtual GPU that is most like this device: for the checks that only a virtual one makes.
 std::string virtual_twin(const Device& device);
 

@@ -9,8 +9,9 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/threads.hpp"
+#include "build/artifact_cache.hpp"
 #include "check/element.hpp"
-#include "check/inputs.hpp"
+#include "check/input_maker.hpp"
 
 namespace assay::measure {
 namespace fs = std::filesystem;
@@ -21,12 +22,14 @@ bool is_constant(spec::FillKind kind) {
          kind == spec::FillKind::iota;
 }
 
-std::string draw(const spec::ResolvedArgument& argument, uint64_t seed, Draw how) {
-  spec::ResolvedTensor tensor = *argument.tensor();
+Result<std::string> draw(const ProblemCase& problem, const spec::ResolvedArgument& input, uint64_t seed, Draw how) {
+  spec::ResolvedArgument argument = input;
+  spec::ResolvedTensor& tensor = std::get<spec::ResolvedTensor>(argument.kind);
   if (how == Draw::random_floats && spec::is_floating(tensor.dtype) && is_constant(tensor.fill.kind))
     tensor.fill = spec::Fill{};
-  const std::vector<double> values =
-      check::make_input(argument.name, tensor, {check::Distribution::specified, seed, false});
+  const check::InputMaker maker(*problem.spec, build::ArtifactCache::default_folder());
+  ASSAY_TRY(const std::vector<double> values,
+            maker.make(problem.shape, problem.arguments, argument, {check::Distribution::specified, seed, false}));
   std::string bytes(static_cast<size_t>(tensor.bytes), '\0');
   check::encode(tensor, values, std::span(reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()));
   return bytes;
@@ -38,11 +41,11 @@ Result<InputSet> InputSet::make(const ProblemCase& problem, uint64_t seed, Scrat
                                 const std::string& prefix, Draw how) {
   InputSet set;
   set.seed = seed;
-  std::vector<std::pair<const spec::ResolvedArgument*, std::future<std::string>>> drawn;
+  std::vector<std::pair<const spec::ResolvedArgument*, std::future<Result<std::string>>>> drawn;
   for (const spec::ResolvedArgument* input : problem.inputs())
-    drawn.emplace_back(input, std::async(std::launch::async, draw, std::cref(*input), seed, how));
+    drawn.emplace_back(input, std::async(std::launch::async, draw, std::cref(problem), std::cref(*input), seed, how));
   for (auto& [input, bytes] : drawn) {
-    const std::string content = bytes.get();
+    ASSAY_TRY(const std::string content, bytes.get());
     ASSAY_TRY(const fs::path file, scratch.file(prefix + "." + input->name));
     ASSAY_CHECK(write_scratch_file(file, content));
     set.files[input->name] = file;

@@ -17,6 +17,8 @@ std::string_view role_name(spec::Role role) {
       return "input";
     case spec::Role::output:
       return "output";
+    case spec::Role::scratch:
+      return "scratch";
     case spec::Role::inout:
       break;
   }
@@ -30,11 +32,13 @@ json to_json(const spec::Value& value) {
   return spec::name(value.dtype());
 }
 
-// Tensor maps are a matter between a kernel and its launch: no other contender has use for them.
+// Tensor maps, views, arrays of pointers and scratch memory are a matter between a kernel and its launch: no other
+// contender has use for them.
 json arguments_of(const ProblemCase& problem) {
   json list = json::array();
   for (const spec::ResolvedArgument& argument : problem.arguments) {
     if (const spec::ResolvedTensor* tensor = argument.tensor()) {
+      if (tensor->role == spec::Role::scratch) continue;
       list.push_back({{"name", argument.name},
                       {"role", role_name(tensor->role)},
                       {"dtype", spec::name(tensor->dtype)},
@@ -70,7 +74,7 @@ Result<ProblemCase> ProblemCase::make(const spec::KernelSpec& spec, const spec::
   for (const spec::ResolvedArgument& argument : problem.arguments) {
     const spec::ResolvedTensor* tensor = argument.tensor();
     if (tensor == nullptr) continue;
-    if (tensor->role != spec::Role::input) problem.work.output_bytes += static_cast<double>(tensor->bytes);
+    if (spec::is_result(tensor->role)) problem.work.output_bytes += static_cast<double>(tensor->bytes);
     if (spec::size_bytes(tensor->dtype) == 1) problem.work.eight_bit = true;
   }
   return problem;
@@ -79,7 +83,7 @@ Result<ProblemCase> ProblemCase::make(const spec::KernelSpec& spec, const spec::
 std::vector<const spec::ResolvedArgument*> ProblemCase::inputs() const {
   std::vector<const spec::ResolvedArgument*> list;
   for (const spec::ResolvedArgument& argument : arguments) {
-    if (argument.tensor() != nullptr && argument.tensor()->role != spec::Role::output) list.push_back(&argument);
+    if (argument.tensor() != nullptr && spec::is_filled(argument.tensor()->role)) list.push_back(&argument);
   }
   return list;
 }
@@ -87,7 +91,7 @@ std::vector<const spec::ResolvedArgument*> ProblemCase::inputs() const {
 std::vector<const spec::ResolvedArgument*> ProblemCase::outputs() const {
   std::vector<const spec::ResolvedArgument*> list;
   for (const spec::ResolvedArgument& argument : arguments) {
-    if (argument.tensor() != nullptr && argument.tensor()->role != spec::Role::input) list.push_back(&argument);
+    if (argument.tensor() != nullptr && spec::is_result(argument.tensor()->role)) list.push_back(&argument);
   }
   return list;
 }

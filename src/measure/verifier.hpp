@@ -54,6 +54,8 @@ class Verifier {
   Verification verify(const reference::Outputs& expected, const OutputBytes& outputs) const;
 
  private:
+  Verification judged(const reference::Outputs& expected, const OutputBytes& outputs) const;
+
   const ProblemCase& problem_;
   const check::Oracle& oracle_;
 };

@@ -1,41 +1,34 @@
 // SPDX-License-Identifier: MIT
-// A reference that the user wrote (include/assay/reference.h): compiled into a program of its own, because our binary
-// may be static and cannot load libraries, and because a crash or a hang must not be ours.
+// A reference, a comparison or an input function that the user wrote.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "reference/problem.hpp"
+#include "reference/user_program.hpp"
 
 namespace assay::reference {
 
-struct CustomReferenceOptions {
-  std::filesystem::path cache_folder;  // where compiled references are kept; made if it is not there
-  std::string compiler = "c++";
-  std::chrono::milliseconds compile_time_limit{std::chrono::minutes(2)};
-  std::chrono::milliseconds run_time_limit{std::chrono::minutes(1)};
-  size_t memory_limit_bytes = size_t{16} << 30;
-};
+using CustomReferenceOptions = UserProgramOptions;
 
 class CustomReference {
  public:
-  // Compiles the file unless the same text (with all that it includes), flags and compiler were compiled before.
-  static Result<CustomReference> compile(const std::filesystem::path& source, const CustomReferenceOptions& options);
+  static Result<CustomReference> compile(const std::filesystem::path& source, const CustomReferenceOptions& options,
+                                         ProgramRole role = ProgramRole::reference);
 
   // Runs the program on the problem. How it crashed, hung or answered nonsense is in the error.
   Result<Outputs> evaluate(const Problem& problem) const;
+  // Of a comparison: why the outputs, which are among the problem's inputs, are wrong; nothing if they are right.
+  Result<std::optional<std::string>> judge(const Problem& problem) const;
 
-  const std::filesystem::path& program() const { return program_; }
+  const std::filesystem::path& program() const { return program_.program(); }
 
  private:
-  CustomReference(std::filesystem::path source, std::filesystem::path program, CustomReferenceOptions options)
-      : source_(std::move(source)), program_(std::move(program)), options_(std::move(options)) {}
+  explicit CustomReference(UserProgram program) : program_(std::move(program)) {}
 
-  std::filesystem::path source_;
-  std::filesystem::path program_;
-  CustomReferenceOptions options_;
+  UserProgram program_;
 };
 
 }  // namespace assay::reference

@@ -55,11 +55,12 @@ class Reader {
   std::string_view rest_;
 };
 
-Error rubbish() {
-  return Error{"the reference wrote an answer that makes no sense", {}, "does it write past the end of a tensor?"};
+Error rubbish(std::string_view noun) {
+  return Error{
+      fmt::format("the {} wrote an answer that makes no sense", noun), {}, "does it write past the end of a tensor?"};
 }
 
-Result<void> check_written(const Tensor& tensor) {
+Result<void> check_written(const Tensor& tensor, std::string_view noun) {
   size_t unwritten = 0;
   size_t first = 0;
   for (size_t i = tensor.values.size(); i-- > 0;) {
@@ -68,8 +69,8 @@ Result<void> check_written(const Tensor& tensor) {
     first = i;
   }
   if (unwritten == 0) return {};
-  return Error{fmt::format("the reference left {} of {} elements of '{}' unwritten, the first at position {}",
-                           unwritten, tensor.values.size(), tensor.name, first),
+  return Error{fmt::format("the {} left {} of {} elements of '{}' unwritten, the first at position {}", noun, unwritten,
+                           tensor.values.size(), tensor.name, first),
                {},
                "write NaN where nothing is defined"};
 }
@@ -106,15 +107,24 @@ Result<std::string> encode_request(const Problem& problem) {
   return request;
 }
 
-Result<Outputs> decode_response(std::string_view response, const Problem& problem) {
+std::optional<std::string> decode_refusal(std::string_view response) {
   Reader reader(response);
   uint64_t status = 0;
-  if (!reader.number(status) || status > 1) return rubbish();
+  uint64_t length = 0;
+  if (!reader.number(status) || status != 1 || !reader.number(length) || length != reader.rest().size())
+    return std::nullopt;
+  return std::string(reader.rest());
+}
+
+Result<Outputs> decode_response(std::string_view response, const Problem& problem, std::string_view noun) {
+  Reader reader(response);
+  uint64_t status = 0;
+  if (!reader.number(status) || status > 1) return rubbish(noun);
   if (status == 1) {
-    uint64_t length = 0;
-    if (!reader.number(length) || length != reader.rest().size()) return rubbish();
-    return Error{length == 0 ? std::string("the reference refused the problem and gave no message")
-                             : fmt::format("the reference refused the problem: {}", reader.rest()),
+    const auto refusal = decode_refusal(response);
+    if (!refusal) return rubbish(noun);
+    return Error{refusal->empty() ? fmt::format("the {} refused the problem and gave no message", noun)
+                                  : fmt::format("the {} refused the problem: {}", noun, *refusal),
                  {},
                  ""};
   }
@@ -122,13 +132,13 @@ Result<Outputs> decode_response(std::string_view response, const Problem& proble
   for (const auto& [name, shape] : problem.output_shapes) {
     uint64_t count = 0;
     const auto expected = element_count(shape);
-    if (!reader.number(count) || !expected || count != static_cast<uint64_t>(*expected)) return rubbish();
+    if (!reader.number(count) || !expected || count != static_cast<uint64_t>(*expected)) return rubbish(noun);
     Tensor tensor{name, shape, std::vector<double>(count)};
-    if (!reader.take(tensor.values.data(), count * sizeof(double))) return rubbish();
-    ASSAY_CHECK(check_written(tensor));
+    if (!reader.take(tensor.values.data(), count * sizeof(double))) return rubbish(noun);
+    ASSAY_CHECK(check_written(tensor, noun));
     outputs.emplace(name, std::move(tensor));
   }
-  if (!reader.rest().empty()) return rubbish();
+  if (!reader.rest().empty()) return rubbish(noun);
   return outputs;
 }
 

@@ -7,6 +7,7 @@
 // Response: 0, then per output (ordered by name): element count, values. Or 1, then a message.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,8 @@ namespace assay::reference {
 Result<std::string> encode_request(const Problem& problem);
 
 // The outputs, or an error: the reference's own message, an element that it did not write, or bytes that make no sense.
-Result<Outputs> decode_response(std::string_view response, const Problem& problem);
+Result<Outputs> decode_response(std::string_view response, const Problem& problem, std::string_view noun = "reference");
+// What a program that refused the problem said; nothing if it did not.
+std::optional<std::string> decode_refusal(std::string_view response);
 
 }  // namespace assay::reference

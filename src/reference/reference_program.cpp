@@ -4,20 +4,9 @@
 #include <algorithm>
 
 namespace assay::reference {
-namespace {
 
-std::string_view text_of(std::string_view name) {
+std::string_view program_text(std::string_view name) {
   return std::ranges::find(program_files(), name, &EmbeddedFile::name)->text;
-}
-
-}  // namespace
-
-std::string_view public_header() {
-  return text_of("reference.h");
-}
-
-std::string_view program_main() {
-  return text_of("main.cc");
 }
 
 }  // namespace assay::reference

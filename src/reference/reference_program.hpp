@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The texts that turn a user's reference.cpp into a program of its own; inside the binary, so that one file suffices.
+// The texts that go into the programs of user_program.hpp.
 #pragma once
 
 #include <span>
@@ -9,12 +9,9 @@
 
 namespace assay::reference {
 
-// include/assay/reference.h
-std::string_view public_header();
+// "reference.h" and "launch.h" of include/assay; "main.cc", "launch.cc" and "main.py" of reference/program.
+std::string_view program_text(std::string_view name);
 
-// program/main.cc: reads a request file, calls assay_reference, writes a response file; exchange.hpp describes the two.
-std::string_view program_main();
-
-std::span<const EmbeddedFile> program_files();  // both, by name; made by cmake/EmbeddedFiles.cmake
+std::span<const EmbeddedFile> program_files();  // all of them, by name; made by cmake/EmbeddedFiles.cmake
 
 }  // namespace assay::reference

@@ -222,6 +222,7 @@ Result<Value> size_of(const Arguments& arguments) {
   if (!arguments[0].is_dtype()) {
     return mistake(fmt::format("sizeof of {}: expected an element type", kind_name(arguments[0].kind())));
   }
+  if (is_packed(arguments[0].dtype())) return Value(0.5);
   return Value(int64_t{size_bytes(arguments[0].dtype())});
 }
 

@@ -24,6 +24,7 @@ constexpr std::array kRows{
     Row{DType::u8, "u8", 1, Family::unsigned_integer},   Row{DType::u16, "u16", 2, Family::unsigned_integer},
     Row{DType::u32, "u32", 4, Family::unsigned_integer}, Row{DType::u64, "u64", 8, Family::unsigned_integer},
     Row{DType::e4m3, "e4m3", 1, Family::floating},       Row{DType::e5m2, "e5m2", 1, Family::floating},
+    Row{DType::i4, "i4", 1, Family::signed_integer},     Row{DType::u4, "u4", 1, Family::unsigned_integer},
 };
 
 constexpr bool rows_follow_the_enum() {
@@ -45,6 +46,9 @@ std::string_view name(DType type) {
 }
 int size_bytes(DType type) {
   return row(type).bytes;
+}
+bool is_packed(DType type) {
+  return type == DType::i4 || type == DType::u4;
 }
 bool is_floating(DType type) {
   return row(type).family == Family::floating;

@@ -7,8 +7,9 @@ namespace assay::spec {
 
 const std::vector<std::string>& fill_names() {
   // In the order of FillKind.
-  static const std::vector<std::string> names{"normal",  "uniform", "zeros", "ones",         "constant", "iota",
-                                              "one_hot", "large",   "tiny",  "signed_zeros", "denormals"};
+  static const std::vector<std::string> names{
+      "normal",       "uniform",   "zeros",       "ones",    "constant", "iota",   "one_hot", "large",   "tiny",
+      "signed_zeros", "denormals", "permutation", "offsets", "sorted",   "sparse", "file",    "function"};
   return names;
 }
 

@@ -20,21 +20,49 @@ const ArgumentSpec* KernelSpec::find_argument(std::string_view name) const {
   return found == arguments.end() ? nullptr : &*found;
 }
 
+bool KernelSection::is_linked() const {
+  return !further_sources.empty() || std::find(flags.begin(), flags.end(), "-rdc=true") != flags.end();
+}
+
+std::vector<std::filesystem::path> KernelSpec::sources() const {
+  std::vector<std::filesystem::path> all{kernel.source};
+  all.insert(all.end(), kernel.further_sources.begin(), kernel.further_sources.end());
+  return all;
+}
+
+std::vector<std::filesystem::path> KernelSpec::named_files() const {
+  std::vector<std::filesystem::path> all = sources();
+  for (const auto& [target, cubin] : kernel.cubins) all.push_back(cubin);
+  if (problem.reference_is_file) all.emplace_back(problem.reference);
+  if (!problem.compare.empty()) all.emplace_back(problem.compare);
+  if (!launch_file.empty()) all.push_back(launch_file);
+  for (const ArgumentSpec& argument : arguments) {
+    if (argument.tensor() != nullptr && !argument.tensor()->fill.file.empty())
+      all.emplace_back(argument.tensor()->fill.file);
+  }
+  return all;
+}
+
+bool KernelSpec::has_globals() const {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const ArgumentSpec& argument) { return !argument.global.empty(); });
+}
+
 Result<KernelSpec> parse(std::string_view text, const std::string& file_name, const std::filesystem::path& folder,
                          const ParseOptions& options) {
   ASSAY_TRY(const Node root, parse_document(text, file_name));
   Mistakes mistakes;
   TableReader file(root, "the file", mistakes);
-  file.check_keys({"kernel", "problem", "argument", "launch", "tunable", "defaults", "shapes", "let", "tolerance",
-                   "baseline", "goal", "expect", "limits"},
+  file.check_keys({"kernel", "problem", "argument", "launch", "stage", "tunable", "defaults", "shapes", "let",
+                   "tolerance", "baseline", "goal", "expect", "limits"},
                   "section");
   KernelSpec spec;
   spec.folder = folder;
   spec.file = file_name;
   read_kernel(file, options.check_files, spec);
   read_problem(file, options.check_files, spec);
-  read_arguments(file, spec);
-  read_launch(file, spec);
+  read_arguments(file, options.check_files, spec);
+  read_launch(file, options.check_files, spec);
   read_tunables(file, spec);
   read_shapes(file, spec);
   read_lets(file, spec);
@@ -44,7 +72,7 @@ Result<KernelSpec> parse(std::string_view text, const std::string& file_name, co
   read_expectation(file, spec);
   read_limits(file, spec);
   check_names(spec, !spec.shapes.dimensions.empty() && !file.any_unknown_key(), mistakes);
-  if (mistakes.none()) check_numbers(spec, options.max_checked, mistakes);
+  if (mistakes.none()) check_numbers(spec, options.max_checked, options.check_files, mistakes);
   if (!mistakes.none()) return mistakes.together();
   return spec;
 }

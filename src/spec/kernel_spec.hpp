@@ -30,26 +30,51 @@ using Options = std::map<std::string, Option>;
 struct KernelSection {
   std::string name;
   std::string description;
-  std::filesystem::path source;  // relative to the specification's folder
+  std::filesystem::path source;  // relative to the specification's folder, as all paths here; CUDA C++, PTX or a cubin
   Place source_place;
-  TemplateText entry;
-  std::vector<std::string> targets;                    // "sm_80", ...
-  std::vector<std::string> flags;                      // further compiler flags, each from the allowed list
-  std::vector<std::filesystem::path> include_folders;  // relative to the specification's folder
+  std::vector<std::filesystem::path> further_sources;   // compiled apart and linked with the first: -rdc=true
+  std::map<std::string, std::filesystem::path> cubins;  // ready machine code, by target
+  std::vector<std::string> targets;                     // "sm_80", ...
+  std::vector<std::string> flags;                       // further compiler flags, each from the allowed list
+  std::vector<std::filesystem::path> include_folders;   // relative to the specification's folder
+
+  bool is_ptx() const { return source.extension() == ".ptx"; }
+  bool is_cubin() const { return source.extension() == ".cubin"; }
+  bool is_linked() const;  // several sources, or the flag -rdc=true
 };
 
 // [problem]
 struct ProblemSection {
-  std::string reference;           // the name of a built-in reference, or a file ending in .cpp
+  std::string reference;           // the name of a built-in reference, or a file ending in .cpp or .py
   bool reference_is_file = false;  // then relative to the specification's folder
   Place reference_place;
+  std::string compare;  // a file whose function judges the outputs; empty: tolerances do
+  Place compare_place;
   Options options;  // [problem.options]: parameters of the reference
   std::optional<Expression> flops;
   std::optional<Expression> bytes;
 };
 
 // [[argument]], in the order of the kernel's parameters
-enum class Role { input, output, inout };
+enum class Role {
+  input,
+  output,
+  inout,
+  scratch,  // between the stages of a call: poisoned before it, compared with nothing
+};
+
+inline bool is_filled(Role role) {  // has values before the call
+  return role == Role::input || role == Role::inout;
+}
+inline bool is_result(Role role) {  // is compared after it
+  return role == Role::output || role == Role::inout;
+}
+
+// [tolerance], [tolerance.DTYPE] and that of one tensor
+struct Tolerance {
+  double atol = 0;
+  double rtol = 0;
+};
 
 struct TensorSpec {
   TemplateText dtype;
@@ -57,6 +82,7 @@ struct TensorSpec {
   std::vector<Expression> strides;  // in elements, one for each dimension; empty: row-major and dense
   FillSpec fill;
   Role role = Role::input;
+  std::optional<Tolerance> tolerance;  // of this tensor alone
 };
 
 struct ScalarSpec {
@@ -76,25 +102,63 @@ struct TensorMapSpec {
   bool out_of_bounds_nan = false;           // fill = "nan" instead of zeros
 };
 
+// A pointer into another argument's tensor: the same memory under a second name, or a part of it.
+struct ViewSpec {
+  std::string of;
+  Place of_place;
+  std::optional<Expression> offset;  // in elements of that tensor; 0 if absent
+};
+
+// An array of pointers in the device's memory: one to each of several tensors, or to parts of one.
+struct PointersSpec {
+  std::vector<std::string> of;
+  std::vector<Place> of_places;
+  std::optional<Expression> count;  // with one tensor: so many pointers, `step` elements apart
+  std::optional<Expression> step;
+};
+
 struct ArgumentSpec {
   std::string name;
   Place place;
-  std::string structure;  // the parameter that it is a field of; empty: a parameter of its own
-  bool passed = true;     // false: a tensor that the kernel reaches through tensor maps alone
-  std::variant<TensorSpec, ScalarSpec, TensorMapSpec> kind;
+  std::string structure;                   // the parameter that it is a field of; empty: a parameter of its own
+  std::optional<int64_t> at;               // where in the structure, in bytes; otherwise where C++ would put it
+  std::optional<int64_t> structure_bytes;  // of the whole structure
+  std::string global;                      // the __constant__ or __device__ variable that it is; empty: none
+  Place global_place;
+  bool passed = true;  // false: the kernel has no parameter for it
+  std::variant<TensorSpec, ScalarSpec, TensorMapSpec, ViewSpec, PointersSpec> kind;
 
   const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&kind); }
   const ScalarSpec* scalar() const { return std::get_if<ScalarSpec>(&kind); }
   const TensorMapSpec* tensor_map() const { return std::get_if<TensorMapSpec>(&kind); }
+  const ViewSpec* view() const { return std::get_if<ViewSpec>(&kind); }
+  const PointersSpec* pointers() const { return std::get_if<PointersSpec>(&kind); }
 };
 
-// [launch]
+// How one kernel is launched: [launch], or what a [[stage]] says of it.
 struct LaunchSection {
   Place place;
   std::vector<Expression> grid;   // 1 to 3
   std::vector<Expression> block;  // 1 to 3
   std::optional<Expression> shared_bytes;
   std::vector<Expression> cluster;  // 0 to 3; empty: no clusters
+  bool cooperative = false;
+  Place cooperative_place;
+  bool programmatic = false;               // may begin before the kernel in front of it has ended
+  std::optional<int64_t> priority;         // of the launch among those that wait
+  std::optional<int64_t> shared_carveout;  // percent of the SM's memory that is preferred as shared memory
+};
+
+// One kernel of a call. A specification without [[stage]] has one, made of `entry` and [launch].
+struct StageSpec {
+  std::string name;
+  Place place;
+  TemplateText entry;
+  LaunchSection launch;
+  std::vector<std::string> arguments;  // in the order of this kernel's parameters
+  bool all_arguments = true;           // no list was given: every argument that is passed
+  std::vector<std::string> after;      // stages that come before it
+  Place after_place;
 };
 
 // [tunable] and [defaults]
@@ -136,12 +200,6 @@ struct ShapesSection {
   Bindings defaults;  // dimensions that a shape need not give; booleans are false without it
   std::vector<ShapeSet> sets;
   std::vector<Expression> constraints;
-};
-
-// [tolerance] and [tolerance.DTYPE]
-struct Tolerance {
-  double atol = 0;
-  double rtol = 0;
 };
 
 struct ToleranceSection {
@@ -193,7 +251,9 @@ struct KernelSpec {
   KernelSection kernel;
   ProblemSection problem;
   std::vector<ArgumentSpec> arguments;
-  LaunchSection launch;
+  std::vector<StageSpec> stages;      // in the order in which they run; none if a function launches them
+  std::filesystem::path launch_file;  // launch = "launch.cpp": a function that launches; empty: there is none
+  Place launch_file_place;
   TunableSection tunable;
   ShapesSection shapes;
   ToleranceSection tolerance;
@@ -205,6 +265,9 @@ struct KernelSpec {
   std::filesystem::path source_path() const { return folder / kernel.source; }
   std::filesystem::path reference_path() const { return folder / problem.reference; }  // if reference_is_file
   const ArgumentSpec* find_argument(std::string_view name) const;
+  std::vector<std::filesystem::path> sources() const;      // all of [kernel], relative to the folder
+  std::vector<std::filesystem::path> named_files() const;  // every file that it names, relative to the folder
+  bool has_globals() const;
 };
 
 struct ParseOptions {
@@ -217,6 +280,7 @@ Result<KernelSpec> load(const std::filesystem::path& folder_or_file);
 Result<KernelSpec> parse(std::string_view text, const std::string& file_name, const std::filesystem::path& folder,
                          const ParseOptions& options = {});
 
-Tolerance tolerance(const KernelSpec& spec, DType dtype);
+// The tensor's own, else that of its type, else the general one.
+Tolerance tolerance(const KernelSpec& spec, std::string_view argument, DType dtype);
 
 }  // namespace assay::spec

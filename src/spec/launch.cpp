@@ -17,14 +17,14 @@ constexpr int64_t kMaxClusterBlocks = 16;
 constexpr int64_t kMaxSharedBytes = int64_t{1} << 30;  // far above any device: what fits is judged for each device
 
 Result<std::array<uint32_t, 3>> extent(const std::vector<Expression>& expressions, const Bindings& scope,
-                                       const std::array<int64_t, 3>& limits, std::string_view what) {
+                                       int64_t lowest, const std::array<int64_t, 3>& limits, std::string_view what) {
   std::array<uint32_t, 3> result{1, 1, 1};
   for (size_t i = 0; i < expressions.size(); ++i) {
     ASSAY_TRY(const int64_t size, expressions[i].evaluate_integer(scope));
-    if (size < 1 || size > limits[i]) {
+    if (size < lowest || size > limits[i]) {
       return mistake(expressions[i].place(),
-                     fmt::format("{}.{} is {} (\"{}\" with {}); expected 1 to {}", what, "xyz"[i], size,
-                                 expressions[i].text(), to_string(scope), limits[i]));
+                     fmt::format("{}.{} is {} (\"{}\" with {}); expected {} to {}", what, "xyz"[i], size,
+                                 expressions[i].text(), to_string(scope), lowest, limits[i]));
     }
     result[i] = static_cast<uint32_t>(size);
   }
@@ -47,12 +47,13 @@ Result<std::optional<double>> work(const KernelSpec& spec, const std::optional<E
 
 }  // namespace
 
-Result<LaunchGeometry> launch_geometry(const KernelSpec& spec, const Configuration& configuration, const Shape& shape) {
-  const LaunchSection& launch = spec.launch;
+Result<LaunchGeometry> launch_geometry(const KernelSpec& spec, const StageSpec& stage,
+                                       const Configuration& configuration, const Shape& shape) {
+  const LaunchSection& launch = stage.launch;
   ASSAY_TRY(const Bindings scope, bind(spec, configuration, shape));
   LaunchGeometry geometry;
-  ASSAY_TRY(geometry.grid, extent(launch.grid, scope, kMaxGrid, "grid"));
-  ASSAY_TRY(geometry.block, extent(launch.block, scope, kMaxBlock, "block"));
+  ASSAY_TRY(geometry.grid, extent(launch.grid, scope, 0, kMaxGrid, "grid"));
+  ASSAY_TRY(geometry.block, extent(launch.block, scope, 1, kMaxBlock, "block"));
   if (product(geometry.block) > kMaxThreads) {
     return mistake(launch.block.front().place(), fmt::format("a block has {} threads with {}; expected at most {}",
                                                              product(geometry.block), to_string(scope), kMaxThreads));
@@ -67,7 +68,7 @@ Result<LaunchGeometry> launch_geometry(const KernelSpec& spec, const Configurati
   }
   if (launch.cluster.empty()) return geometry;
 
-  ASSAY_TRY(geometry.cluster, extent(launch.cluster, scope, kMaxCluster, "cluster"));
+  ASSAY_TRY(geometry.cluster, extent(launch.cluster, scope, 1, kMaxCluster, "cluster"));
   if (product(*geometry.cluster) > kMaxClusterBlocks) {
     return mistake(launch.cluster.front().place(),
                    fmt::format("a cluster has {} blocks with {}; expected at most {}", product(*geometry.cluster),
@@ -82,13 +83,10 @@ Result<LaunchGeometry> launch_geometry(const KernelSpec& spec, const Configurati
   return geometry;
 }
 
-Result<std::string> entry_name(const KernelSpec& spec, const Configuration& configuration, const Shape& shape) {
+Result<std::string> entry_name(const KernelSpec& spec, const StageSpec& stage, const Configuration& configuration,
+                               const Shape& shape) {
   ASSAY_TRY(const Bindings scope, bind(spec, configuration, shape));
-  ASSAY_TRY(std::string name, spec.kernel.entry.expand(scope));
-  constexpr size_t kMaxLength = 1000;
-  if (name.size() <= kMaxLength && name.find_first_of("-+.") == std::string::npos) return name;
-  return mistake(spec.kernel.entry.place(),
-                 fmt::format("the entry becomes \"{}\"; expected the name of a function", name));
+  return stage.entry.expand(scope);
 }
 
 Result<std::optional<double>> flops(const KernelSpec& spec, const Configuration& configuration, const Shape& shape) {

@@ -24,32 +24,71 @@ size_t round_up(size_t bytes, size_t alignment) {
 
 }  // namespace
 
-ParameterLayout parameter_layout(const std::vector<ResolvedArgument>& arguments) {
-  ParameterLayout layout;
-  std::string structure;  // of the last parameter; empty: it is none
-  size_t alignment = 1;
-  // A structure's size is a multiple of its strictest alignment.
-  const auto close = [&] {
-    if (!structure.empty()) layout.parameters.back().bytes = round_up(layout.parameters.back().bytes, alignment);
-    alignment = 1;
-  };
-  for (const ResolvedArgument& argument : arguments) {
-    layout.positions.emplace_back();
-    if (!argument.passed) continue;
-    if (argument.structure.empty() || argument.structure != structure) {
+namespace {
+
+// Adds arguments one after the other.
+class LayoutMaker {
+ public:
+  explicit LayoutMaker(size_t arguments) { layout_.positions.resize(arguments); }
+
+  void add(const ResolvedArgument& argument, size_t index) {
+    if (argument.structure.empty() || argument.structure != structure_) {
       close();
-      structure = argument.structure;
-      layout.parameters.push_back({structure.empty() ? argument.name : structure, 0});
+      structure_ = argument.structure;
+      layout_.parameters.push_back({structure_.empty() ? argument.name : structure_, 0});
     }
     const Extent extent = extent_of(argument);
-    ParameterLayout::Parameter& parameter = layout.parameters.back();
-    const size_t offset = round_up(parameter.bytes, extent.alignment);
-    parameter.bytes = offset + extent.bytes;
-    alignment = std::max(alignment, extent.alignment);
-    layout.positions.back() = {layout.parameters.size() - 1, offset};
+    ParameterLayout::Parameter& parameter = layout_.parameters.back();
+    const size_t offset = argument.at ? static_cast<size_t>(*argument.at) : round_up(end_, extent.alignment);
+    end_ = offset + extent.bytes;
+    parameter.bytes = std::max(parameter.bytes, end_);
+    alignment_ = std::max(alignment_, extent.alignment);
+    if (argument.structure_bytes) given_bytes_ = static_cast<size_t>(*argument.structure_bytes);
+    layout_.positions[index] = {layout_.parameters.size() - 1, offset};
   }
-  close();
-  return layout;
+
+  ParameterLayout finish() && {
+    close();
+    return std::move(layout_);
+  }
+
+ private:
+  // A structure's size is a multiple of its strictest alignment, unless the specification gives it.
+  void close() {
+    if (!structure_.empty()) {
+      size_t& bytes = layout_.parameters.back().bytes;
+      bytes = given_bytes_ ? std::max(bytes, *given_bytes_) : round_up(bytes, alignment_);
+    }
+    alignment_ = 1;
+    end_ = 0;
+    given_bytes_.reset();
+  }
+
+  ParameterLayout layout_;
+  std::string structure_;  // of the last parameter; empty: it is none
+  size_t alignment_ = 1;
+  size_t end_ = 0;  // of the last field
+  std::optional<size_t> given_bytes_;
+};
+
+}  // namespace
+
+ParameterLayout parameter_layout(const std::vector<ResolvedArgument>& arguments) {
+  LayoutMaker maker(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].passed) maker.add(arguments[i], i);
+  }
+  return std::move(maker).finish();
+}
+
+ParameterLayout parameter_layout(const std::vector<ResolvedArgument>& arguments,
+                                 const std::vector<std::string>& names) {
+  LayoutMaker maker(arguments.size());
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(arguments, name, &ResolvedArgument::name);
+    if (found != arguments.end()) maker.add(*found, static_cast<size_t>(found - arguments.begin()));
+  }
+  return std::move(maker).finish();
 }
 
 }  // namespace assay::spec

@@ -30,5 +30,7 @@ struct ParameterLayout {
 };
 
 ParameterLayout parameter_layout(const std::vector<ResolvedArgument>& arguments);
+// Of the kernel that takes these arguments alone, in this order.
+ParameterLayout parameter_layout(const std::vector<ResolvedArgument>& arguments, const std::vector<std::string>& names);
 
 }  // namespace assay::spec

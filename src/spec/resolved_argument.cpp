@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "spec/resolved_argument.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -23,13 +24,21 @@ class Resolver {
     ResolvedArgument result;
     result.name = argument.name;
     result.structure = argument.structure;
+    result.at = argument.at;
+    result.structure_bytes = argument.structure_bytes;
+    result.global = argument.global;
     result.passed = argument.passed;
     if (const TensorSpec* tensor = argument.tensor()) {
       ASSAY_TRY(result.kind, resolve(*tensor, argument));
     } else if (const ScalarSpec* scalar = argument.scalar()) {
       ASSAY_TRY(result.kind, resolve(*scalar, argument));
+    } else if (const TensorMapSpec* map = argument.tensor_map()) {
+      ASSAY_TRY(result.kind, resolve(*map, argument));
+    } else if (const ViewSpec* view = argument.view()) {
+      ASSAY_TRY(const int64_t offset, element_offset(view->offset, 1, argument, view->of));
+      ASSAY_TRY(result.kind, pointer(view->of, offset));
     } else {
-      ASSAY_TRY(result.kind, resolve(*argument.tensor_map(), argument));
+      ASSAY_TRY(result.kind, resolve(*argument.pointers(), argument));
     }
     return result;
   }
@@ -40,12 +49,17 @@ class Resolver {
   struct ElementType {
     DType dtype = DType::u8;
     bool is_bool = false;
+    bool is_complex = false;
   };
 
-  Result<ElementType> element_type(const TemplateText& text, const ArgumentSpec& argument, bool allow_bool) const {
+  Result<ElementType> element_type(const TemplateText& text, const ArgumentSpec& argument) const {
     ASSAY_TRY(const std::string name, text.expand(scope_));
-    if (const auto dtype = dtype_from_name(name)) return ElementType{*dtype, false};
-    if (allow_bool && name == "bool") return ElementType{DType::u8, true};
+    const bool of_tensor = argument.tensor() != nullptr;
+    const auto dtype = dtype_from_name(name);
+    if (dtype && (of_tensor || !is_packed(*dtype))) return ElementType{*dtype, false, false};
+    if (name == "bool") return ElementType{DType::u8, true, false};
+    if (of_tensor && name == "c64") return ElementType{DType::f32, false, true};
+    if (of_tensor && name == "c128") return ElementType{DType::f64, false, true};
     return mistake(text.place(), fmt::format("the type of argument \"{}\" becomes \"{}\"{}; expected one of {}",
                                              argument.name, name, with(), join(dtype_names(), ", ")));
   }
@@ -70,13 +84,24 @@ class Resolver {
   Result<ResolvedTensor> resolve(const TensorSpec& tensor, const ArgumentSpec& argument) const {
     ResolvedTensor result;
     result.role = tensor.role;
-    ASSAY_TRY(const ElementType type, element_type(tensor.dtype, argument, false));
+    ASSAY_TRY(const ElementType type, element_type(tensor.dtype, argument));
     result.dtype = type.dtype;
-    ASSAY_TRY(result.dims, integers(tensor.shape, 1, INT64_MAX, "dimension", argument));
+    result.is_bool = type.is_bool;
+    result.is_complex = type.is_complex;
+    ASSAY_TRY(result.dims, integers(tensor.shape, 0, INT64_MAX, "dimension", argument));
     ASSAY_TRY(result.strides, integers(tensor.strides, 0, INT64_MAX, "stride", argument));
 
-    const size_t rank = result.dims.size();
     const bool dense = result.strides.empty();
+    if (is_packed(result.dtype)) ASSAY_CHECK(check_packed(result, tensor, argument));
+    // A complex number is a pair of real ones, for references and comparisons too.
+    if (result.is_complex) {
+      for (int64_t& stride : result.strides) {
+        if (__builtin_mul_overflow(stride, int64_t{2}, &stride)) return too_large(tensor, argument);
+      }
+      if (!dense) result.strides.push_back(1);
+      result.dims.push_back(2);
+    }
+    const size_t rank = result.dims.size();
     if (dense) result.strides.resize(rank);
     bool overflow = false;
     result.elements = 1;
@@ -84,7 +109,8 @@ class Resolver {
     for (size_t i = rank; i-- > 0;) {
       if (dense) result.strides[i] = result.elements;
       int64_t reach = 0;
-      overflow = overflow || __builtin_mul_overflow(result.dims[i] - 1, result.strides[i], &reach) ||
+      overflow = overflow ||
+                 __builtin_mul_overflow(std::max<int64_t>(0, result.dims[i] - 1), result.strides[i], &reach) ||
                  __builtin_add_overflow(last, reach, &last) ||
                  __builtin_mul_overflow(result.elements, result.dims[i], &result.elements);
       if (!dense && result.strides[i] == 0 && result.dims[i] > 1 && tensor.role != Role::input) {
@@ -95,39 +121,115 @@ class Resolver {
       }
     }
     // The number of elements counts too: strides of 0 make many elements of few bytes.
-    if (overflow || last >= kMaxBytes / size_bytes(result.dtype) || result.elements > kMaxBytes) {
-      return mistake(
-          tensor.shape.front().place(),
-          fmt::format("argument \"{}\" is too large{}; expected at most {} bytes", argument.name, with(), kMaxBytes));
-    }
-    result.span = last + 1;
-    result.bytes = result.span * size_bytes(result.dtype);
-    ASSAY_TRY(result.fill, resolve(tensor.fill, result.dtype, argument));
+    if (overflow || last >= kMaxBytes / size_bytes(result.dtype) || result.elements > kMaxBytes)
+      return too_large(tensor, argument);
+    result.span = result.elements == 0 ? 0 : last + 1;
+    result.bytes = result.span * size_bytes(result.dtype) / (is_packed(result.dtype) ? 2 : 1);
+    ASSAY_TRY(result.fill, resolve(tensor.fill, result, argument));
     return result;
   }
 
-  Result<Fill> resolve(const FillSpec& fill, DType dtype, const ArgumentSpec& argument) const {
+  Error too_large(const TensorSpec& tensor, const ArgumentSpec& argument) const {
+    return mistake(
+        tensor.shape.front().place(),
+        fmt::format("argument \"{}\" is too large{}; expected at most {} bytes", argument.name, with(), kMaxBytes));
+  }
+
+  // Two elements of one row share a byte: rows must be whole bytes, one behind the other.
+  Result<void> check_packed(const ResolvedTensor& tensor, const TensorSpec& written,
+                            const ArgumentSpec& argument) const {
+    if (!tensor.strides.empty()) {
+      return mistake(written.strides.front().place(),
+                     fmt::format("argument \"{}\" has strides and packed elements ({}); "
+                                 "expected a dense tensor",
+                                 argument.name, name(tensor.dtype)));
+    }
+    if (tensor.dims.back() % 2 == 0) return {};
+    return mistake(
+        written.shape.back().place(),
+        fmt::format("the last dimension of argument \"{}\" is {}{}; expected an even number, since {} has two "
+                    "elements in a byte",
+                    argument.name, tensor.dims.back(), with(), name(tensor.dtype)));
+  }
+
+  // Elements of the tensor before the pointer; the last of `count` pointers must still lie in it, or just behind it.
+  Result<int64_t> element_offset(const std::optional<Expression>& expression, int64_t count,
+                                 const ArgumentSpec& argument, const std::string& of) const {
+    if (!expression) return int64_t{0};
+    ASSAY_TRY(const int64_t offset, expression->evaluate_integer(scope_));
+    ASSAY_TRY(const ResolvedTensor tensor, resolve(*spec_.find_argument(of)->tensor(), *spec_.find_argument(of)));
+    const int64_t span = tensor.is_complex ? tensor.span / 2 : tensor.span;
+    int64_t last = 0;
+    if (offset >= 0 && !__builtin_mul_overflow(offset, std::max<int64_t>(1, count - 1), &last) && last <= span)
+      return offset;
+    const std::string far = count > 1 ? fmt::format("{} times {}", count - 1, offset) : std::to_string(offset);
+    return mistake(expression->place(),
+                   fmt::format("argument \"{}\" points {} elements into \"{}\" (\"{}\"{}); expected 0 to {}",
+                               argument.name, far, of, expression->text(), with(), span));
+  }
+
+  Result<ResolvedView> pointer(const std::string& of, int64_t elements) const {
+    const ArgumentSpec* const target = spec_.find_argument(of);
+    ASSAY_TRY(const ElementType type, element_type(target->tensor()->dtype, *target));
+    const int64_t bytes =
+        elements * size_bytes(type.dtype) * (type.is_complex ? 2 : 1) / (is_packed(type.dtype) ? 2 : 1);
+    return ResolvedView{static_cast<size_t>(target - spec_.arguments.data()), bytes};
+  }
+
+  Result<ResolvedPointers> resolve(const PointersSpec& pointers, const ArgumentSpec& argument) const {
+    constexpr int64_t kMost = int64_t{1} << 24;
+    ResolvedPointers result;
+    if (!pointers.count) {
+      for (const std::string& of : pointers.of) {
+        ASSAY_TRY(const ResolvedView view, pointer(of, 0));
+        result.to.push_back(view);
+      }
+      return result;
+    }
+    ASSAY_TRY(const std::vector<int64_t> count, integers({*pointers.count}, 0, kMost, "count", argument));
+    ASSAY_TRY(const int64_t step, element_offset(pointers.step, count[0], argument, pointers.of.front()));
+    ASSAY_TRY(const ResolvedView first, pointer(pointers.of.front(), step));
+    for (int64_t i = 0; i < count[0]; ++i) result.to.push_back({first.of, i * first.offset_bytes});
+    return result;
+  }
+
+  Result<Fill> resolve(const FillSpec& fill, const ResolvedTensor& tensor, const ArgumentSpec& argument) const {
     Fill result;
     result.kind = fill.kind;
-    if (!is_floating(dtype)) {
-      result.low = 0;
-      result.high = 100;
+    result.file = fill.file;
+    result.tensor = fill.tensor;
+    result.file_place = fill.file_place;
+    if (!is_floating(tensor.dtype)) {
+      const bool small = is_packed(tensor.dtype);
+      result.low = small && tensor.dtype == DType::i4 ? -8 : 0;
+      result.high = tensor.is_bool ? 2 : !small ? 100 : tensor.dtype == DType::i4 ? 8 : 16;
+      if (tensor.is_bool && fill.kind == FillKind::normal) result.kind = FillKind::uniform;
     }
     const auto read = [&](const std::optional<Expression>& expression, double& target) -> Result<void> {
       if (!expression) return {};
       ASSAY_TRY(target, expression->evaluate_real(scope_));
       return {};
     };
+    double offset = 0;
     ASSAY_CHECK(read(fill.mean, result.mean));
     ASSAY_CHECK(read(fill.deviation, result.deviation));
     ASSAY_CHECK(read(fill.low, result.low));
     ASSAY_CHECK(read(fill.high, result.high));
     ASSAY_CHECK(read(fill.value, result.value));
-    if (result.deviation < 0) {
-      return mistake(fill.deviation->place(),
-                     fmt::format("\"deviation\" of argument \"{}\" is {}; expected zero or more", argument.name,
-                                 result.deviation));
-    }
+    ASSAY_CHECK(read(fill.total, result.total));
+    ASSAY_CHECK(read(fill.density, result.density));
+    ASSAY_CHECK(read(fill.offset, offset));
+    result.offset = static_cast<int64_t>(offset);
+    result.bounded = fill.low.has_value() || fill.high.has_value();
+    const auto wrong = [&](const std::optional<Expression>& expression, std::string_view what, double value,
+                           std::string_view expected) {
+      return mistake(expression->place(), fmt::format("\"{}\" of argument \"{}\" is {}{}; expected {}", what,
+                                                      argument.name, value, with(), expected));
+    };
+    if (result.deviation < 0) return wrong(fill.deviation, "deviation", result.deviation, "zero or more");
+    if (result.density < 0 || result.density > 1) return wrong(fill.density, "density", result.density, "0 to 1");
+    if (result.total < 0) return wrong(fill.total, "total", result.total, "zero or more");
+    if (offset < 0 || offset > 0x1p53) return wrong(fill.offset, "offset", offset, "zero or more");
     if (result.low >= result.high) {
       const Place& place = fill.high ? fill.high->place() : fill.low->place();
       return mistake(place, fmt::format("\"low\" of argument \"{}\" is {} and \"high\" is {}; expected low < high",
@@ -138,7 +240,7 @@ class Resolver {
 
   Result<ResolvedScalar> resolve(const ScalarSpec& scalar, const ArgumentSpec& argument) const {
     ResolvedScalar result;
-    ASSAY_TRY(const ElementType type, element_type(scalar.type, argument, true));
+    ASSAY_TRY(const ElementType type, element_type(scalar.type, argument));
     result.is_bool = type.is_bool;
     result.type = type.dtype;
     if (result.is_bool) {
@@ -175,7 +277,7 @@ class Resolver {
     result.out_of_bounds_nan = map.out_of_bounds_nan;
 
     const TensorSpec& tensor = *spec_.arguments[result.of].tensor();
-    ASSAY_TRY(const ElementType type, element_type(tensor.dtype, spec_.arguments[result.of], false));
+    ASSAY_TRY(const ElementType type, element_type(tensor.dtype, spec_.arguments[result.of]));
     const int64_t row_bytes = result.box.back() * size_bytes(type.dtype);
     if (map.interleave == 0 && (row_bytes % 16 != 0 || (map.swizzle != 0 && row_bytes > map.swizzle))) {
       return mistake(map.box.back().place(),

@@ -14,11 +14,13 @@ namespace assay::spec {
 
 struct ResolvedTensor {
   DType dtype = DType::f32;
-  std::vector<int64_t> dims;     // each at least 1
+  bool is_bool = false;          // written as "bool"; dtype is then u8, and every element 0 or 1
+  bool is_complex = false;       // written as "c64" or "c128"; dtype is then f32 or f64, and the last dimension is 2
+  std::vector<int64_t> dims;     // each at least 0
   std::vector<int64_t> strides;  // in elements; row-major and dense if the file gives none
   int64_t elements = 0;          // the product of dims
   int64_t span = 0;              // elements from the first to the last one, gaps included
-  int64_t bytes = 0;             // of the buffer: span * size of the type
+  int64_t bytes = 0;             // of the buffer: span * size of the type; half of that, if they are packed
   Fill fill;
   Role role = Role::input;
 };
@@ -40,15 +42,29 @@ struct ResolvedTensorMap {
   bool out_of_bounds_nan = false;
 };
 
+struct ResolvedView {
+  size_t of = 0;  // the index of the tensor among the arguments
+  int64_t offset_bytes = 0;
+};
+
+struct ResolvedPointers {
+  std::vector<ResolvedView> to;
+};
+
 struct ResolvedArgument {
   std::string name;
-  std::string structure;  // the parameter that it is a field of; empty: a parameter of its own
-  bool passed = true;     // false: the kernel has no parameter for it
-  std::variant<ResolvedTensor, ResolvedScalar, ResolvedTensorMap> kind;
+  std::string structure;                   // the parameter that it is a field of; empty: a parameter of its own
+  std::optional<int64_t> at;               // where in the structure
+  std::optional<int64_t> structure_bytes;  // of the whole structure
+  std::string global;                      // the variable of the module that it is
+  bool passed = true;                      // false: the kernel has no parameter for it
+  std::variant<ResolvedTensor, ResolvedScalar, ResolvedTensorMap, ResolvedView, ResolvedPointers> kind;
 
   const ResolvedTensor* tensor() const { return std::get_if<ResolvedTensor>(&kind); }
   const ResolvedScalar* scalar() const { return std::get_if<ResolvedScalar>(&kind); }
   const ResolvedTensorMap* tensor_map() const { return std::get_if<ResolvedTensorMap>(&kind); }
+  const ResolvedView* view() const { return std::get_if<ResolvedView>(&kind); }
+  const ResolvedPointers* pointers() const { return std::get_if<ResolvedPointers>(&kind); }
 };
 
 Result<std::vector<ResolvedArgument>> resolve_arguments(const KernelSpec& spec, const Configuration& configuration,

@@ -88,8 +88,8 @@ Result<void> validate(const KernelSpec& spec, const Shape& shape) {
       return mistake({}, fmt::format("{}={} in the shape is {}; expected {}", dimension, to_string(found->second),
                                      kind_name(found->second.kind()), kind_name(kind)));
     }
-    if (found->second.is_integer() && found->second.integer() < 1) {
-      return mistake({}, fmt::format("{}={} in the shape; expected at least 1", dimension, found->second.integer()));
+    if (found->second.is_integer() && found->second.integer() < 0) {
+      return mistake({}, fmt::format("{}={} in the shape; expected at least 0", dimension, found->second.integer()));
     }
   }
   Bindings scope = shape.values;

@@ -23,7 +23,9 @@ static Tolerance usual(DType dtype) {
   }
 }
 
-Tolerance tolerance(const KernelSpec& spec, DType dtype) {
+Tolerance tolerance(const KernelSpec& spec, std::string_view argument, DType dtype) {
+  const ArgumentSpec* const named = spec.find_argument(argument);
+  if (named != nullptr && named->tensor() != nullptr && named->tensor()->tolerance) return *named->tensor()->tolerance;
   const auto own = spec.tolerance.by_dtype.find(dtype);
   if (own != spec.tolerance.by_dtype.end()) return own->second;
   return spec.tolerance.general ? *spec.tolerance.general : usual(dtype);

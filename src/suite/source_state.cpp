@@ -36,8 +36,8 @@ void collect(const fs::path& folder, std::set<fs::path>& files) {
 }  // namespace
 
 std::string source_state(const spec::KernelSpec& spec) {
-  std::set<fs::path> files{spec.file.lexically_normal(), spec.source_path().lexically_normal()};
-  if (spec.problem.reference_is_file) files.insert(spec.reference_path().lexically_normal());
+  std::set<fs::path> files{spec.file.lexically_normal()};
+  for (const fs::path& file : spec.named_files()) files.insert((spec.folder / file).lexically_normal());
   collect(spec.folder, files);
   for (const fs::path& folder : spec.kernel.include_folders) collect(spec.folder / folder, files);
   Hasher hasher;

@@ -32,7 +32,7 @@ fs::path folder_of(const std::string& hash, const fs::path& cache_folder) {
 
 // A specification is read only where the files that it names are there; nobody compiles these again.
 Result<void> keep_named_files(const spec::KernelSpec& spec, const fs::path& folder) {
-  for (const fs::path& name : {spec.kernel.source, fs::path(spec.problem.reference)}) {
+  for (const fs::path& name : spec.named_files()) {
     std::error_code failed;
     const fs::path relative = name.lexically_normal();
     if (name.empty() || !fs::is_regular_file(spec.folder / relative, failed)) continue;

@@ -5,7 +5,10 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "base/file.hpp"
+#include "build/entry_points.hpp"
 #include "device/open/open_device.hpp"
+#include "spec/launch.hpp"
 
 namespace assay::work {
 namespace fs = std::filesystem;
@@ -29,9 +32,11 @@ Result<std::string> target_for(const spec::KernelSpec& spec, const gpu::GpuModel
 Result<void> check_features(const spec::KernelSpec& spec, const device::Device& device) {
   const bool maps = std::ranges::any_of(
       spec.arguments, [](const spec::ArgumentSpec& argument) { return argument.tensor_map() != nullptr; });
-  const char* missing = maps && !device.has_tensor_maps()                        ? "tensor maps"
-                        : !spec.launch.cluster.empty() && !device.has_clusters() ? "clusters of blocks"
-                                                                                 : nullptr;
+  const bool clusters =
+      std::ranges::any_of(spec.stages, [](const spec::StageSpec& stage) { return !stage.launch.cluster.empty(); });
+  const char* missing = maps && !device.has_tensor_maps()    ? "tensor maps"
+                        : clusters && !device.has_clusters() ? "clusters of blocks"
+                                                             : nullptr;
   if (missing == nullptr) return {};
   return Error{fmt::format("'{}' is skipped on {}: it needs {}, which the device does not have", spec.kernel.name,
                            device.name(), missing),
@@ -97,6 +102,16 @@ Result<std::vector<spec::KernelSpec>> load_kernels(const std::string& folder_or_
     return Error{"there is no kernel.toml in this folder, nor in its subfolders", Place{folder_or_file},
                  "docs/kernel_toml.md describes the file"};
   return specs;
+}
+
+Result<std::string> first_kernel(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                 const spec::Shape& shape, const Runnable& runnable) {
+  if (spec.stages.empty()) return std::string();
+  if (runnable.built.ptx.empty()) return spec::entry_name(spec, spec.stages.front(), configuration, shape);
+  ASSAY_TRY(const std::string ptx, read_file(runnable.built.ptx));
+  ASSAY_TRY(const std::vector<std::string> names,
+            build::stage_entries(spec, configuration, shape, build::entry_points(ptx)));
+  return names.front();
 }
 
 Result<Runnable> make_runnable(const spec::KernelSpec& spec, const spec::Configuration& configuration,

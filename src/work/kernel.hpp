@@ -36,6 +36,9 @@ struct Runnable {
   build::BuildResult built;
   check::Worker::Options worker;
 };
+// The first kernel of a call, by its name in the PTX; empty if a launch function decides.
+Result<std::string> first_kernel(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                 const spec::Shape& shape, const Runnable& runnable);
 Result<Runnable> make_runnable(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                                const std::string& device, const CaseLimits& limits, const Context& context);
 

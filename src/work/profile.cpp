@@ -114,7 +114,7 @@ Result<ProfileReport> profile_one(const ProfileRequest& request, const Context& 
   ASSAY_TRY(const check::Case test, chosen_case(spec, configuration, request));
   ASSAY_TRY(const Runnable runnable, make_runnable(spec, configuration, device, request.limits, context));
   diagnose::Profile& result = details->profile;
-  ASSAY_TRY(result.entry, spec::entry_name(spec, configuration, test.shape));
+  ASSAY_TRY(result.entry, first_kernel(spec, configuration, test.shape, runnable));
   result.shape = test.shape.text();
   result.device = device;
   ASSAY_TRY(result.counters, count(spec, runnable, test));

@@ -26,7 +26,7 @@ Result<check::CaseResult> ask(const spec::KernelSpec& spec, const spec::Configur
   run.setup.watched = true;
   run.test = test;
   run.tool = tool;
-  ASSAY_TRY(run.kernel, spec::entry_name(spec, configuration, test.shape));
+  ASSAY_TRY(run.kernel, first_kernel(spec, configuration, test.shape, runnable));
   run.source_folder = spec.source_path().parent_path();
   run.time_limit = runnable.worker.time_limit;
   run.program = context.program;

@@ -208,7 +208,14 @@ Result<void> TuneEvaluator::count(const build::BuildResult& built, TunedConfigur
       result.message = fmt::format("{}: {}", counted.shape.text(), *counted.incorrect);
       return {};
     }
-    ASSAY_TRY(const spec::LaunchGeometry launch, spec::launch_geometry(spec_, built.configuration, counted.shape));
+    double threads = 0;  // of the largest block
+    double blocks = 0;   // of all kernels of the call
+    for (const spec::StageSpec& stage : spec_.stages) {
+      ASSAY_TRY(const spec::LaunchGeometry launch,
+                spec::launch_geometry(spec_, stage, built.configuration, counted.shape));
+      threads = std::max(threads, double{1} * launch.block[0] * launch.block[1] * launch.block[2]);
+      blocks += double{1} * launch.grid[0] * launch.grid[1] * launch.grid[2];
+    }
     tune::CounterTable table;
     const auto add = [&](const std::string& counter, double value) {
       table.names.push_back(counter);
@@ -217,8 +224,8 @@ Result<void> TuneEvaluator::count(const build::BuildResult& built, TunedConfigur
     for (const auto& [counter, value] : counted.counters) add(counter, static_cast<double>(value));
     if (result.registers) add("registers", *result.registers);
     add("shared_bytes", static_cast<double>(result.shared_bytes.value_or(0)));
-    add("block_threads", double{1} * launch.block[0] * launch.block[1] * launch.block[2]);
-    add("grid_blocks", double{1} * launch.grid[0] * launch.grid[1] * launch.grid[2]);
+    add("block_threads", threads);
+    add("grid_blocks", blocks);
     const double cycles = tune::predict_row(table, 0, rates_of(model()));
     if (!std::isfinite(cycles)) {
       result.failure = "runtime";
@@ -284,8 +291,13 @@ Result<TunedConfiguration> TuneEvaluator::examine(const build::BuildResult& buil
     if (usage.registers) result.registers = std::max(result.registers.value_or(0), *usage.registers);
     shared = std::max(shared, usage.static_shared_bytes.value_or(0));
   }
-  ASSAY_TRY(const spec::LaunchGeometry launch, spec::launch_geometry(spec_, built.configuration, shapes_.front()));
-  result.shared_bytes = shared + launch.shared_bytes;
+  int64_t dynamic = 0;
+  for (const spec::StageSpec& stage : spec_.stages) {
+    ASSAY_TRY(const spec::LaunchGeometry launch,
+              spec::launch_geometry(spec_, stage, built.configuration, shapes_.front()));
+    dynamic = std::max<int64_t>(dynamic, launch.shared_bytes);
+  }
+  result.shared_bytes = shared + dynamic;
   ASSAY_TRY(const bool correct, is_correct(built, twin_, result));
   (void)correct;  // the result says it
   return result;

@@ -18,18 +18,20 @@ Result<std::string> why_left_out(const spec::KernelSpec& spec, const spec::Confi
   for (const spec::Shape& shape : shapes) {
     ASSAY_TRY(const std::string reason, spec::why_not_applicable(spec, configuration, shape));
     if (!reason.empty()) return fmt::format("does not apply to {}", shape.text());
-    const auto launch = spec::launch_geometry(spec, configuration, shape);
-    if (!launch) return std::string("the launch is not possible on any GPU (threads or blocks)");
-    gpu::BlockNeeds needs;
-    needs.threads = int64_t{launch->block[0]} * launch->block[1] * launch->block[2];
-    needs.dynamic_shared_bytes = launch->shared_bytes;
-    needs.static_shared_bytes = 0;
-    needs.registers_per_thread = 16;  // the least that any kernel takes
-    if (gpu::occupancy(model, needs).fit == gpu::Fit::does_not_fit)
-      return needs.dynamic_shared_bytes > model.shared_bytes_per_block_optin
-                 ? fmt::format("more shared memory than the {} bytes of {}", model.shared_bytes_per_block_optin,
-                               model.name)
-                 : fmt::format("more threads than {} takes", model.name);
+    for (const spec::StageSpec& stage : spec.stages) {
+      const auto launch = spec::launch_geometry(spec, stage, configuration, shape);
+      if (!launch) return std::string("the launch is not possible on any GPU (threads or blocks)");
+      gpu::BlockNeeds needs;
+      needs.threads = int64_t{launch->block[0]} * launch->block[1] * launch->block[2];
+      needs.dynamic_shared_bytes = launch->shared_bytes;
+      needs.static_shared_bytes = 0;
+      needs.registers_per_thread = 16;  // the least that any kernel takes
+      if (gpu::occupancy(model, needs).fit == gpu::Fit::does_not_fit)
+        return needs.dynamic_shared_bytes > model.shared_bytes_per_block_optin
+                   ? fmt::format("more shared memory than the {} bytes of {}", model.shared_bytes_per_block_optin,
+                                 model.name)
+                   : fmt::format("more threads than {} takes", model.name);
+    }
   }
   return std::string();
 }

@@ -39,7 +39,7 @@ class Builder : public testing::Test {
 
 TEST_F(Builder, AnEntryThatWasNotCompiledIsAMistakeOfTheSpecification) {
   spec::KernelSpec spec = kernel("THREADS = [64]\nUNROLL = [1]");
-  spec.kernel.entry = *spec::TemplateText::parse("scala", {"kernel.toml", 4, 11});
+  spec.stages.front().entry = *spec::TemplateText::parse("scala", {"kernel.toml", 4, 11});
   const Result<BuildReport> report = build_all(spec, options_in(cache_));
   ASSERT_TRUE(report.ok()) << to_string(report.error());
   const BuildResult& result = report->results.at(0);

@@ -86,10 +86,7 @@ TEST_F(EntryPoints, AnEntryThatIsNotThereIsAnsweredWithThoseThatAre) {
 }
 
 TEST_F(EntryPoints, ACppNameIsRecognised) {
-  EXPECT_EQ(said(replace_all(kPtx, "entry scale(", "entry _Z5scalePfPKfi(")),
-            "kernel.toml:4:12: there is no kernel \"scale\" in scale.cu; it has: _Z5scalePfPKfi, none, maps\n"
-            "  hint: scale(float*, float const*, int) is a C++ name: declare the kernel extern \"C\", or write entry = "
-            "\"_Z5scalePfPKfi\"");
+  EXPECT_EQ(said(replace_all(kPtx, "entry scale(", "entry _Z5scalePfPKfi(")), "");
 }
 
 TEST_F(EntryPoints, AnArgumentTooFewIsNamedWithBothLists) {

@@ -64,6 +64,13 @@ class MapDevice : public device::Device {
   Result<void> release(uint64_t) override { return refusal(); }
   Result<void> upload(uint64_t, std::span<const std::byte>) override { return refusal(); }
   Result<void> download(uint64_t, std::span<std::byte>) override { return refusal(); }
+  Result<uint64_t> variable_bytes(const device::Module&, const std::string&) override { return refusal(); }
+  Result<void> write_variable(const device::Module&, const std::string&, std::span<const std::byte>) override {
+    return refusal();
+  }
+  Result<void> read_variable(const device::Module&, const std::string&, std::span<std::byte>) override {
+    return refusal();
+  }
   Result<device::LaunchOutcome> launch(const device::LaunchRequest&) override { return refusal(); }
   Result<std::vector<std::byte>> encode_tensor_map(const device::TensorMapRequest& request) override {
     asked = request;
@@ -95,6 +102,8 @@ class ArgumentsTest : public testing::Test {
     arguments_ = std::move(*arguments);
   }
 
+  const std::vector<std::string>& names() const { return spec_.stages.front().arguments; }
+
   TemporaryFolder folder_;
   spec::KernelSpec spec_;
   spec::Shape shape_;
@@ -102,35 +111,9 @@ class ArgumentsTest : public testing::Test {
   std::vector<spec::ResolvedArgument> arguments_;
 };
 
-TEST_F(ArgumentsTest, launch_has_the_geometry_of_the_specification) {
-  const auto request = launch_request(spec_, configuration_, shape_);
-  ASSERT_TRUE(request.ok()) << to_string(request.error());
-  EXPECT_EQ(request->entry, "copy_f16");
-  EXPECT_EQ(request->grid.x, 2u);
-  EXPECT_EQ(request->grid.y, 8u);
-  EXPECT_EQ(request->grid.z, 1u);
-  EXPECT_EQ(request->block.x, 64u);
-  EXPECT_EQ(request->block.y, 1u);
-  EXPECT_EQ(request->shared_bytes, 256u);
-  EXPECT_FALSE(request->cluster);
-  EXPECT_EQ(request->module, nullptr);
-  EXPECT_TRUE(request->arguments.empty());
-}
-
-TEST_F(ArgumentsTest, launch_has_a_cluster_if_the_specification_has) {
-  std::string toml = kToml;
-  toml.insert(toml.find("shared_bytes"), "cluster = [\"2\"]\n");
-  load(toml);
-  const auto request = launch_request(spec_, configuration_, shape_);
-  ASSERT_TRUE(request.ok()) << to_string(request.error());
-  ASSERT_TRUE(request->cluster);
-  EXPECT_EQ(request->cluster->x, 2u);
-  EXPECT_EQ(request->cluster->y, 1u);
-}
-
 TEST_F(ArgumentsTest, bytes_are_in_the_order_and_of_the_size_of_the_parameters) {
   MapDevice device;
-  const auto bytes = argument_bytes(device, arguments_, {{"x", 0x1000}, {"y", 0x2000}});
+  const auto bytes = argument_bytes(device, arguments_, names(), {{"x", 0x1000}, {"y", 0x2000}});
   ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
   ASSERT_EQ(bytes->size(), 6u);
   EXPECT_EQ(value_of<uint64_t>(bytes->at(0)), 0x1000u);
@@ -143,7 +126,7 @@ TEST_F(ArgumentsTest, bytes_are_in_the_order_and_of_the_size_of_the_parameters) 
 
 TEST_F(ArgumentsTest, tensor_maps_are_over_the_tensor_that_they_name) {
   MapDevice device;
-  ASSERT_TRUE(argument_bytes(device, arguments_, {{"x", 0x1000}, {"y", 0x2000}}).ok());
+  ASSERT_TRUE(argument_bytes(device, arguments_, names(), {{"x", 0x1000}, {"y", 0x2000}}).ok());
   const device::TensorMapRequest& map = device.asked;
   EXPECT_EQ(map.dtype, "f16");
   EXPECT_EQ(map.address, 0x1000u);
@@ -166,7 +149,7 @@ TEST_F(ArgumentsTest, fields_of_a_structure_are_laid_out_as_in_cpp) {
   for (const char* field : {"name = \"tiles\"", "name = \"y\"", "name = \"rows\""}) put(field, "struct = \"params\"");
   load(toml);
   MapDevice device;
-  const auto bytes = argument_bytes(device, arguments_, {{"x", 0x1000}, {"y", 0x2000}});
+  const auto bytes = argument_bytes(device, arguments_, names(), {{"x", 0x1000}, {"y", 0x2000}});
   ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
   ASSERT_EQ(bytes->size(), 3u) << "the structure, scale, causal";
   const std::vector<std::byte>& structure = bytes->at(0);
@@ -186,7 +169,7 @@ TEST_F(ArgumentsTest, a_field_begins_at_a_multiple_of_its_size) {
     toml.insert(toml.find('\n', toml.find(field)) + 1, "struct = \"params\"\n");
   load(toml);
   MapDevice device;
-  const auto bytes = argument_bytes(device, arguments_, {{"x", 0x1000}, {"y", 0x2000}});
+  const auto bytes = argument_bytes(device, arguments_, names(), {{"x", 0x1000}, {"y", 0x2000}});
   ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
   ASSERT_EQ(bytes->size(), 4u);
   const std::vector<std::byte>& structure = bytes->at(3);  // u16, two bytes between, f32, bool, three bytes behind
@@ -197,10 +180,46 @@ TEST_F(ArgumentsTest, a_field_begins_at_a_multiple_of_its_size) {
   EXPECT_EQ(structure[8], std::byte{1});
 }
 
+TEST_F(ArgumentsTest, a_field_lies_where_the_specification_puts_it) {
+  std::string toml = kToml;
+  toml.insert(toml.find('\n', toml.find("name = \"rows\"")) + 1, "struct = { name = \"params\", at = 6 }\n");
+  toml.insert(toml.find('\n', toml.find("name = \"scale\"")) + 1,
+              "struct = { name = \"params\", at = 16, bytes = 40 }\n");
+  load(toml);
+  MapDevice device;
+  const auto bytes = argument_bytes(device, arguments_, names(), {{"x", 0x1000}, {"y", 0x2000}});
+  ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
+  const std::vector<std::byte>& structure = bytes->at(3);
+  ASSERT_EQ(structure.size(), 40u);
+  EXPECT_EQ(structure[6], std::byte{8});
+  float scale = 0;
+  std::memcpy(&scale, structure.data() + 16, sizeof scale);
+  EXPECT_EQ(scale, 0.125f);
+}
+
+TEST_F(ArgumentsTest, views_and_arrays_of_pointers_point_into_tensors) {
+  std::string toml = kToml;
+  toml.insert(toml.find("[launch]"),
+              "[[argument]]\nname = \"second\"\nview = { of = \"y\", offset = \"COLUMNS\" }\n"
+              "[[argument]]\nname = \"list\"\npointers = { of = \"x\", count = \"ROWS\", step = \"COLUMNS\" }\n");
+  load(toml);
+  MapDevice device;
+  const std::map<std::string, uint64_t> addresses{{"x", 0x1000}, {"y", 0x2000}, {"list", 0x3000}};
+  const auto bytes = argument_bytes(device, arguments_, names(), addresses);
+  ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
+  EXPECT_EQ(value_of<uint64_t>(bytes->at(6)), 0x2000u + 200u);
+  EXPECT_EQ(value_of<uint64_t>(bytes->at(7)), 0x3000u);
+  const std::vector<std::byte> list = pointer_bytes(*arguments_.back().pointers(), arguments_, addresses);
+  ASSERT_EQ(list.size(), 8u * 8);
+  uint64_t third = 0;
+  std::memcpy(&third, list.data() + 16, sizeof third);
+  EXPECT_EQ(third, 0x1000u + 2 * 200u);
+}
+
 TEST_F(ArgumentsTest, a_tensor_map_that_cannot_be_encoded_is_an_error) {
   const auto device = device::open_device("vgpu:a100");  // has none
   ASSERT_TRUE(device.ok());
-  EXPECT_FALSE(argument_bytes(**device, arguments_, {{"x", 0x1000}, {"y", 0x2000}}).ok());
+  EXPECT_FALSE(argument_bytes(**device, arguments_, names(), {{"x", 0x1000}, {"y", 0x2000}}).ok());
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(Element, BytesAreLittleEndian) {
 TEST(Element, EveryTypeHoldsSmallIntegers) {
   for (const std::string& name : spec::dtype_names()) {
     const DType type = *spec::dtype_from_name(name);
-    for (int value = 0; value <= 8; ++value) EXPECT_EQ(round_to(type, value), value) << name;
+    for (int value = 0; value <= (type == DType::i4 ? 7 : 8); ++value) EXPECT_EQ(round_to(type, value), value) << name;
     if (spec::is_floating(type) || spec::is_signed_integer(type)) {
       EXPECT_EQ(round_to(type, -7), -7) << name;
     }
@@ -80,6 +80,25 @@ TEST(Element, IndexOf) {
   EXPECT_EQ(index_of({2, 3, 4}, 23), (std::vector<int64_t>{1, 2, 3}));
   EXPECT_EQ(index_of({2, 3, 4}, 5), (std::vector<int64_t>{0, 1, 1}));
   EXPECT_TRUE(index_of({}, 0).empty());
+}
+
+TEST(Element, PackedTypesHaveTwoElementsInAByteTheFirstInItsLowHalf) {
+  spec::ResolvedTensor tensor = dense_tensor(DType::i4, {4});
+  tensor.bytes = 2;
+  std::vector<uint8_t> bytes(2, 0xff);
+  encode(tensor, std::vector<double>{1, -1, -8, 100}, bytes);
+  EXPECT_EQ(bytes, (std::vector<uint8_t>{0xf1, 0x78}));
+  EXPECT_EQ(decode(tensor, bytes), (std::vector<double>{1, -1, -8, 7}));
+  tensor.dtype = DType::u4;
+  EXPECT_EQ(decode(tensor, bytes), (std::vector<double>{1, 15, 8, 7}));
+}
+
+TEST(Element, AnEmptyTensorHasNoElements) {
+  spec::ResolvedTensor tensor = dense_tensor(DType::f32, {3, 4});
+  tensor.dims = {0, 4};
+  tensor.elements = tensor.span = tensor.bytes = 0;
+  EXPECT_TRUE(decode(tensor, {}).empty());
+  EXPECT_TRUE(element_offsets(tensor).empty());
 }
 
 }  // namespace

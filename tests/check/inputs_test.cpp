@@ -136,5 +136,55 @@ TEST(Inputs, Fills) {
   EXPECT_NEAR(deviation(filled(FillKind::large, DType::f32)), 16, 2);
 }
 
+TEST(Inputs, APermutationHasEveryIndexOnceInEachRow) {
+  const std::vector<double> values = filled(FillKind::permutation, DType::i32);
+  for (size_t row = 0; row < 8; ++row) {
+    const std::set<double> seen(values.begin() + 64 * row, values.begin() + 64 * (row + 1));
+    EXPECT_EQ(seen.size(), 64u);
+    EXPECT_EQ(*seen.begin(), 0);
+    EXPECT_EQ(*seen.rbegin(), 63);
+  }
+  EXPECT_FALSE(std::is_sorted(values.begin(), values.begin() + 64));
+}
+
+TEST(Inputs, OffsetsRiseFromZeroToTheTotal) {
+  spec::ResolvedTensor tensor = dense_tensor(DType::i32, {3, 50});
+  tensor.fill.kind = FillKind::offsets;
+  tensor.fill.total = 1000;
+  const std::vector<double> values = make_input("x", tensor, {});
+  for (size_t row = 0; row < 3; ++row) {
+    EXPECT_TRUE(std::is_sorted(values.begin() + 50 * row, values.begin() + 50 * (row + 1)));
+    EXPECT_EQ(values[50 * row], 0);
+    EXPECT_EQ(values[50 * row + 49], 1000);
+  }
+  EXPECT_GT(std::set<double>(values.begin(), values.end()).size(), 20u);
+}
+
+TEST(Inputs, SortedRowsRiseAndSparseOnesAreMostlyZero) {
+  const std::vector<double> sorted = filled(FillKind::sorted, DType::f32);
+  for (size_t row = 0; row < 8; ++row)
+    EXPECT_TRUE(std::is_sorted(sorted.begin() + 64 * row, sorted.begin() + 64 * (row + 1)));
+  EXPECT_FALSE(std::is_sorted(sorted.begin(), sorted.end()));
+  spec::ResolvedTensor tensor = dense_tensor(DType::f32, {1000});
+  tensor.fill.kind = FillKind::sparse;
+  tensor.fill.density = 0.1;
+  const std::vector<double> sparse = make_input("x", tensor, {});
+  const auto zeros = std::count(sparse.begin(), sparse.end(), 0.0);
+  EXPECT_GT(zeros, 850);
+  EXPECT_LT(zeros, 950);
+}
+
+TEST(Inputs, EveryFillAndDistributionTakesAnEmptyTensor) {
+  for (const std::string& fill : spec::fill_names()) {
+    for (const Distribution distribution : all_distributions()) {
+      spec::ResolvedTensor tensor = dense_tensor(DType::f32, {2, 3});
+      tensor.dims = {2, 0};
+      tensor.elements = tensor.span = tensor.bytes = 0;
+      tensor.fill.kind = *spec::fill_from_name(fill);
+      EXPECT_TRUE(make_input("x", tensor, {distribution, 1, true}).empty()) << fill;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::check

@@ -170,16 +170,96 @@ TEST_F(CustomReferenceTest, AMissingFunctionOrFileOrCompilerIsExplained) {
 TEST(PublicHeader, IsTheOneInTheRepository) {
   const auto file = read_file(fs::path(ASSAY_SOURCE_DIR) / "include/assay/reference.h");
   ASSERT_TRUE(file) << to_string(file.error());
-  EXPECT_EQ(*file, public_header());
+  EXPECT_EQ(*file, program_text("reference.h"));
 }
 
 TEST(PublicHeader, IsPlainC) {
   Command command;
   command.arguments = {"c++", "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-"};
-  command.input = std::string(public_header());
+  command.input = std::string(program_text("reference.h"));
   const auto outcome = assay::run(command);
   ASSERT_TRUE(outcome) << to_string(outcome.error());
   EXPECT_TRUE(outcome->succeeded()) << outcome->errors;
+}
+
+bool has_numpy() {
+  static const bool kFound = [] {
+    for (const char* python : {"python3", "/usr/bin/python3"}) {
+      Command command;
+      command.arguments = {python, "-c", "import numpy"};
+      const auto outcome = run(command);
+      if (outcome && outcome->succeeded()) return true;
+    }
+    return false;
+  }();
+  return kFound;
+}
+
+class PythonReferenceTest : public CustomReferenceTest {
+ protected:
+  void SetUp() override {
+    CustomReferenceTest::SetUp();
+    if (!has_numpy()) GTEST_SKIP() << "no Python with NumPy here";
+    problem_.inputs["x"] = {"x", {2, 3}, {1, 2, 3, 4, 5, 6}};
+    problem_.output_shapes["y"] = {2};
+    problem_.scalars["scale"] = 0.5;
+    problem_.variables["N"] = 3;
+  }
+  Result<Outputs> evaluate(const std::string& text, ProgramRole role = ProgramRole::reference) const {
+    ASSAY_TRY(const CustomReference reference, CustomReference::compile(write("r.py", text), options_, role));
+    return reference.evaluate(problem_);
+  }
+  std::string complaint(const std::string& text) const {
+    const auto outputs = evaluate(text);
+    return outputs ? "" : outputs.error().message;
+  }
+
+  Problem problem_;
+};
+
+TEST_F(PythonReferenceTest, GetsWhatItNamesAndReturnsAnArray) {
+  const auto outputs = evaluate("def reference(x, scale, N):\n    assert N == 3\n    return scale * x.sum(axis=1)\n");
+  ASSERT_TRUE(outputs.ok()) << to_string(outputs.error());
+  EXPECT_EQ(outputs->at("y").values, (std::vector<double>{3, 7.5}));
+}
+
+TEST_F(PythonReferenceTest, ItsMistakesAreItsOwn) {
+  EXPECT_EQ(complaint("def reference(z):\n    return z\n"),
+            "the reference refused the problem: reference() asks for z; there are: N, scale, x");
+  EXPECT_EQ(complaint("def reference(x):\n    return x\n"),
+            "the reference refused the problem: 'y' has the shape [2, 3]; expected [2]");
+  EXPECT_EQ(complaint("x = 1\n"), "the reference refused the problem: the file defines no function reference(...)");
+  EXPECT_NE(complaint("def reference(x):\n    return 1 / 0\n").find("ZeroDivisionError"), std::string::npos);
+  options_.run_time_limit = std::chrono::seconds(2);
+  EXPECT_NE(complaint("def reference(x):\n    while True: pass\n").find("time"), std::string::npos);
+}
+
+TEST_F(PythonReferenceTest, AComparisonSaysWhyOrNothing) {
+  problem_.output_shapes.clear();
+  const auto judged = [&](const std::string& text) {
+    const auto reference = CustomReference::compile(write("c.py", text), options_, ProgramRole::compare);
+    const auto verdict = reference->judge(problem_);
+    EXPECT_TRUE(verdict.ok()) << to_string(verdict.error());
+    return *verdict ? **verdict : "right";
+  };
+  EXPECT_EQ(judged("def compare(x):\n    return None\n"), "right");
+  EXPECT_EQ(judged("def compare(x):\n    return x[0, 0] == 1\n"), "right");
+  EXPECT_EQ(judged("def compare(x):\n    return 'not sorted'\n"), "not sorted");
+  EXPECT_EQ(judged("def compare(x):\n    return x[0, 0] == 2\n"), "the comparison says that the outputs are wrong");
+}
+
+TEST_F(CustomReferenceTest, AComparisonInCppHasItsOwnName) {
+  const auto compare = CustomReference::compile(
+      write("compare.cpp",
+            "#include <assay/reference.h>\nint assay_compare(AssayProblem* problem) {\n"
+            "  return assay_tensor(problem, \"x\")->data[0] > 1 ? assay_fail(problem, \"too large\") : 0;\n}\n"),
+      options_, ProgramRole::compare);
+  ASSERT_TRUE(compare.ok()) << to_string(compare.error());
+  Problem problem;
+  problem.inputs["x"] = {"x", {1}, {1}};
+  EXPECT_FALSE(compare->judge(problem)->has_value());
+  problem.inputs["x"].values[0] = 2;
+  EXPECT_EQ(**compare->judge(problem), "too large");
 }
 
 }  // namespace

@@ -83,11 +83,11 @@ TEST(KernelSpec, ConstraintsThatNameDimensionsConcernPairs) {
 
 TEST(KernelSpec, TolerancePerTypeThenGeneralThenUsual) {
   KernelSpec spec = sample_spec();
-  EXPECT_EQ(tolerance(spec, DType::bf16).atol, 3e-2);
-  EXPECT_EQ(tolerance(spec, DType::f16).rtol, 2e-2);
+  EXPECT_EQ(tolerance(spec, "o", DType::bf16).atol, 3e-2);
+  EXPECT_EQ(tolerance(spec, "o", DType::f16).rtol, 2e-2);
   spec.tolerance = {};
-  EXPECT_EQ(tolerance(spec, DType::f32).atol, 1e-4);
-  EXPECT_EQ(tolerance(spec, DType::i32).atol, 0);
+  EXPECT_EQ(tolerance(spec, "o", DType::f32).atol, 1e-4);
+  EXPECT_EQ(tolerance(spec, "o", DType::i32).atol, 0);
 }
 
 TEST(KernelSpec, PlacesAreExactInsideLiteralStringsAndAfterUnicode) {

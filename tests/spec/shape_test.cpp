@@ -62,8 +62,7 @@ TEST(Shape, ParsingMistakes) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"S=7", "--shape \"S=7\" has no \"D\"; expected D=VALUE"},
       {"S=7,D=64,T=1", "unknown name \"T\" in --shape \"S=7,D=64,T=1\""},
-      {"S=0,D=64", "S=0 in the shape; expected at least 1"},
-      {"S=-3,D=64", "S=-3 in the shape; expected at least 1"},
+      {"S=-3,D=64", "S=-3 in the shape; expected at least 0"},
       {"S=true,D=64", "S=true in the shape is a boolean; expected an integer"},
       {"S=7,D=64,dtype=3", "dtype=3 in the shape is an integer; expected an element type"},
       {"S=7,D=64,causal=2", "causal=2 in the shape is an integer; expected a boolean"},

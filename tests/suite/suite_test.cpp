@@ -121,7 +121,7 @@ TEST(Suite, EveryMistakeHasItsPlace) {
       {kHead + "shapes = [{}]\n", "s.toml:5:11: the shape is empty"},
       {kHead + "shapes = {}\n", "s.toml:5:10: the grid is empty"},
       {kHead + "shapes = { N = [] }\n", "s.toml:5:16: \"N\" of the grid has no values"},
-      {kHead + "shapes = { N = [0] }\n", "s.toml:5:17: dimension \"N\" is 0; expected at least 1"},
+      {kHead + "shapes = { N = [-1] }\n", "s.toml:5:17: dimension \"N\" is -1; expected at least 0"},
       {kHead + "shapes = [{ N = [1, 2] }]\n", "s.toml:5:17: dimension \"N\" is an array"},
       {kHead + "shapes = [{ N = 1.5 }]\n", "s.toml:5:17: dimension \"N\" is a real number"},
       {kHead + "shapes = [{ dtype = \"f17\" }]\n", "s.toml:5:21: dimension \"dtype\" is \"f17\""},
@@ -184,7 +184,7 @@ TEST(Suite, AllMistakesAreToldInOneRun) {
                           "cache = \"hot\"\n"
                           "baselines = \"sdpa\"\n"
                           "[[kernel]]\n"
-                          "shapes = { N = [0] }\n");
+                          "shapes = { N = [-1] }\n");
   ASSERT_FALSE(suite.ok());
   EXPECT_EQ(to_string(suite.error()),
             "s.toml:5:1: unknown key \"sampels\" in [[kernel]] number 1\n"
@@ -193,7 +193,7 @@ TEST(Suite, AllMistakesAreToldInOneRun) {
             "s.toml:7:13: \"baselines\" in [[kernel]] number 1 is a string; expected an array\n"
             "  hint: write baselines = [\"sdpa\"]\n"
             "s.toml:8:1: [[kernel]] number 2 has no \"folder\"; expected folder = \"FOLDER\"\n"
-            "s.toml:9:17: dimension \"N\" is 0; expected at least 1\n"
+            "s.toml:9:17: dimension \"N\" is -1; expected at least 0\n"
             "5 mistakes");
 }
 

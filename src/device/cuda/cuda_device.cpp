@@ -167,6 +167,37 @@ Result<void> CudaDevice::download(uint64_t address, std::span<std::byte> bytes) 
   return check(driver_.cuMemcpyDtoH(bytes.data(), address, bytes.size()), "a copy from the GPU");
 }
 
+Result<CudaDevice::Variable> CudaDevice::variable(const Module& module, const std::string& name) {
+  ASSAY_CHECK(make_current());
+  const auto& loaded = static_cast<const CudaModule&>(module);
+  Variable found;
+  const CUresult result = driver_.cuModuleGetGlobal(&found.address, &found.bytes, loaded.handle(), name.c_str());
+  if (result == CUDA_ERROR_NOT_FOUND)
+    return Error{fmt::format("there is no variable '{}' in {}", name, loaded.file_name())};
+  ASSAY_CHECK(check(result, fmt::format("cannot use the variable '{}'", name)));
+  return found;
+}
+
+Result<uint64_t> CudaDevice::variable_bytes(const Module& module, const std::string& name) {
+  ASSAY_TRY(const Variable found, variable(module, name));
+  return uint64_t{found.bytes};
+}
+
+Result<void> CudaDevice::write_variable(const Module& module, const std::string& name,
+                                        std::span<const std::byte> bytes) {
+  ASSAY_TRY(const Variable found, variable(module, name));
+  if (bytes.size() > found.bytes)
+    return Error{fmt::format("the variable '{}' has {} bytes, {} were given", name, found.bytes, bytes.size())};
+  return upload(found.address, bytes);
+}
+
+Result<void> CudaDevice::read_variable(const Module& module, const std::string& name, std::span<std::byte> bytes) {
+  ASSAY_TRY(const Variable found, variable(module, name));
+  if (bytes.size() > found.bytes)
+    return Error{fmt::format("the variable '{}' has {} bytes, {} were asked for", name, found.bytes, bytes.size())};
+  return download(found.address, bytes);
+}
+
 Result<PreparedLaunch> CudaDevice::prepare(const LaunchRequest& request) {
   ASSAY_CHECK(make_current());
   const auto& module = static_cast<const CudaModule&>(*request.module);

@@ -28,6 +28,9 @@ class CudaDevice final : public Device {
   Result<void> release(uint64_t address) override;
   Result<void> upload(uint64_t address, std::span<const std::byte> bytes) override;
   Result<void> download(uint64_t address, std::span<std::byte> bytes) override;
+  Result<uint64_t> variable_bytes(const Module& module, const std::string& name) override;
+  Result<void> write_variable(const Module& module, const std::string& name, std::span<const std::byte> bytes) override;
+  Result<void> read_variable(const Module& module, const std::string& name, std::span<std::byte> bytes) override;
   Result<LaunchOutcome> launch(const LaunchRequest& request) override;
   Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
   bool has_tensor_maps() const override;
@@ -43,6 +46,12 @@ class CudaDevice final : public Device {
   // The primary context, made on the first call and current on this thread after each.
   Result<void> make_current();
   CUstream stream() const { return stream_; }  // that launch() uses; null before make_current()
+  // Where a variable of the module lies.
+  struct Variable {
+    CUdeviceptr address = 0;
+    size_t bytes = 0;
+  };
+  Result<Variable> variable(const Module& module, const std::string& name);
   // Checks a request against the kernel and the GPU; what comes out can be launched often, on any stream.
   Result<PreparedLaunch> prepare(const LaunchRequest& request);
   // Turns the result of a driver call into an error; notes if the device is lost by it.

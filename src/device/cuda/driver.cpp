@@ -96,6 +96,8 @@ Result<void> Driver::bind() {
   need(cuModuleLoadDataEx, "cuModuleLoadDataEx");
   need(cuModuleUnload, "cuModuleUnload");
   need(cuModuleGetFunction, "cuModuleGetFunction");
+  need(cuModuleGetGlobal, "cuModuleGetGlobal_v2");
+  need(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   need(cuFuncGetAttribute, "cuFuncGetAttribute");
   need(cuFuncSetAttribute, "cuFuncSetAttribute");
   need(cuLaunchKernelEx, "cuLaunchKernelEx");

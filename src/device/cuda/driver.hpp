@@ -74,8 +74,11 @@ struct DriverTable {
                                  void** values) = nullptr;
   CUresult (*cuModuleUnload)(CUmodule module) = nullptr;
   CUresult (*cuModuleGetFunction)(CUfunction* function, CUmodule module, const char* name) = nullptr;
+  CUresult (*cuModuleGetGlobal)(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) = nullptr;
   CUresult (*cuFuncGetAttribute)(int* value, CUfunction_attribute attribute, CUfunction function) = nullptr;
   CUresult (*cuFuncSetAttribute)(CUfunction function, CUfunction_attribute attribute, int value) = nullptr;
+  CUresult (*cuOccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks, CUfunction function, int block_size,
+                                                          size_t dynamic_shared_bytes) = nullptr;
   CUresult (*cuLaunchKernelEx)(const CUlaunchConfig* config, CUfunction function, void** parameters,
                                void** extra) = nullptr;
 

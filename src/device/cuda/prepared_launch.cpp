@@ -30,6 +30,9 @@ Result<PreparedLaunch> PreparedLaunch::make(const Driver& driver, CUfunction fun
   prepared.block_ = request.block;
   prepared.shared_bytes_ = request.shared_bytes;
   prepared.cluster_ = request.cluster;
+  prepared.cooperative_ = request.cooperative;
+  prepared.early_start_ = request.programmatic;
+  prepared.priority_ = request.priority;
   prepared.arguments_ = request.arguments;
   ASSAY_CHECK(prepared.check_size(model));
   ASSAY_CHECK(prepared.check_arguments());
@@ -44,7 +47,26 @@ Result<PreparedLaunch> PreparedLaunch::make(const Driver& driver, CUfunction fun
         driver.check(driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
                      fmt::format("clusters of {} blocks for '{}'", request.cluster->volume(), request.entry)));
   }
+  if (request.shared_carveout) {
+    ASSAY_CHECK(driver.check(
+        driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                  *request.shared_carveout),
+        fmt::format("a shared memory carveout of {} percent for '{}'", *request.shared_carveout, request.entry)));
+  }
+  ASSAY_CHECK(prepared.check_cooperative(model, request));
   return prepared;
+}
+
+// The driver would refuse it as well, with a code that names neither the grid nor what fits.
+Result<void> PreparedLaunch::check_cooperative(const gpu::GpuModel& model, const LaunchRequest& request) const {
+  if (!cooperative_) return {};
+  int blocks = 0;
+  ASSAY_CHECK(driver_->check(driver_->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                                 &blocks, function_, static_cast<int>(block_.volume()), shared_bytes_),
+                             fmt::format("the occupancy of '{}'", entry_)));
+  const uint64_t resident = static_cast<uint64_t>(std::max(0, blocks)) * static_cast<uint64_t>(model.sm_count);
+  if (grid_.volume() <= resident) return {};
+  return cooperative_grid_too_large(request, model, resident);
 }
 
 Result<void> PreparedLaunch::check_size(const gpu::GpuModel& model) const {
@@ -115,12 +137,22 @@ void PreparedLaunch::set_argument(size_t index, std::vector<std::byte> bytes) {
 }
 
 CUresult PreparedLaunch::launch(CUstream stream) const {
-  std::array<CUlaunchAttribute, 2> attributes{};
+  std::array<CUlaunchAttribute, 4> attributes{};
   unsigned count = 0;
   if (cluster_) {
     CUlaunchAttribute& attribute = attributes[count++];
     attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     attribute.value.clusterDim = {cluster_->x, cluster_->y, cluster_->z};
+  }
+  if (cooperative_) {
+    CUlaunchAttribute& attribute = attributes[count++];
+    attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attribute.value.cooperative = 1;
+  }
+  if (priority_) {
+    CUlaunchAttribute& attribute = attributes[count++];
+    attribute.id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
+    attribute.value.priority = *priority_;
   }
   if (early_start_) {
     CUlaunchAttribute& attribute = attributes[count++];

@@ -33,6 +33,7 @@ class PreparedLaunch {
  private:
   PreparedLaunch(const Driver& driver, CUfunction function) : driver_(&driver), function_(function) {}
   Result<void> check_size(const gpu::GpuModel& model) const;
+  Result<void> check_cooperative(const gpu::GpuModel& model, const LaunchRequest& request) const;
   Result<void> check_arguments();
 
   const Driver* driver_;
@@ -42,7 +43,9 @@ class PreparedLaunch {
   gpu::Dim3 block_;
   uint32_t shared_bytes_ = 0;
   std::optional<gpu::Dim3> cluster_;
+  bool cooperative_ = false;
   bool early_start_ = false;
+  std::optional<int> priority_;
   std::vector<std::vector<std::byte>> arguments_;
   std::vector<void*> pointers_;  // to the arguments' bytes
 };

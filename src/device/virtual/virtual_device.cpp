@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "device/tensor_map_check.hpp"
+#include "gpu/occupancy.hpp"
 #include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 #include "vgpu/observe/checked_launch.hpp"
@@ -20,6 +21,11 @@ class VirtualModule final : public Module {
  public:
   explicit VirtualModule(const vgpu::Program* program) : program_(program) {}
   const vgpu::Program& program() const { return *program_; }
+  // Constant memory is the module's own, and the host writes it between launches.
+  std::span<std::byte> constant_bank() const {
+    return const_cast<vgpu::Program*>(program_)
+        ->constant_bank;  // NOLINT: the GPU keeps it, as an object that is not const
+  }
 
  private:
   const vgpu::Program* program_;
@@ -125,6 +131,59 @@ Result<void> VirtualDevice::download(uint64_t address, std::span<std::byte> byte
   return {};
 }
 
+Result<std::span<std::byte>> VirtualDevice::variable(const Module& module, const std::string& name) {
+  const vgpu::Program& program = program_of(module);
+  for (const auto& [symbol, address] : program.global_symbols) {
+    if (symbol != name) continue;
+    const vgpu::Allocation* allocation = gpu_.memory().containing(address);
+    return std::span(gpu_.memory().host(address), allocation->end() - address);
+  }
+  for (const vgpu::ConstantVariable& constant : program.constant_variables) {
+    if (constant.name == name)
+      return static_cast<const VirtualModule&>(module).constant_bank().subspan(constant.offset, constant.bytes);
+  }
+  return Error{fmt::format("there is no variable '{}' in {}", name, program.file_name)};
+}
+
+Result<uint64_t> VirtualDevice::variable_bytes(const Module& module, const std::string& name) {
+  ASSAY_TRY(const std::span<std::byte> bytes, variable(module, name));
+  return uint64_t{bytes.size()};
+}
+
+Result<void> VirtualDevice::write_variable(const Module& module, const std::string& name,
+                                           std::span<const std::byte> bytes) {
+  ASSAY_TRY(const std::span<std::byte> to, variable(module, name));
+  if (bytes.size() > to.size())
+    return Error{fmt::format("the variable '{}' has {} bytes, {} were given", name, to.size(), bytes.size())};
+  if (!bytes.empty()) std::memcpy(to.data(), bytes.data(), bytes.size());
+  return {};
+}
+
+Result<void> VirtualDevice::read_variable(const Module& module, const std::string& name, std::span<std::byte> bytes) {
+  ASSAY_TRY(const std::span<std::byte> from, variable(module, name));
+  if (bytes.size() > from.size())
+    return Error{fmt::format("the variable '{}' has {} bytes, {} were asked for", name, from.size(), bytes.size())};
+  if (!bytes.empty()) std::memcpy(bytes.data(), from.data(), bytes.size());
+  return {};
+}
+
+// Registers are known only as far as the PTX gives them: what ptxas will take may allow fewer blocks.
+Result<void> VirtualDevice::check_cooperative(const LaunchRequest& request, const vgpu::Function& kernel) const {
+  if (!request.cooperative) return {};
+  gpu::BlockNeeds needs;
+  needs.threads = static_cast<int64_t>(request.block.volume());
+  needs.registers_per_thread =
+      request.registers.value_or(kernel.max_registers != 0 ? static_cast<int>(kernel.max_registers) : 1);
+  needs.static_shared_bytes = kernel.dynamic_shared_base;
+  needs.dynamic_shared_bytes = request.shared_bytes;
+  const gpu::Occupancy occupancy = gpu::occupancy(gpu_.model(), needs);
+  if (!occupancy.blocks_per_sm) return {};
+  const uint64_t resident =
+      static_cast<uint64_t>(*occupancy.blocks_per_sm) * static_cast<uint64_t>(gpu_.model().sm_count);
+  if (request.grid.volume() <= resident) return {};
+  return cooperative_grid_too_large(request, gpu_.model(), resident);
+}
+
 Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   const vgpu::Program& program = program_of(*request.module);
   vgpu::Launch launch;
@@ -144,6 +203,7 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   if (request.cluster) launch.cluster = *request.cluster;
   launch.dynamic_shared_bytes = request.shared_bytes;
   ASSAY_TRY(launch.parameters, pack_parameters(*launch.kernel, request.arguments));
+  ASSAY_CHECK(check_cooperative(request, *launch.kernel));
   if (request.instruction_limit != 0) launch.instruction_limit = request.instruction_limit;
   vgpu::Counting counting;
   if (request.count) launch.observers.push_back(&counting);

@@ -23,6 +23,9 @@ class VirtualDevice final : public Device {
   Result<void> upload(uint64_t address, std::span<const std::byte> bytes) override;
   void mark_unwritten(uint64_t address, uint64_t bytes) override { unwritten_.add(address, bytes); }
   Result<void> download(uint64_t address, std::span<std::byte> bytes) override;
+  Result<uint64_t> variable_bytes(const Module& module, const std::string& name) override;
+  Result<void> write_variable(const Module& module, const std::string& name, std::span<const std::byte> bytes) override;
+  Result<void> read_variable(const Module& module, const std::string& name, std::span<std::byte> bytes) override;
   Result<LaunchOutcome> launch(const LaunchRequest& request) override;
   Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
   bool has_tensor_maps() const override { return gpu_.model().compute_capability() >= 90; }
@@ -30,6 +33,8 @@ class VirtualDevice final : public Device {
   bool has_checks() const override { return true; }
 
  private:
+  Result<std::span<std::byte>> variable(const Module& module, const std::string& name);
+  Result<void> check_cooperative(const LaunchRequest& request, const vgpu::Function& kernel) const;
   Result<void> check_range(uint64_t address, uint64_t bytes);
 
   vgpu::Gpu gpu_;

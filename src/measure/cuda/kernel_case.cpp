@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
+#include <set>
 
 #include "base/file.hpp"
+#include "build/artifact_cache.hpp"
 #include "check/arguments.hpp"
 #include "device/cuda/cupti.hpp"
 #include "spec/configuration.hpp"
@@ -38,10 +40,12 @@ struct KernelCase::Place {
 
 // One set of inputs with outputs of its own, and the launch that uses them.
 struct KernelCase::Set {
-  std::map<std::string, uint64_t> addresses;
-  std::map<std::string, uint64_t> originals;  // what an inout argument holds before each call
-  std::optional<PreparedLaunch> call;
-  std::optional<Place> place;  // of its graph
+  std::map<std::string, uint64_t> addresses;   // of tensors and arrays of pointers
+  std::map<std::string, uint64_t> originals;   // what an inout argument holds before each call
+  std::set<std::string> variables;             // arguments whose memory is the module's
+  std::unique_ptr<device::Module> own_module;  // with variables of its own, if there are some
+  std::vector<PreparedLaunch> call;            // the kernels, in order
+  std::optional<Place> place;                  // of its graph
   CUgraphExec graph = nullptr;
   int graph_kernels = 0;  // without those of the instruments
 };
@@ -68,7 +72,9 @@ KernelCase::~KernelCase() {
   for (const auto& set : sets_) {
     if (set->graph != nullptr) driver_.cuGraphExecDestroy(set->graph);
     for (const auto* memory : {&set->addresses, &set->originals}) {
-      for (const auto& [name, address] : *memory) driver_.cuMemFree(address);
+      for (const auto& [name, address] : *memory) {
+        if (memory == &set->originals || !set->variables.contains(name)) driver_.cuMemFree(address);
+      }
     }
     if (set->place) driver_.cuMemFree(set->place->slot);
   }
@@ -93,12 +99,17 @@ Result<void> KernelCase::load(const KernelCaseRequest& request) {
   ASSAY_TRY(arguments_, spec::resolve_arguments(spec_, configuration_, shape_));
   protocol_ = request.protocol;
   flush_bytes_ = request.flush_bytes;
-  ASSAY_TRY(const std::string ptx, read_file(request.ptx));
-  std::string cubin;
-  if (!request.cubin.empty()) {
-    ASSAY_TRY(cubin, read_file(request.cubin));
+  if (!request.ptx.empty()) {
+    ASSAY_TRY(ptx_, read_file(request.ptx));
   }
-  ASSAY_TRY(module_, gpu_.load_image({ptx, request.ptx.filename().string(), cubin}));
+  if (!request.cubin.empty()) {
+    ASSAY_TRY(cubin_, read_file(request.cubin));
+  }
+  image_name_ = (request.ptx.empty() ? request.cubin : request.ptx).filename().string();
+  ASSAY_TRY(module_, gpu_.load_image({ptx_, image_name_, cubin_}));
+  ASSAY_TRY(auto planner, check::LaunchPlanner::open(spec_, configuration_, {ptx_, image_name_, cubin_},
+                                                     build::ArtifactCache::default_folder()));
+  planner_.emplace(std::move(planner));
   if (auto monitor = GpuMonitor::open(gpu_.ordinal())) monitor_ = *monitor;
   ASSAY_CHECK(check(driver_.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
   const uint64_t padding = request.protocol.placement * kPlacementBytes;
@@ -135,28 +146,60 @@ Result<void> KernelCase::make_set(const ArgumentFiles& files) {
   if (protocol_.launch == Launch::graph) {
     ASSAY_TRY(set.place, make_place());
   }
+  // Sets differ in their inputs, and so in the variables that are among them.
+  if (spec_.has_globals()) {
+    ASSAY_TRY(set.own_module, gpu_.load_image({ptx_, image_name_, cubin_}));
+  }
+  const device::Module& module = set.own_module ? *set.own_module : *module_;
   for (const spec::ResolvedArgument& argument : arguments_) {
     const spec::ResolvedTensor* tensor = argument.tensor();
     if (tensor == nullptr) continue;
     const auto bytes = static_cast<uint64_t>(tensor->bytes);
-    ASSAY_TRY(set.addresses[argument.name], gpu_.allocate(bytes, argument.name));
+    if (argument.global.empty()) {
+      ASSAY_TRY(set.addresses[argument.name], gpu_.allocate(bytes, argument.name));
+    } else {
+      ASSAY_TRY(const CudaDevice::Variable variable, gpu_.variable(module, argument.global));
+      if (variable.bytes < bytes)
+        return Error{
+            fmt::format("the variable '{}' has {} bytes, expected {}", argument.global, variable.bytes, bytes)};
+      set.addresses[argument.name] = variable.address;
+      set.variables.insert(argument.name);
+    }
     if (tensor->role != spec::Role::inout) continue;
     ASSAY_TRY(set.originals[argument.name], gpu_.allocate(bytes, argument.name + " before the call"));
   }
+  for (const spec::ResolvedArgument& argument : arguments_) {
+    if (argument.pointers() == nullptr) continue;
+    const std::vector<std::byte> bytes = check::pointer_bytes(*argument.pointers(), arguments_, set.addresses);
+    ASSAY_TRY(set.addresses[argument.name], gpu_.allocate(bytes.size(), argument.name));
+    ASSAY_CHECK(gpu_.upload(set.addresses[argument.name], bytes));
+  }
+  ASSAY_CHECK(check::write_scalar_variables(gpu_, module, arguments_));
   ASSAY_CHECK(write(sets_.size() - 1, files));
-  ASSAY_TRY(device::LaunchRequest launch, check::launch_request(spec_, configuration_, shape_));
-  launch.module = module_.get();
-  ASSAY_TRY(launch.arguments, check::argument_bytes(gpu_, arguments_, set.addresses));
-  ASSAY_TRY(PreparedLaunch call, gpu_.prepare(launch));
-  set.call.emplace(std::move(call));
+  ASSAY_TRY(std::vector<device::LaunchRequest> requests, planner_->plan(gpu_, shape_, arguments_, set.addresses));
+  for (device::LaunchRequest& request : requests) {
+    request.module = &module;
+    ASSAY_TRY(PreparedLaunch call, gpu_.prepare(request));
+    set.call.push_back(std::move(call));
+  }
+  if (set.call.empty()) return Error{"the shape leaves nothing to launch, and so nothing to time"};
+  return {};
+}
+
+// The kernels of one call, one after the other.
+Result<void> KernelCase::launch(const Set& set) {
+  for (const PreparedLaunch& kernel : set.call) ASSAY_CHECK(check(kernel.launch(stream_), "cuLaunchKernelEx"));
   return {};
 }
 
 std::string KernelCase::variant() const {
-  int registers = 0;
-  const CUfunction function = sets_.front()->call->function();
-  driver_.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
-  return fmt::format("{}, {} registers", sets_.front()->call->entry(), registers);
+  std::string text;
+  for (const PreparedLaunch& kernel : sets_.front()->call) {
+    int registers = 0;
+    driver_.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel.function());
+    text += fmt::format("{}{}, {} registers", text.empty() ? "" : "; ", kernel.entry(), registers);
+  }
+  return text;
 }
 
 // Flush, start event, the call, the delay if one is asked for, stop event, fingerprint.
@@ -164,7 +207,7 @@ Result<void> KernelCase::enqueue_call(Set& set, Place& place, unsigned event_fla
   ASSAY_CHECK(check(driver_.cuMemsetD8Async(place.slot, 0, sizeof(uint64_t), stream_), "cuMemsetD8Async"));
   if (flush_bytes_ > 0) ASSAY_CHECK(instruments_.flush(stream_, flush_memory_, flush_bytes_));
   ASSAY_CHECK(place.start.record(stream_, event_flags));
-  ASSAY_CHECK(check(set.call->launch(stream_), "cuLaunchKernelEx"));
+  ASSAY_CHECK(launch(set));
   if (protocol_.delay_cycles > 0) ASSAY_CHECK(instruments_.spin(stream_, protocol_.delay_cycles));
   ASSAY_CHECK(place.stop.record(stream_, event_flags));
   for (const spec::ResolvedArgument* written : written_tensors()) {
@@ -177,7 +220,7 @@ Result<void> KernelCase::enqueue_call(Set& set, Place& place, unsigned event_fla
 std::vector<const spec::ResolvedArgument*> KernelCase::written_tensors() const {
   std::vector<const spec::ResolvedArgument*> written;
   for (const spec::ResolvedArgument& argument : arguments_) {
-    if (argument.tensor() != nullptr && argument.tensor()->role != spec::Role::input) written.push_back(&argument);
+    if (argument.tensor() != nullptr && spec::is_result(argument.tensor()->role)) written.push_back(&argument);
   }
   return written;
 }
@@ -227,16 +270,21 @@ Result<void> KernelCase::capture_call(Set& set) {
 
 Result<void> KernelCase::capture_throughput() {
   const auto calls = [&]() -> Result<void> {
-    for (size_t i = 0; i < protocol_.calls; ++i)
-      ASSAY_CHECK(check(sets_[i % sets_.size()]->call->launch(stream_), "cuLaunchKernelEx"));
+    for (size_t i = 0; i < protocol_.calls; ++i) ASSAY_CHECK(launch(*sets_[i % sets_.size()]));
     return {};
   };
   ASSAY_TRY(throughput_graph_, capture(calls, nullptr));
   return {};
 }
 
-// Outputs are poisoned, and what the call changes is as it was.
+// Outputs and scratch memory are poisoned, and what the call changes is as it was.
 Result<void> KernelCase::ready_outputs(Set& set, uint8_t poison) {
+  for (const spec::ResolvedArgument& argument : arguments_) {
+    if (argument.tensor() == nullptr || argument.tensor()->role != spec::Role::scratch) continue;
+    const auto bytes = static_cast<size_t>(argument.tensor()->bytes);
+    ASSAY_CHECK(
+        check(driver_.cuMemsetD8Async(set.addresses.at(argument.name), poison, bytes, stream_), "cuMemsetD8Async"));
+  }
   for (const spec::ResolvedArgument* written : written_tensors()) {
     const uint64_t address = set.addresses.at(written->name);
     const auto bytes = static_cast<size_t>(written->tensor()->bytes);
@@ -251,8 +299,8 @@ Result<void> KernelCase::ready_outputs(Set& set, uint8_t poison) {
 
 Result<void> KernelCase::run(size_t set, uint8_t poison) {
   ASSAY_CHECK(ready_outputs(*sets_[set], poison));
-  ASSAY_CHECK(check(sets_[set]->call->launch(stream_), "cuLaunchKernelEx"));
-  return check(driver_.cuCtxSynchronize(), sets_[set]->call->entry().c_str());
+  ASSAY_CHECK(launch(*sets_[set]));
+  return check(driver_.cuCtxSynchronize(), sets_[set]->call.front().entry().c_str());
 }
 
 Result<const spec::ResolvedTensor*> KernelCase::find_tensor(const std::string& name) const {
@@ -308,7 +356,7 @@ Result<bool> KernelCase::take(std::span<const size_t> order, std::span<const uin
     }
   }
   ASSAY_TRY(const bool opened, gate_->passed());
-  ASSAY_CHECK(check(driver_.cuCtxSynchronize(), sets_[order[first]]->call->entry().c_str()));
+  ASSAY_CHECK(check(driver_.cuCtxSynchronize(), sets_[order[first]]->call.front().entry().c_str()));
   for (size_t i = first; i < end; ++i) {
     Place& place = place_of(order[i], i - first);
     ASSAY_TRY(batch.us[i], place.stop.microseconds_since(place.start));
@@ -385,11 +433,11 @@ Result<KernelList> KernelCase::kernels(size_t set) {
   list.threads_before = thread_count();  // CUPTI has some of its own
   // A kernel of ours goes first and shows which of CUPTI's streams is the timed one.
   ASSAY_CHECK(instruments_.spin(stream_, 1));
-  const CUresult launched = sets_[set]->call->launch(stream_);
+  const Result<void> launched = launch(*sets_[set]);
   const CUresult ended = driver_.cuCtxSynchronize();
   auto ran = (*trace)->stop();
-  ASSAY_CHECK(check(launched, "cuLaunchKernelEx"));
-  ASSAY_CHECK(check(ended, sets_[set]->call->entry().c_str()));
+  ASSAY_CHECK(launched);
+  ASSAY_CHECK(check(ended, sets_[set]->call.front().entry().c_str()));
   list.threads_after = thread_count();
   if (!ran) {
     list.reason = ran.error().message;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "check/launch_plan.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/event.hpp"
 #include "device/cuda/nvml.hpp"
@@ -59,6 +60,7 @@ class KernelCase {
   KernelCase(device::cuda::CudaDevice& gpu, Instruments& instruments);
   Result<void> load(const KernelCaseRequest& request);
   Result<void> make_set(const ArgumentFiles& files);
+  Result<void> launch(const Set& set);
   Result<device::cuda::CUgraphExec> capture(const std::function<Result<void>()>& enqueue, int* kernels);
   Result<int> count_kernels(device::cuda::CUgraph graph);
   Result<void> capture_call(Set& set);
@@ -81,7 +83,11 @@ class KernelCase {
   std::vector<spec::ResolvedArgument> arguments_;
   Protocol protocol_;
   uint64_t flush_bytes_ = 0;
+  std::string ptx_;
+  std::string cubin_;
+  std::string image_name_;
   std::unique_ptr<device::Module> module_;
+  std::optional<check::LaunchPlanner> planner_;
   Instruments& instruments_;
   std::optional<device::cuda::GpuMonitor> monitor_;
   std::vector<std::unique_ptr<Set>> sets_;

@@ -87,7 +87,9 @@ class NameCheck {
     check(tensor.shape);
     check(tensor.strides);
     const FillSpec& fill = tensor.fill;
-    for (const auto* parameter : {&fill.mean, &fill.deviation, &fill.low, &fill.high, &fill.value}) check(*parameter);
+    for (const auto* parameter :
+         {&fill.mean, &fill.deviation, &fill.low, &fill.high, &fill.value, &fill.total, &fill.density, &fill.offset})
+      check(*parameter);
   }
 
   void check(const ScalarSpec& scalar) const {
@@ -100,16 +102,27 @@ class NameCheck {
     check(map.element_strides);
   }
 
+  void check(const ViewSpec& view) const { check(view.offset); }
+
+  void check(const PointersSpec& pointers) const {
+    check(pointers.count);
+    check(pointers.step);
+  }
+
+  void check(const StageSpec& stage) const {
+    check(stage.entry);
+    check(stage.launch.grid);
+    check(stage.launch.block);
+    check(stage.launch.shared_bytes);
+    check(stage.launch.cluster);
+  }
+
   void check_uses() const {
-    check(spec_.kernel.entry);
     check(spec_.problem.flops);
     check(spec_.problem.bytes);
     for (const ArgumentSpec& argument : spec_.arguments)
       std::visit([this](const auto& kind) { check(kind); }, argument.kind);
-    check(spec_.launch.grid);
-    check(spec_.launch.block);
-    check(spec_.launch.shared_bytes);
-    check(spec_.launch.cluster);
+    for (const StageSpec& stage : spec_.stages) check(stage);
     check(spec_.tunable.constraints);
     check(spec_.shapes.constraints);
   }

@@ -52,6 +52,7 @@ constexpr std::array kAllowed{
     Row{"--expt-extended-lambda", Form::alone},
     Row{"--extra-device-vectorization", Form::alone},
     Row{"--restrict", Form::alone},
+    Row{"-rdc=true", Form::alone},
     Row{"-diag-suppress=", Form::number},
     Row{"--diag-suppress=", Form::number},
 };

@@ -16,37 +16,94 @@ namespace {
 constexpr size_t kMaxRank = 8;
 constexpr size_t kMaxArguments = 128;
 
+// What reading an argument needs beside its table.
+struct Surroundings {
+  const KernelSpec& spec;
+  bool check_files;
+};
+
 // A type name, possibly with placeholders; a complete one is checked here, the others once values are known.
-TemplateText read_type(const Node& value, const std::string& what, bool allow_bool, Mistakes& mistakes) {
+TemplateText read_type(const Node& value, const std::string& what, bool of_scalar, Mistakes& mistakes) {
   const auto type = mistakes.take(TemplateText::parse(value.text, value.text_place));
   if (!type) return {};
-  if (type->placeholders().empty() && !(allow_bool && value.text == "bool")) {
+  if (type->placeholders().empty()) {
     std::vector<std::string> known = dtype_names();
-    if (allow_bool) known.emplace_back("bool");
+    known.emplace_back("bool");
+    if (of_scalar) {
+      std::erase_if(known, [](const std::string& name) { return name == "i4" || name == "u4"; });
+    } else {
+      known.insert(known.end(), {"c64", "c128"});
+    }
     expect_one_of(value.text, known, value.place, what, mistakes);
   }
   return *type;
 }
 
 // The parameters of a fill that is a table; `kind` is its name.
-void read_fill_parameters(TableReader& table, FillSpec& fill) {
-  const std::map<FillKind, std::vector<std::string>> parameters{{FillKind::normal, {"kind", "mean", "deviation"}},
-                                                                {FillKind::uniform, {"kind", "low", "high"}},
-                                                                {FillKind::constant, {"kind", "value"}}};
+void read_fill_parameters(TableReader& table, const Surroundings& around, FillSpec& fill) {
+  const std::map<FillKind, std::vector<std::string>> parameters{{FillKind::normal, {"mean", "deviation"}},
+                                                                {FillKind::uniform, {"low", "high"}},
+                                                                {FillKind::constant, {"value"}},
+                                                                {FillKind::offsets, {"total"}},
+                                                                {FillKind::sorted, {"low", "high"}},
+                                                                {FillKind::sparse, {"density"}},
+                                                                {FillKind::file, {"file", "tensor", "offset"}},
+                                                                {FillKind::function, {"file"}}};
   const auto own = parameters.find(fill.kind);
-  table.check_keys(own == parameters.end() ? std::vector<std::string>{"kind"} : own->second);
+  std::vector<std::string> keys = own == parameters.end() ? std::vector<std::string>() : own->second;
+  keys.emplace_back("kind");
+  table.check_keys(keys);
   fill.mean = table.expression("mean");
   fill.deviation = table.expression("deviation");
   fill.low = table.expression("low");
   fill.high = table.expression("high");
   fill.value = table.expression("value");
-  if (fill.kind == FillKind::constant && !fill.value && !table.misspelt("value")) {
+  fill.total = table.expression("total");
+  fill.density = table.expression("density");
+  fill.offset = table.expression("offset");
+  fill.tensor = table.text("tensor");
+  const auto need = [&](FillKind kind, const char* key, const char* example, bool there) {
+    if (fill.kind != kind || there || table.misspelt(key)) return;
     table.mistakes().add(table.node().place,
-                         fmt::format("{} has no \"value\"; expected value = NUMBER", table.title()));
+                         fmt::format("{} has no \"{}\"; expected {} = {}", table.title(), key, key, example));
+  };
+  need(FillKind::constant, "value", "NUMBER", fill.value.has_value());
+  need(FillKind::offsets, "total", "\"EXPRESSION\", the last of them", fill.total.has_value());
+  need(FillKind::sparse, "density", "0.1", fill.density.has_value());
+  if (fill.kind != FillKind::file && fill.kind != FillKind::function) return;
+  const bool function = fill.kind == FillKind::function;
+  const Node* const file = table.require("file", Node::Kind::string, function ? "\"inputs.py\"" : "\"x.npy\"");
+  if (file == nullptr) return;
+  const std::string what = fmt::format("the file of {}", table.title());
+  const bool good = function
+                        ? check_file(around.spec, *file, what, {".cpp", ".py"}, around.check_files, table.mistakes())
+                        : check_path(*file, what, table.mistakes());
+  if (good && !function && around.check_files) check_exists(around.spec, *file, what, false, table.mistakes());
+  fill.file = file->text;
+  fill.file_place = file->place;
+  need(FillKind::file, "tensor", "\"NAME\", which one of the file's",
+       !file->text.ends_with(".safetensors") || !fill.tensor.empty());
+}
+
+// A fill with parameters that cannot be absent is no plain name.
+std::string example_of(FillKind kind) {
+  switch (kind) {
+    case FillKind::constant:
+      return "a number, or { kind = \"constant\", value = NUMBER }";
+    case FillKind::offsets:
+      return "{ kind = \"offsets\", total = \"EXPRESSION\" }";
+    case FillKind::sparse:
+      return "{ kind = \"sparse\", density = 0.1 }";
+    case FillKind::file:
+      return "{ kind = \"file\", file = \"x.npy\" }";
+    case FillKind::function:
+      return "{ kind = \"function\", file = \"inputs.py\" }";
+    default:
+      return "";
   }
 }
 
-FillSpec read_fill(const Node& value, const std::string& title, Mistakes& mistakes) {
+FillSpec read_fill(const Node& value, const std::string& title, const Surroundings& around, Mistakes& mistakes) {
   FillSpec fill;
   if (value.kind == Node::Kind::integer || value.kind == Node::Kind::real) {
     fill.kind = FillKind::constant;
@@ -66,11 +123,10 @@ FillSpec read_fill(const Node& value, const std::string& title, Mistakes& mistak
     return fill;
   fill.kind = *fill_from_name(kind->text);
   if (is_table) {
-    read_fill_parameters(table, fill);
-  } else if (fill.kind == FillKind::constant) {
-    mistakes.add(value.place, fmt::format("\"fill\" in {} is \"constant\" without a value; expected a number, or "
-                                          "{{ kind = \"constant\", value = NUMBER }}",
-                                          title));
+    read_fill_parameters(table, around, fill);
+  } else if (const std::string example = example_of(fill.kind); !example.empty()) {
+    mistakes.add(value.place, fmt::format("\"fill\" in {} is \"{}\" without {}; expected {}", title, kind->text,
+                                          fill.kind == FillKind::constant ? "a value" : "its parameters", example));
   }
   return fill;
 }
@@ -94,31 +150,42 @@ void read_extent(const TableReader& table, TensorSpec& tensor) {
   }
 }
 
-TensorSpec read_tensor(const Node& value, const std::string& title, Mistakes& mistakes) {
+TensorSpec read_tensor(const Node& value, const std::string& title, const Surroundings& around, Mistakes& mistakes) {
   TableReader table(value, title, mistakes);
-  table.check_keys({"dtype", "shape", "strides", "fill", "output", "inout"});
+  table.check_keys({"dtype", "shape", "strides", "fill", "output", "inout", "scratch", "tolerance"});
   TensorSpec tensor;
   if (const Node* const dtype = table.require("dtype", Node::Kind::string, "\"f16\""))
     tensor.dtype = read_type(*dtype, fmt::format("\"dtype\" of {}", title), false, mistakes);
   read_extent(table, tensor);
 
-  const bool output = table.flag("output");
-  const bool inout = table.flag("inout");
-  if (output && inout) {
-    mistakes.add(value.find("inout")->place,
-                 fmt::format("{} is both \"output\" and \"inout\"; expected one of them", title));
+  int roles = 0;
+  for (const auto& [key, role] :
+       {std::pair{"output", Role::output}, {"inout", Role::inout}, {"scratch", Role::scratch}}) {
+    if (!table.flag(key)) continue;
+    if (++roles == 2) {
+      mistakes.add(value.find(key)->place, fmt::format("{} is both \"{}\" and \"{}\"; expected one of them", title,
+                                                       tensor.role == Role::output ? "output" : "inout", key));
+    }
+    tensor.role = role;
   }
-  tensor.role = output ? Role::output : inout ? Role::inout : Role::input;
-
   const Node* const fill = value.find("fill");
-  if (fill != nullptr && output) {
+  if (fill != nullptr && !is_filled(tensor.role)) {
     mistakes.add(fill->key_place,
-                 fmt::format("{} is an output and has a \"fill\"; outputs are poisoned before each "
+                 fmt::format("{} is {} and has a \"fill\"; {} poisoned before each "
                              "run",
-                             title),
+                             title, tensor.role == Role::output ? "an output" : "scratch memory",
+                             tensor.role == Role::output ? "outputs are" : "it is"),
                  "a tensor that is read and written is { inout = true }");
   } else if (fill != nullptr) {
-    tensor.fill = read_fill(*fill, title, mistakes);
+    tensor.fill = read_fill(*fill, title, around, mistakes);
+  }
+  if (const Node* const tolerance = table.find("tolerance", Node::Kind::table)) {
+    TableReader pair(*tolerance, fmt::format("\"tolerance\" of {}", title), mistakes);
+    pair.check_keys({"atol", "rtol"});
+    tensor.tolerance = read_tolerance_pair(pair);
+    if (!is_result(tensor.role))
+      mistakes.add(tolerance->key_place,
+                   fmt::format("{} is not compared; expected a tolerance of outputs only", title));
   }
   return tensor;
 }
@@ -170,45 +237,121 @@ TensorMapSpec read_tensor_map(const Node& value, const std::string& title, Mista
   return map;
 }
 
-// "struct" and "passed": how the argument reaches the kernel.
-void read_place_among_parameters(const TableReader& table, ArgumentSpec& argument) {
-  const Node* const structure = table.find("struct", Node::Kind::string);
-  const Node* const passed = table.find("passed", Node::Kind::boolean);
-  if (structure != nullptr) {
-    if (!is_identifier(structure->text)) {
-      table.mistakes().add(structure->place,
-                           fmt::format("\"struct\" of {} is \"{}\"; expected the name of the kernel's parameter",
-                                       table.title(), structure->text));
-    }
-    argument.structure = structure->text;
+ViewSpec read_view(const Node& value, const std::string& title, Mistakes& mistakes) {
+  TableReader table(value, title, mistakes);
+  table.check_keys({"of", "offset"});
+  ViewSpec view;
+  if (const Node* const of = table.require("of", Node::Kind::string, "\"TENSOR\"")) {
+    view.of = of->text;
+    view.of_place = of->text_place;
   }
+  view.offset = table.expression("offset");
+  return view;
+}
+
+PointersSpec read_pointers(const Node& value, const std::string& title, Mistakes& mistakes) {
+  TableReader table(value, title, mistakes);
+  table.check_keys({"of", "count", "step"});
+  PointersSpec pointers;
+  const Node* const of = value.find("of");
+  const bool one = of != nullptr && of->kind == Node::Kind::string;
+  if (one) {
+    pointers.of = {of->text};
+    pointers.of_places = {of->text_place};
+  } else if (table.require("of", Node::Kind::array, "[\"TENSOR\", ...], or \"TENSOR\" with count and step") !=
+             nullptr) {
+    for (const Node* const item : table.texts("of")) {
+      pointers.of.push_back(item->text);
+      pointers.of_places.push_back(item->text_place);
+    }
+    if (of->items.empty()) mistakes.add(of->place, fmt::format("\"of\" of {} is empty; expected tensors", title));
+  }
+  pointers.count = table.expression("count");
+  pointers.step = table.expression("step");
+  if (one != pointers.count.has_value() || one != pointers.step.has_value()) {
+    mistakes.add(value.place,
+                 fmt::format("{} expects \"count\" and \"step\" with one tensor, and neither with a list", title));
+  }
+  return pointers;
+}
+
+// struct = "NAME", or { name = "NAME", at = OFFSET, bytes = SIZE } where C++ would lay it out otherwise.
+void read_structure(const TableReader& table, ArgumentSpec& argument) {
+  constexpr int64_t kMost = 32764;  // bytes of a kernel's parameters
+  Mistakes& mistakes = table.mistakes();
+  const Node* const value = table.node().find("struct");
+  if (value == nullptr) return;
+  const Node* name = value;
+  if (value->kind == Node::Kind::table) {
+    TableReader structure(*value, fmt::format("\"struct\" of {}", table.title()), mistakes);
+    structure.check_keys({"name", "at", "bytes"});
+    name = structure.require("name", Node::Kind::string, "\"PARAMETER\"");
+    argument.at = structure.integer("at");
+    argument.structure_bytes = structure.integer("bytes");
+    for (const char* key : {"at", "bytes"}) {
+      const auto number = structure.integer(key);
+      if (number && (*number < 0 || *number > kMost))
+        mistakes.add(value->find(key)->place,
+                     fmt::format("\"{}\" in {} is {}; expected 0 to {}", key, structure.title(), *number, kMost));
+    }
+  } else if (!expect_kind(*value, Node::Kind::string, fmt::format("\"struct\" of {}", table.title()), mistakes)) {
+    return;
+  }
+  if (name == nullptr) return;
+  if (!is_identifier(name->text)) {
+    mistakes.add(name->place, fmt::format("\"struct\" of {} is \"{}\"; expected the name of the kernel's parameter",
+                                          table.title(), name->text));
+  }
+  argument.structure = name->text;
+}
+
+// "struct", "global" and "passed": how the argument reaches the kernel.
+void read_place_among_parameters(const TableReader& table, ArgumentSpec& argument) {
+  Mistakes& mistakes = table.mistakes();
+  read_structure(table, argument);
+  if (const Node* const global = table.find("global", Node::Kind::string)) {
+    argument.global = global->text;
+    argument.global_place = global->text_place;
+    argument.passed = false;
+    if (argument.tensor() == nullptr && argument.scalar() == nullptr)
+      mistakes.add(global->place,
+                   fmt::format("{} is a variable of the module; expected a tensor or a scalar", table.title()));
+    if (!argument.structure.empty())
+      mistakes.add(global->place, fmt::format("{} is a variable of the module; expected no \"struct\"", table.title()));
+  }
+  const Node* const passed = table.find("passed", Node::Kind::boolean);
   if (passed == nullptr || passed->boolean) return;
-  if (argument.tensor() == nullptr || structure != nullptr) {
-    table.mistakes().add(
-        passed->place, fmt::format("{} is not passed; expected a tensor, which a tensormap is made of", table.title()));
+  if (argument.tensor() == nullptr || !argument.structure.empty()) {
+    mistakes.add(passed->place,
+                 fmt::format("{} is not passed; expected a tensor, which others point into", table.title()));
   }
   argument.passed = false;
 }
 
-// The tensor, scalar or tensor map; false if it is not clear which.
-bool read_kind(const TableReader& table, ArgumentSpec& argument) {
+// What kind of argument it is; false if it is not clear which.
+bool read_kind(const TableReader& table, const Surroundings& around, ArgumentSpec& argument) {
   Mistakes& mistakes = table.mistakes();
   int kinds = 0;
-  for (const char* key : {"tensor", "scalar", "tensormap"}) {
+  for (const char* key : {"tensor", "scalar", "tensormap", "view", "pointers"}) {
     kinds += table.node().find(key) != nullptr;
     if (table.misspelt(key)) return false;
   }
   if (kinds != 1) {
-    mistakes.add(table.node().place, fmt::format("{} has {}; expected exactly one of tensor, scalar and tensormap",
+    mistakes.add(table.node().place, fmt::format("{} has {}; expected exactly one of tensor, scalar, "
+                                                 "tensormap, view and pointers",
                                                  table.title(), kinds == 0 ? "no kind" : "several kinds"));
     return false;
   }
   if (const Node* const tensor = table.find("tensor", Node::Kind::table)) {
-    argument.kind = read_tensor(*tensor, table.title(), mistakes);
+    argument.kind = read_tensor(*tensor, table.title(), around, mistakes);
   } else if (const Node* const scalar = table.find("scalar", Node::Kind::table)) {
     argument.kind = read_scalar(*scalar, table.title(), mistakes);
   } else if (const Node* const map = table.find("tensormap", Node::Kind::table)) {
     argument.kind = read_tensor_map(*map, table.title(), mistakes);
+  } else if (const Node* const view = table.find("view", Node::Kind::table)) {
+    argument.kind = read_view(*view, table.title(), mistakes);
+  } else if (const Node* const pointers = table.find("pointers", Node::Kind::table)) {
+    argument.kind = read_pointers(*pointers, table.title(), mistakes);
   } else {
     return false;
   }
@@ -216,12 +359,12 @@ bool read_kind(const TableReader& table, ArgumentSpec& argument) {
 }
 
 // Nothing if it has no name or no kind.
-std::optional<ArgumentSpec> read_argument(const Node& value, Mistakes& mistakes) {
+std::optional<ArgumentSpec> read_argument(const Node& value, const Surroundings& around, Mistakes& mistakes) {
   if (!expect_kind(value, Node::Kind::table, "an item of \"argument\"", mistakes)) return std::nullopt;
   const Node* const name = value.find("name");
   const bool named = name != nullptr && name->kind == Node::Kind::string;
   TableReader table(value, named ? fmt::format("argument \"{}\"", name->text) : "[[argument]]", mistakes);
-  table.check_keys({"name", "tensor", "scalar", "tensormap", "struct", "passed"});
+  table.check_keys({"name", "tensor", "scalar", "tensormap", "view", "pointers", "struct", "global", "passed"});
   table.require("name", Node::Kind::string, "\"NAME\"");
   if (named && !is_identifier(name->text)) {
     mistakes.add(name->place, fmt::format("\"{}\" cannot name an argument; expected at most 64 letters, digits and "
@@ -231,7 +374,7 @@ std::optional<ArgumentSpec> read_argument(const Node& value, Mistakes& mistakes)
   ArgumentSpec argument;
   argument.name = named ? name->text : "";
   argument.place = named ? name->place : value.place;
-  const bool has_kind = read_kind(table, argument);
+  const bool has_kind = read_kind(table, around, argument);
   if (has_kind) read_place_among_parameters(table, argument);
   return named && has_kind ? std::optional(argument) : std::nullopt;
 }
@@ -252,21 +395,36 @@ void check_structures(const KernelSpec& spec, Mistakes& mistakes) {
   }
 }
 
+// The tensor argument of that name, which `argument` is made of.
+const ArgumentSpec* expect_tensor(const KernelSpec& spec, const ArgumentSpec& argument, std::string_view verb,
+                                  const std::string& name, const Place& place, Mistakes& mistakes) {
+  const ArgumentSpec* const target = spec.find_argument(name);
+  if (target != nullptr && target->tensor() != nullptr) return target;
+  std::vector<std::string> tensors;
+  for (const ArgumentSpec& other : spec.arguments) {
+    if (other.tensor() != nullptr) tensors.push_back(other.name);
+  }
+  mistakes.add(place, fmt::format("argument \"{}\" {} \"{}\", which is no tensor argument", argument.name, verb, name),
+               suggestion(name, tensors, "tensors"));
+  return nullptr;
+}
+
+// A variable of the module has no address that the host could pass on.
+void check_pointer(const KernelSpec& spec, const ArgumentSpec& argument, const std::string& name, const Place& place,
+                   Mistakes& mistakes) {
+  const ArgumentSpec* const target = expect_tensor(spec, argument, "points into", name, place, mistakes);
+  if (target != nullptr && !target->global.empty())
+    mistakes.add(place, fmt::format("argument \"{}\" points into \"{}\", which is a variable of the module; expected a "
+                                    "tensor in memory of its own",
+                                    argument.name, name));
+}
+
 // A tensor map names a tensor of as many dimensions as it has.
 void check_tensor_map(const KernelSpec& spec, const ArgumentSpec& argument, Mistakes& mistakes) {
   const TensorMapSpec& map = *argument.tensor_map();
   if (map.of.empty() || map.box.empty()) return;  // said already
-  const ArgumentSpec* const target = spec.find_argument(map.of);
-  if (target == nullptr || target->tensor() == nullptr) {
-    std::vector<std::string> tensors;
-    for (const ArgumentSpec& other : spec.arguments) {
-      if (other.tensor() != nullptr) tensors.push_back(other.name);
-    }
-    mistakes.add(map.of_place,
-                 fmt::format("argument \"{}\" maps \"{}\", which is no tensor argument", argument.name, map.of),
-                 suggestion(map.of, tensors, "tensors"));
-    return;
-  }
+  const ArgumentSpec* const target = expect_tensor(spec, argument, "maps", map.of, map.of_place, mistakes);
+  if (target == nullptr) return;
   const size_t rank = target->tensor()->shape.size();
   if (rank == 0) return;  // said already
   if (map.box.size() != rank || rank > 5 || (!map.element_strides.empty() && map.element_strides.size() != rank)) {
@@ -280,8 +438,14 @@ void check_tensor_map(const KernelSpec& spec, const ArgumentSpec& argument, Mist
 void check_together(const KernelSpec& spec, const Place& place, Mistakes& mistakes) {
   bool has_output = false;
   for (const ArgumentSpec& argument : spec.arguments) {
-    if (const TensorSpec* tensor = argument.tensor()) has_output = has_output || tensor->role != Role::input;
+    if (const TensorSpec* tensor = argument.tensor()) has_output = has_output || is_result(tensor->role);
     if (argument.tensor_map() != nullptr) check_tensor_map(spec, argument, mistakes);
+    if (const ViewSpec* view = argument.view(); view != nullptr && !view->of.empty())
+      check_pointer(spec, argument, view->of, view->of_place, mistakes);
+    if (const PointersSpec* pointers = argument.pointers()) {
+      for (size_t i = 0; i < pointers->of.size(); ++i)
+        check_pointer(spec, argument, pointers->of[i], pointers->of_places[i], mistakes);
+    }
   }
   if (!has_output)
     mistakes.add(place, "no argument is an output; expected a tensor with output = true or inout = true");
@@ -289,7 +453,7 @@ void check_together(const KernelSpec& spec, const Place& place, Mistakes& mistak
 
 }  // namespace
 
-void read_arguments(const TableReader& file, KernelSpec& spec) {
+void read_arguments(const TableReader& file, bool check_files, KernelSpec& spec) {
   Mistakes& mistakes = file.mistakes();
   const Node* const section = file.require_section("argument", Node::Kind::array);
   if (section == nullptr) return;
@@ -300,7 +464,7 @@ void read_arguments(const TableReader& file, KernelSpec& spec) {
   }
   const size_t before = mistakes.count();
   for (const Node& item : section->items) {
-    auto argument = read_argument(item, mistakes);
+    auto argument = read_argument(item, {spec, check_files}, mistakes);
     if (!argument) continue;
     if (const ArgumentSpec* const other = spec.find_argument(argument->name)) {
       mistakes.add(argument->place, fmt::format("two arguments are named \"{}\"; the other one is on line {}",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <system_error>
 
+#include "base/text.hpp"
 #include "spec/mistake.hpp"
 #include "spec/reader/sections.hpp"
 
@@ -15,22 +16,6 @@ bool is_plain(std::string_view text, std::string_view extra) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || extra.find(c) != extra.npos;
   });
-}
-
-// Compilers hand file names on to other programs, through a shell at times: plain characters only.
-bool check_path(const Node& value, const std::string& what, Mistakes& mistakes) {
-  if (!is_plain(value.text, "_-+./") || value.text[0] == '-' || value.text.size() > 500) {
-    mistakes.add(value.place,
-                 fmt::format("{} is \"{}\"; expected a path of letters, digits and _-+./", what, value.text));
-    return false;
-  }
-  if (value.text[0] == '/') {
-    mistakes.add(value.place, fmt::format("{} is the absolute path \"{}\"; expected one relative to the "
-                                          "specification's folder",
-                                          what, value.text));
-    return false;
-  }
-  return true;
 }
 
 // Names of files beside `path` that end like it, for "did you mean".
@@ -46,18 +31,6 @@ std::vector<std::string> neighbours(const std::filesystem::path& path, const std
   }
   std::ranges::sort(names);
   return names;
-}
-
-void check_exists(const KernelSpec& spec, const Node& value, const std::string& what, bool folder, Mistakes& mistakes) {
-  const std::filesystem::path path = spec.folder / value.text;
-  std::error_code failure;
-  const bool there =
-      folder ? std::filesystem::is_directory(path, failure) : std::filesystem::is_regular_file(path, failure);
-  if (there) return;
-  mistakes.add(value.place,
-               fmt::format("{} \"{}\" does not exist; expected a {} at {}", what, value.text,
-                           folder ? "folder" : "file", path.string()),
-               suggestion(value.text, neighbours(path, value.text), "files there"));
 }
 
 bool is_target(std::string_view text) {
@@ -85,17 +58,107 @@ void read_targets(const TableReader& kernel, KernelSpec& spec) {
   }
 }
 
-void read_entry(const TableReader& kernel, KernelSpec& spec) {
-  const Node* const entry = kernel.require("entry", Node::Kind::string, "\"FUNCTION\"");
-  if (entry == nullptr) return;
-  const auto text = kernel.mistakes().take(TemplateText::parse(entry->text, entry->text_place));
-  if (!text) return;
-  spec.kernel.entry = *text;
-  if (is_plain(entry->text, "_{}") && !(entry->text[0] >= '0' && entry->text[0] <= '9')) return;
-  kernel.mistakes().add(entry->place,
-                        fmt::format("\"entry\" is \"{}\"; expected the name of a function, with {{NAME}} where a "
-                                    "value is to be put in",
-                                    entry->text));
+}  // namespace
+
+// Compilers hand file names on to other programs, through a shell at times: plain characters only.
+bool check_path(const Node& value, const std::string& what, Mistakes& mistakes) {
+  if (!is_plain(value.text, "_-+./") || value.text[0] == '-' || value.text.size() > 500) {
+    mistakes.add(value.place,
+                 fmt::format("{} is \"{}\"; expected a path of letters, digits and _-+./", what, value.text));
+    return false;
+  }
+  if (value.text[0] == '/') {
+    mistakes.add(value.place, fmt::format("{} is the absolute path \"{}\"; expected one relative to the "
+                                          "specification's folder",
+                                          what, value.text));
+    return false;
+  }
+  return true;
+}
+
+void check_exists(const KernelSpec& spec, const Node& value, const std::string& what, bool folder, Mistakes& mistakes) {
+  const std::filesystem::path path = spec.folder / value.text;
+  std::error_code failure;
+  const bool there =
+      folder ? std::filesystem::is_directory(path, failure) : std::filesystem::is_regular_file(path, failure);
+  if (there) return;
+  mistakes.add(value.place,
+               fmt::format("{} \"{}\" does not exist; expected a {} at {}", what, value.text,
+                           folder ? "folder" : "file", path.string()),
+               suggestion(value.text, neighbours(path, value.text), "files there"));
+}
+
+bool check_file(const KernelSpec& spec, const Node& value, const std::string& what,
+                const std::vector<std::string>& endings, bool check_files, Mistakes& mistakes) {
+  const bool fits =
+      std::ranges::any_of(endings, [&](const std::string& ending) { return value.text.ends_with(ending); });
+  if (!fits) {
+    mistakes.add(value.place,
+                 fmt::format("{} is \"{}\"; expected a file ending in {}", what, value.text, join(endings, " or ")));
+    return false;
+  }
+  if (!check_path(value, what, mistakes)) return false;
+  if (check_files) check_exists(spec, value, what, false, mistakes);
+  return true;
+}
+
+std::optional<TemplateText> read_entry(const Node& entry, const std::string& title, Mistakes& mistakes) {
+  const auto text = mistakes.take(TemplateText::parse(entry.text, entry.text_place));
+  if (!text) return std::nullopt;
+  if (is_plain(entry.text, "_{}<>,:*?()&- ") && !(entry.text[0] >= '0' && entry.text[0] <= '9')) return *text;
+  mistakes.add(entry.place,
+               fmt::format("\"entry\"{} is \"{}\"; expected the name of a kernel, as in the PTX or as in C++ "
+                           "(\"scale<float, 4>\"), a pattern with * and ?, and {{NAME}} where a value is to be put in",
+                           title, entry.text));
+  return std::nullopt;
+}
+
+namespace {
+
+// source = "kernel.cu", "kernel.ptx", "kernel.cubin", or several of CUDA C++.
+void read_source(const TableReader& kernel, bool check_files, KernelSpec& spec) {
+  Mistakes& mistakes = kernel.mistakes();
+  const Node* const value = kernel.node().find("source");
+  std::vector<const Node*> files;
+  if (value != nullptr && value->kind == Node::Kind::array) {
+    files = kernel.texts("source");
+    if (value->items.empty()) mistakes.add(value->place, "\"source\" is empty; expected at least one file");
+  } else if (const Node* const one = kernel.require("source", Node::Kind::string, "\"FILE.cu\"")) {
+    files = {one};
+  }
+  for (const Node* const file : files) {
+    if (check_path(*file, "\"source\"", mistakes) && check_files)
+      check_exists(spec, *file, "the source", false, mistakes);
+    if (file == files.front()) {
+      spec.kernel.source = file->text;
+      spec.kernel.source_place = file->place;
+      continue;
+    }
+    const auto compiled = [](const std::string& name) { return !name.ends_with(".ptx") && !name.ends_with(".cubin"); };
+    if (!compiled(file->text) || !compiled(files.front()->text)) {
+      mistakes.add(file->place, "several sources are compiled and linked; expected files of CUDA C++ only");
+    }
+    spec.kernel.further_sources.emplace_back(file->text);
+  }
+}
+
+// cubin = { sm_90 = "kernel.sm_90.cubin" }
+void read_cubins(const TableReader& kernel, bool check_files, KernelSpec& spec) {
+  const Node* const table = kernel.find("cubin", Node::Kind::table);
+  if (table == nullptr) return;
+  Mistakes& mistakes = kernel.mistakes();
+  if (spec.kernel.is_cubin()) {
+    mistakes.add(table->key_place, "the source is a cubin already; expected \"cubin\" beside PTX or CUDA C++");
+  }
+  for (const Node& item : table->items) {
+    if (std::ranges::find(spec.kernel.targets, item.key) == spec.kernel.targets.end()) {
+      mistakes.add(item.key_place, fmt::format("there is a cubin for \"{}\", which is no target", item.key),
+                   suggestion(item.key, spec.kernel.targets, "targets"));
+    }
+    if (!expect_kind(item, Node::Kind::string, "a cubin", mistakes)) continue;
+    if (check_file(spec, item, "the cubin", {".cubin"}, check_files, mistakes))
+      spec.kernel.cubins[item.key] = item.text;
+  }
 }
 
 }  // namespace
@@ -105,7 +168,7 @@ void read_kernel(const TableReader& file, bool check_files, KernelSpec& spec) {
   const Node* const section = file.require_section("kernel", Node::Kind::table);
   if (section == nullptr) return;
   TableReader kernel(*section, "[kernel]", mistakes);
-  kernel.check_keys({"name", "description", "source", "entry", "targets", "flags", "include"});
+  kernel.check_keys({"name", "description", "source", "cubin", "entry", "targets", "flags", "include"});
 
   if (const Node* const name = kernel.require("name", Node::Kind::string, "\"NAME\"")) {
     if (!is_plain(name->text, "_-") || name->text.size() > 64) {
@@ -116,14 +179,9 @@ void read_kernel(const TableReader& file, bool check_files, KernelSpec& spec) {
   }
   spec.kernel.description = kernel.text("description");
 
-  if (const Node* const source = kernel.require("source", Node::Kind::string, "\"FILE.cu\"")) {
-    if (check_path(*source, "\"source\"", mistakes) && check_files)
-      check_exists(spec, *source, "the source", false, mistakes);
-    spec.kernel.source = source->text;
-    spec.kernel.source_place = source->place;
-  }
-  read_entry(kernel, spec);
+  read_source(kernel, check_files, spec);
   read_targets(kernel, spec);
+  read_cubins(kernel, check_files, spec);
 
   for (const Node* const flag : kernel.texts("flags")) {
     mistakes.take(check_compiler_flag(flag->text, flag->place));
@@ -141,19 +199,29 @@ void read_problem(const TableReader& file, bool check_files, KernelSpec& spec) {
   const Node* const section = file.require_section("problem", Node::Kind::table);
   if (section == nullptr) return;
   TableReader problem(*section, "[problem]", mistakes);
-  problem.check_keys({"reference", "options", "flops", "bytes"});
+  problem.check_keys({"reference", "compare", "options", "flops", "bytes"});
 
-  if (const Node* const reference = problem.require("reference", Node::Kind::string, "\"NAME\" or \"FILE.cpp\"")) {
+  const std::vector<std::string> programs{".cpp", ".py"};
+  if (const Node* const compare = problem.find("compare", Node::Kind::string)) {
+    check_file(spec, *compare, "\"compare\"", programs, check_files, mistakes);
+    spec.problem.compare = compare->text;
+    spec.problem.compare_place = compare->place;
+  }
+  // A function that judges the outputs may know all that there is to know about them.
+  const bool needed = section->find("compare") == nullptr;
+  const Node* const reference = needed ? problem.require("reference", Node::Kind::string, "\"NAME\" or \"FILE.cpp\"")
+                                       : problem.find("reference", Node::Kind::string);
+  if (reference != nullptr) {
     spec.problem.reference = reference->text;
     spec.problem.reference_place = reference->place;
-    spec.problem.reference_is_file = reference->text.ends_with(".cpp");
+    spec.problem.reference_is_file = reference->text.ends_with(".cpp") || reference->text.ends_with(".py");
     if (spec.problem.reference_is_file) {
       if (check_path(*reference, "\"reference\"", mistakes) && check_files)
         check_exists(spec, *reference, "the reference", false, mistakes);
     } else if (!is_identifier(reference->text)) {
       mistakes.add(reference->place,
                    fmt::format("\"reference\" is \"{}\"; expected the name of a built-in reference or a "
-                               "file ending in .cpp",
+                               "file ending in .cpp or .py",
                                reference->text));
     }
   }

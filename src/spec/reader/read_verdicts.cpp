@@ -6,9 +6,7 @@
 
 namespace assay::spec {
 
-namespace {
-
-std::optional<Tolerance> read_pair(const TableReader& table) {
+std::optional<Tolerance> read_tolerance_pair(const TableReader& table) {
   Tolerance pair;
   bool whole = true;
   for (const char* key : {"atol", "rtol"}) {
@@ -27,8 +25,6 @@ std::optional<Tolerance> read_pair(const TableReader& table) {
   return whole ? std::optional(pair) : std::nullopt;
 }
 
-}  // namespace
-
 void read_tolerance(const TableReader& file, KernelSpec& spec) {
   const Node* const section = file.find("tolerance", Node::Kind::table);
   if (section == nullptr) return;
@@ -45,10 +41,10 @@ void read_tolerance(const TableReader& file, KernelSpec& spec) {
     if (!expect_kind(item, Node::Kind::table, title, file.mistakes())) continue;
     TableReader own(item, title, file.mistakes());
     own.check_keys({"atol", "rtol"});
-    if (const auto pair = read_pair(own)) spec.tolerance.by_dtype[*dtype] = *pair;
+    if (const auto pair = read_tolerance_pair(own)) spec.tolerance.by_dtype[*dtype] = *pair;
   }
   const bool has_general = section->find("atol") != nullptr || section->find("rtol") != nullptr;
-  if (has_general || (!any_dtype && !table.any_unknown_key())) spec.tolerance.general = read_pair(table);
+  if (has_general || (!any_dtype && !table.any_unknown_key())) spec.tolerance.general = read_tolerance_pair(table);
 }
 
 void read_baselines(const TableReader& file, KernelSpec& spec) {

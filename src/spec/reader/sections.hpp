@@ -12,8 +12,9 @@ namespace assay::spec {
 
 void read_kernel(const TableReader& file, bool check_files, KernelSpec& spec);
 void read_problem(const TableReader& file, bool check_files, KernelSpec& spec);
-void read_arguments(const TableReader& file, KernelSpec& spec);
-void read_launch(const TableReader& file, KernelSpec& spec);
+void read_arguments(const TableReader& file, bool check_files, KernelSpec& spec);
+// [launch] with the kernel's entry, [[stage]], or launch = "launch.cpp".
+void read_launch(const TableReader& file, bool check_files, KernelSpec& spec);
 void read_tunables(const TableReader& file, KernelSpec& spec);
 void read_shapes(const TableReader& file, KernelSpec& spec);
 void read_lets(const TableReader& file, KernelSpec& spec);
@@ -24,6 +25,18 @@ void check_goal(const TableReader& file, const KernelSpec& spec);
 void read_expectation(const TableReader& file, KernelSpec& spec);
 void read_limits(const TableReader& file, KernelSpec& spec);
 
+// atol and rtol of a table; nothing if one is missing or wrong.
+std::optional<Tolerance> read_tolerance_pair(const TableReader& table);
+// A path that may stand in a specification: of plain characters, not absolute.
+bool check_path(const Node& value, const std::string& what, Mistakes& mistakes);
+// That the file, or folder, is there; otherwise names that are near.
+void check_exists(const KernelSpec& spec, const Node& value, const std::string& what, bool folder, Mistakes& mistakes);
+// A file of the specification with one of these endings: its name is checked, and that it exists.
+bool check_file(const KernelSpec& spec, const Node& value, const std::string& what,
+                const std::vector<std::string>& endings, bool check_files, Mistakes& mistakes);
+// The name of a kernel: plain, demangled, or a pattern.
+std::optional<TemplateText> read_entry(const Node& entry, const std::string& title, Mistakes& mistakes);
+
 // A compiler flag that a specification may ask for.
 Result<void> check_compiler_flag(const std::string& flag, const Place& place);
 
@@ -32,6 +45,6 @@ Result<void> check_compiler_flag(const std::string& flag, const Place& place);
 void check_names(KernelSpec& spec, bool all_defined, Mistakes& mistakes);
 // Every legal configuration on the first shape, and the default one on every shape, have numbers that make sense.
 // Only for a specification without mistakes.
-void check_numbers(const KernelSpec& spec, size_t max_checked, Mistakes& mistakes);
+void check_numbers(const KernelSpec& spec, size_t max_checked, bool check_files, Mistakes& mistakes);
 
 }  // namespace assay::spec

@@ -140,8 +140,8 @@ bool expect_one_of(const std::string& word, const std::vector<std::string>& know
 std::optional<Value> read_dimension(const Node& value, const std::string& dimension, Mistakes& mistakes) {
   if (value.kind == Node::Kind::boolean) return Value(value.boolean);
   if (value.kind == Node::Kind::integer) {
-    if (value.integer >= 1) return Value(value.integer);
-    mistakes.add(value.place, fmt::format("dimension \"{}\" is {}; expected at least 1", dimension, value.integer));
+    if (value.integer >= 0) return Value(value.integer);
+    mistakes.add(value.place, fmt::format("dimension \"{}\" is {}; expected at least 0", dimension, value.integer));
     return std::nullopt;
   }
   const auto dtype = value.kind == Node::Kind::string ? dtype_from_name(value.text) : std::nullopt;

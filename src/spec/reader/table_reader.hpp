@@ -62,7 +62,7 @@ Options read_options(const Node& table, const std::vector<std::string>& skip, co
                      Mistakes& mistakes);
 bool expect_one_of(const std::string& word, const std::vector<std::string>& known, const Place& place,
                    const std::string& what, Mistakes& mistakes);
-// The value of a dimension: an integer of at least 1, a boolean or an element type.
+// The value of a dimension: an integer of at least 0, a boolean or an element type.
 std::optional<Value> read_dimension(const Node& value, const std::string& dimension, Mistakes& mistakes);
 // A name for a tunable, dimension, derived value or argument.
 bool expect_name(const std::string& name, const Place& place, const std::string& what, Mistakes& mistakes);

@@ -238,5 +238,36 @@ TEST(ProductNames, MeanTheProductsThatTheyName) {
     EXPECT_EQ(product_named(other), nullptr) << other;
 }
 
+TEST_F(CudaDeviceTest, VariablesAreWrittenAndRead) {
+  const auto bytes = bytes_of(3.0f);
+  ASSERT_TRUE(device_->write_variable(*module_, "c_scale", bytes).ok());
+  std::vector<std::byte> back(4);
+  ASSERT_TRUE(device_->read_variable(*module_, "c_scale", back).ok());
+  EXPECT_EQ(back, bytes);
+  EXPECT_EQ(*device_->variable_bytes(*module_, "c_scale"), 4u);
+  EXPECT_FALSE(device_->write_variable(*module_, "c_scale", bytes_of(3.0)).ok()) << "it has four bytes";
+  EXPECT_EQ(device_->variable_bytes(*module_, "c_skale").error().message,
+            "there is no variable 'c_skale' in kernel.ptx");
+}
+
+TEST_F(CudaDeviceTest, ACooperativeGridMustFit) {
+  LaunchRequest made = copy_request(4);
+  made.cooperative = true;
+  made.priority = 1;
+  made.shared_carveout = 50;
+  made.block.x = 256;
+  made.grid.x = 4 * 132;
+  EXPECT_TRUE(device_->launch(made).ok());
+  made.grid.x = 4 * 132 + 1;
+  made.place = Place{"kernel.toml", 30, 15};
+  const Error error = launch_error(made);
+  EXPECT_EQ(error.exit_code, ExitCode::incorrect);
+  EXPECT_EQ(error.place.line, 30);
+  EXPECT_EQ(
+      error.message,
+      "the cooperative grid of 'copy_f32' has 529 blocks of 256 threads; NVIDIA H200 holds 528 of them at a time, "
+      "and expected is at most that many");
+}
+
 }  // namespace
 }  // namespace assay::device::cuda

@@ -93,12 +93,14 @@ CUresult enqueue(CUgraphNodeType type, std::function<CUresult()> work) {
 
 struct FakeFunction {
   std::string name;
+  const std::vector<float>* scale = nullptr;  // of its module
   int shared_limit = 48 << 10;
   double slowness = 1;
 };
 struct FakeModule {
   std::string image;
   std::map<std::string, FakeFunction> functions;
+  std::vector<float> scale;  // the variable c_scale, which scale_f32 multiplies with
 };
 
 FakeFunction* as_function(CUfunction function) {
@@ -149,6 +151,14 @@ CUresult accumulate(void** parameters) {
   return CUDA_SUCCESS;
 }
 
+// scale_f32(x, y, n): y = x * c_scale[0], a variable of the module.
+CUresult scale(void** parameters, const std::vector<float>& factor) {
+  const auto* x = reinterpret_cast<const float*>(value<uint64_t>(parameters, 0));
+  auto* y = reinterpret_cast<float*>(value<uint64_t>(parameters, 1));
+  for (uint32_t i = 0; i < value<uint32_t>(parameters, 2); ++i) y[i] = x[i] * factor[0];
+  return CUDA_SUCCESS;
+}
+
 // row_sum_f32(x, y, columns) of kernels/reduction, with a block for each row.
 CUresult sum_rows(void** parameters, unsigned rows) {
   const auto* x = reinterpret_cast<const float*>(value<uint64_t>(parameters, 0));
@@ -176,10 +186,12 @@ CUresult fingerprint(void** parameters) {
 }
 
 const std::map<std::string, std::vector<size_t>> kParameters = {
-    {"copy_f32", {8, 8, 4}},  {"accumulate_f32", {8, 8, 4}},    {"row_sum_f32", {8, 8, 4}}, {"idle_f32", {8, 8, 4}},
-    {"fault_f32", {8, 8, 4}}, {"assay_fingerprint", {8, 8, 8}}, {"assay_flush", {8, 8}},    {"assay_spin", {8}}};
+    {"copy_f32", {8, 8, 4}},          {"accumulate_f32", {8, 8, 4}}, {"row_sum_f32", {8, 8, 4}},
+    {"idle_f32", {8, 8, 4}},          {"scale_f32", {8, 8, 4}},      {"fault_f32", {8, 8, 4}},
+    {"assay_fingerprint", {8, 8, 8}}, {"assay_flush", {8, 8}},       {"assay_spin", {8}}};
 
-CUresult run(const std::string& name, void** parameters, unsigned blocks, double slowness) {
+CUresult run(const std::string& name, void** parameters, unsigned blocks, double slowness,
+             const std::vector<float>& factor) {
   trace(name == "assay_spin"          ? "spin " + std::to_string(value<uint64_t>(parameters, 0))
         : name == "assay_flush"       ? "flush " + std::to_string(value<uint64_t>(parameters, 1))
         : name == "assay_fingerprint" ? "fingerprint"
@@ -187,6 +199,7 @@ CUresult run(const std::string& name, void** parameters, unsigned blocks, double
   now_ms += name == "assay_spin" ? 1e-6 * static_cast<double>(value<uint64_t>(parameters, 0)) : kernel_ms() * slowness;
   if (name == "row_sum_f32") return sum_rows(parameters, blocks);
   if (name == "copy_f32") return copy(parameters);
+  if (name == "scale_f32") return scale(parameters, factor);
   if (name == "accumulate_f32") return accumulate(parameters);
   if (name == "assay_fingerprint") return fingerprint(parameters);
   if (name == "misaligned" || name == "fault_f32") return CUDA_ERROR_MISALIGNED_ADDRESS;
@@ -416,10 +429,11 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     }
     return CUDA_ERROR_INVALID_PTX;
   }
-  auto* made = new FakeModule{text, {}};
-  for (const char* name : {"copy_f32", "accumulate_f32", "row_sum_f32", "idle_f32", "fault_f32", "assay_fingerprint",
-                           "assay_spin", "assay_flush", "misaligned", "trap", "timeout", "ecc", "large_block"})
-    made->functions[name].name = name;
+  auto* made = new FakeModule{text, {}, {1.0f}};
+  for (const char* name :
+       {"copy_f32", "scale_f32", "accumulate_f32", "row_sum_f32", "idle_f32", "fault_f32", "assay_fingerprint",
+        "assay_spin", "assay_flush", "misaligned", "trap", "timeout", "ecc", "large_block"})
+    made->functions[name] = {.name = name, .scale = &made->scale};
   if (text.find("SLOWER") != std::string::npos) {
     for (auto& [name, function] : made->functions) function.slowness = 1.1;
   }
@@ -432,6 +446,15 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   const auto found = as_module(module)->functions.find(name);
   if (found == as_module(module)->functions.end()) return CUDA_ERROR_NOT_FOUND;
   return *function = reinterpret_cast<CUfunction>(&found->second), answer();
+}
+CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
+  if (std::string(name) != "c_scale") return CUDA_ERROR_NOT_FOUND;
+  *address = reinterpret_cast<CUdeviceptr>(as_module(module)->scale.data());
+  return *bytes = sizeof(float), answer();
+}
+// A block of 1,024 threads at a time on each multiprocessor.
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int threads, size_t) {
+  return *blocks = 1024 / threads, answer();
 }
 CUresult cuFuncGetAttribute(int* number, CUfunction_attribute which, CUfunction function) {
   switch (which) {
@@ -451,7 +474,8 @@ CUresult cuFuncGetAttribute(int* number, CUfunction_attribute which, CUfunction 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int number) {
   if (which == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
     as_function(function)->shared_limit = number;
-  } else if (which != CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
+  } else if (which != CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED &&
+             which != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
     never_asked("setting attribute " + std::to_string(which) + " of a function");
   }
   return answer();
@@ -468,10 +492,11 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
       arguments.emplace_back(static_cast<const char*>(parameters[i]), sizes->second[i]);
   }
   return enqueue(CU_GRAPH_NODE_TYPE_KERNEL,
-                 [name, arguments, blocks = config->gridDimX, slowness = as_function(function)->slowness]() mutable {
+                 [name, arguments, blocks = config->gridDimX, slowness = as_function(function)->slowness,
+                  factor = as_function(function)->scale]() mutable {
                    std::vector<void*> places;
                    for (std::string& argument : arguments) places.push_back(argument.data());
-                   return run(name, places.data(), blocks, slowness);
+                   return run(name, places.data(), blocks, slowness, *factor);
                  });
 }
 // The arguments themselves, so that a test can look at them.

@@ -249,5 +249,57 @@ TEST_F(VirtualDeviceTest, says_where_a_module_is_wrong) {
   EXPECT_EQ(bad.error().place.line, 4);
 }
 
+TEST_F(VirtualDeviceTest, VariablesOfAModuleAreWrittenAndRead) {
+  const auto module = device_->load(R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .global .align 4 .b8 d_value[8];
+.visible .const .align 4 .b8 c_value[4];
+.visible .entry copy_constant()
+{
+  .reg .b32 %r<2>;
+  ld.const.u32 %r1, [c_value];
+  st.global.u32 [d_value+4], %r1;
+  ret;
+}
+)",
+                                    "m.ptx");
+  ASSERT_TRUE(module.ok()) << to_string(module.error());
+  EXPECT_EQ(*device_->variable_bytes(**module, "d_value"), 8u);
+  EXPECT_EQ(*device_->variable_bytes(**module, "c_value"), 4u);
+  ASSERT_TRUE(device_->write_variable(**module, "c_value", bytes_of(uint32_t{77})).ok());
+  LaunchRequest request;
+  request.module = module->get();
+  request.entry = "copy_constant";
+  ASSERT_TRUE(device_->launch(request).ok());
+  std::vector<std::byte> back(8);
+  ASSERT_TRUE(device_->read_variable(**module, "d_value", back).ok());
+  EXPECT_EQ(back, bytes_of(uint64_t{77} << 32));
+  EXPECT_FALSE(device_->write_variable(**module, "c_value", bytes_of(uint64_t{1})).ok()) << "it has four bytes";
+  EXPECT_EQ(device_->variable_bytes(**module, "e_value").error().message, "there is no variable 'e_value' in m.ptx");
+}
+
+TEST_F(VirtualDeviceTest, ACooperativeGridMustFit) {
+  const auto module = device_->load(kPtx, "m.ptx");
+  const auto address = device_->allocate(4096, "target");
+  LaunchRequest request;
+  request.module = module->get();
+  request.entry = "store_number";
+  request.block.x = 1024;
+  request.cooperative = true;
+  request.arguments = {bytes_of(*address), bytes_of(uint32_t{1})};
+  const auto resident = static_cast<uint32_t>(device_->model().sm_count);  // one block of 1,024 threads on each
+  request.grid.x = resident;
+  EXPECT_TRUE(device_->launch(request).ok());
+  request.grid.x = resident + 1;
+  const auto outcome = device_->launch(request);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().exit_code, ExitCode::incorrect);
+  EXPECT_TRUE(mentions(outcome.error().message, "the cooperative grid of 'store_number' has "))
+      << outcome.error().message;
+  request.cooperative = false;
+  EXPECT_TRUE(device_->launch(request).ok());
+}
+
 }  // namespace
 }  // namespace assay::device
