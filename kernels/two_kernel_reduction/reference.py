@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+def reference(x):
+    return x.mean(keepdims=True)
