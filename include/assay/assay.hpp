@@ -11,6 +11,7 @@
 #include "assay/doctor.hpp"
 #include "assay/gate.hpp"
 #include "assay/log.hpp"
+#include "assay/new.hpp"
 #include "assay/profile.hpp"
 #include "assay/run.hpp"
 #include "assay/sanitize.hpp"

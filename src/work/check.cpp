@@ -9,6 +9,7 @@
 #include "base/version.hpp"
 #include "check/result_json.hpp"
 #include "report/documents.hpp"
+#include "spec/open_points.hpp"
 #include "spec/shape.hpp"
 #include "work/check_details.hpp"
 #include "work/document.hpp"
@@ -93,14 +94,14 @@ Result<std::string> work_key(const CheckRequest& request, const spec::KernelSpec
                              const spec::Configuration& configuration, const std::string& device,
                              const Runnable& runnable) {
   ASSAY_TRY(const std::string specification, read_file(spec.file));
-  ASSAY_TRY(const std::string ptx, read_file(runnable.built.ptx));
+  ASSAY_TRY(const std::string ptx, read_file(runnable.built.ptx.empty() ? runnable.built.cubin : runnable.built.ptx));
   Hasher hasher;
   hasher.add("check").add(kVersion).add(specification).add(ptx).add(configuration.id()).add(device);
   hasher.add(std::to_string(request.seed)).add(std::to_string(request.fuzz)).add(request.shape);
   hasher.add(request.distribution).add(request.check_memory ? "memory" : "");
-  if (spec.problem.reference_is_file) {
-    ASSAY_TRY(const std::string reference, read_file(spec.reference_path()));
-    hasher.add(reference);
+  for (const std::filesystem::path& file : spec.named_files()) {
+    const auto content = read_file(spec.folder / file, size_t{1} << 32);
+    hasher.add(content ? *content : "");
   }
   return hasher.hex();
 }
@@ -197,6 +198,7 @@ Result<CheckReport> check(const CheckRequest& request, const Context& context,
 Result<CheckReport> check_as_part(const CheckRequest& request, const Context& context, UnfinishedWork* longer,
                                   const std::function<void(const ConfigurationCheck&)>& on_configuration) {
   ASSAY_TRY(const spec::KernelSpec spec, spec::load(request.choice.kernel));
+  if (const std::vector<spec::Open> points = spec::open_points(spec); !points.empty()) return spec::still_open(points);
   const std::string device = device_for(spec, request.choice.device);
   ASSAY_TRY(Recording recording,
             Recording::open(request.record, context,

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What can be known about a kernel from its PTX and its source: parameters with their names and types, which pointers
+// are read and written, and what the launch must look like. For `assay new`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace assay::build {
+
+// A pointer or a number that a kernel takes: a parameter, or a member of a structure that is one.
+struct SignatureValue {
+  std::string name;   // as the source declares it; "p0" if the source does not tell
+  std::string type;   // as C++ writes it: "float const*", "int"
+  size_t offset = 0;  // in the parameter, in bytes
+  size_t bytes = 0;
+  bool pointer = false;
+  bool constant = false;  // what it points to is const
+  std::string dtype;      // of the element, or of the number: "f32"; empty if it is none of ours
+  size_t vector = 1;      // elements of ours in one of the type: 4 for float4
+  bool read = false;      // the kernel reads through it
+  bool written = false;
+  bool atomic = false;
+};
+
+struct SignatureParameter {
+  std::string name;
+  size_t bytes = 0;
+  bool structure = false;  // passed by value; `values` are its members, as far as they are known
+  std::vector<SignatureValue> values;
+};
+
+struct KernelSignature {
+  std::string entry;     // its name in the PTX
+  std::string readable;  // as in C++, with template arguments
+  std::vector<SignatureParameter> parameters;
+  bool block_index[3] = {false, false, false};   // reads %ctaid.x, .y, .z
+  bool thread_index[3] = {false, false, false};  // reads %tid.x, .y, .z
+  bool block_size = false;                       // reads %ntid.x: the grid is cut into blocks of any size
+  bool grid_size = false;                        // reads %nctaid: a loop over the grid's size, or a barrier of it
+  bool dynamic_shared = false;
+  bool grid_barrier = false;              // waits for all blocks: a cooperative launch
+  int max_threads = 0;                    // of a block: __launch_bounds__; 0: not given
+  std::vector<int64_t> required_threads;  // exactly these, if given
+  std::vector<int64_t> cluster;           // blocks of a cluster that it was compiled for
+  std::vector<std::string> constants;  // __constant__ variables that it reads and that the source does not initialise
+};
+
+// Of every kernel, in the order of the text. `source` is the C++ text, or empty.
+Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, const std::string& file_name,
+                                                       std::string_view source);
+
+// The second argument of a launch of that kernel in the source, <<<grid, 256>>>: a number, or a constant that the
+// source defines.
+std::optional<int64_t> launched_threads(std::string_view source, std::string_view kernel);
+
+}  // namespace assay::build

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "work/new_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <set>
+
+#include "base/text.hpp"
+
+namespace assay::work {
+namespace {
+
+using build::KernelSignature;
+using build::SignatureParameter;
+using build::SignatureValue;
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+bool is_integer(const SignatureValue& value) {
+  return !value.pointer && !value.dtype.empty() && (value.dtype[0] == 'i' || value.dtype[0] == 'u');
+}
+
+// Words that kernels call a size: it becomes a dimension of the shapes.
+bool names_a_size(const std::string& name) {
+  static const std::set<std::string> kWhole{
+      "n",     "m",     "k",   "w",      "h",     "d",     "b",      "s",     "c",       "t",        "l",
+      "size",  "count", "len", "length", "total", "numel", "rows",   "cols",  "columns", "width",    "height",
+      "depth", "batch", "dim", "nx",     "ny",    "nz",    "hidden", "vocab", "seq",     "channels", "elements"};
+  static const std::vector<std::string> kParts{"size",  "count",  "len",    "num",   "rows",
+                                               "cols",  "width",  "height", "dim",   "elements",
+                                               "batch", "hidden", "seq",    "vocab", "channels"};
+  const std::string low = lower(name);
+  return kWhole.contains(low) || low.starts_with("n_") || low.ends_with("_n") ||
+         std::ranges::any_of(kParts, [&](const std::string& part) { return low.find(part) != std::string::npos; });
+}
+
+// What is known of the shapes: dimensions, and how large each pointer's tensor is guessed to be.
+class Guess {
+ public:
+  Guess(const KernelSignature& signature, const NewText& text) : signature_(signature), text_(text) {
+    for (const SignatureParameter& parameter : signature.parameters) {
+      for (const SignatureValue& value : parameter.values) {
+        if (is_integer(value) && names_a_size(value.name)) dimensions_.push_back(dimension(value.name));
+      }
+    }
+    if (dimensions_.empty()) dimensions_.emplace_back("N");
+    fixed_ = !std::ranges::any_of(signature.parameters, [](const SignatureParameter& parameter) {
+      return std::ranges::any_of(
+          parameter.values, [](const SignatureValue& value) { return is_integer(value) && names_a_size(value.name); });
+    });
+  }
+
+  const std::vector<std::string>& dimensions() const { return dimensions_; }
+  bool certain() const { return dimensions_.size() == 1 && !fixed_; }
+  std::string total() const { return join(dimensions_, "*"); }
+
+  static std::string dimension(const std::string& name) {
+    std::string text;
+    for (const char c : name) text += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
+  }
+
+  // The expressions of a pointer's shape.
+  std::vector<std::string> shape(const SignatureValue& value) const {
+    std::vector<std::string> shape = plain_shape(value);
+    const auto grown = text_.growth.find(value.name);
+    if (value.vector > 1) shape.push_back(std::to_string(value.vector));
+    if (grown != text_.growth.end()) {
+      const std::string product = join(shape, "*");
+      shape = {fmt::format("{}*{}", grown->second, product)};
+    }
+    return shape;
+  }
+
+  // One thread for each of these, in x.
+  std::string elements() const {
+    return square() ? dimensions_.front() : dimensions_.size() == 1 ? dimensions_.front() : total();
+  }
+
+  bool square() const { return signature_.block_index[1] && signature_.thread_index[1] && dimensions_.size() == 1; }
+  bool fixed() const { return fixed_; }
+
+ private:
+  bool has(const std::string& name) const { return std::ranges::find(dimensions_, name) != dimensions_.end(); }
+
+  std::vector<std::string> plain_shape(const SignatureValue& value) const {
+    const std::string low = lower(value.name);
+    if (has("M") && has("N") && has("K")) {  // a product of matrices
+      if (low.ends_with("a")) return {"M", "K"};
+      if (low.ends_with("b")) return {"K", "N"};
+      if (low.ends_with("c") || low.ends_with("d") || value.written) return {"M", "N"};
+    }
+    if (square()) return {dimensions_.front(), dimensions_.front()};
+    if (dimensions_.size() == 1) return {dimensions_.front()};
+    static const std::set<std::string> kVectors{"weight", "gamma", "beta", "bias", "w", "b"};
+    if (dimensions_.size() == 2 && kVectors.contains(low) && !value.written) return {dimensions_.back()};
+    return dimensions_;
+  }
+
+  const KernelSignature& signature_;
+  const NewText& text_;
+  std::vector<std::string> dimensions_;
+  bool fixed_ = false;  // no parameter says a size
+};
+
+std::string toml_list(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "\"" : ", \"") + item + "\"";
+  return "[" + text + "]";
+}
+
+// An argument's line of a number: what it may be, and whether somebody has to say.
+std::string scalar_line(const SignatureValue& value) {
+  const std::string low = lower(value.name);
+  if (value.dtype == "bool")
+    return fmt::format("scalar = {{ type = \"bool\", value = false }}   # open: which value?\n");
+  if (is_integer(value)) {
+    if (names_a_size(value.name))
+      return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}\n", value.dtype, Guess::dimension(value.name));
+    return fmt::format("scalar = {{ type = \"{}\", value = 1 }}   # open: which value?\n", value.dtype);
+  }
+  const char* const usual = low.find("eps") != std::string::npos ? "1e-5" : low == "beta" ? "0" : "1";
+  return fmt::format("scalar = {{ type = \"{}\", value = {} }}   # guessed\n", value.dtype, usual);
+}
+
+std::string tensor_line(const SignatureValue& value, const Guess& guess) {
+  const bool known = !value.dtype.empty();
+  std::string line =
+      fmt::format("tensor = {{ dtype = \"{}\", shape = {}", known ? value.dtype : "u8", toml_list(guess.shape(value)));
+  if (value.atomic) {
+    line += ", inout = true, fill = \"zeros\"";
+  } else if (value.written) {
+    line += value.read ? ", inout = true" : ", output = true";
+  }
+  line += " }";
+  if (!known)
+    return line + fmt::format("   # open: {} elements; say their type and how many\n",
+                              value.type.empty() ? "unknown" : value.type);
+  return line + (guess.certain() ? "\n" : "   # guessed: more than the kernel needs does no harm to an input\n");
+}
+
+std::string argument_text(const SignatureValue& value, const std::string& structure, const Guess& guess) {
+  std::string text = fmt::format("[[argument]]\nname   = \"{}\"\n", value.name);
+  const bool unused = value.pointer && value.type.empty() && value.dtype.empty() && !value.read && !value.written;
+  text += unused          ? "scalar = { type = \"u64\", value = 0 }   # guessed: the kernel does not use it\n"
+          : value.pointer ? tensor_line(value, guess)
+                          : scalar_line(value);
+  if (!structure.empty()) text += fmt::format("struct = {{ name = \"{}\", at = {} }}\n", structure, value.offset);
+  return text + "\n";
+}
+
+std::string arguments_text(const KernelSignature& signature, const Guess& guess) {
+  std::string text;
+  for (const SignatureParameter& parameter : signature.parameters) {
+    if (!parameter.structure) {
+      text += argument_text(parameter.values.front(), "", guess);
+      continue;
+    }
+    if (parameter.values.empty()) {
+      text += fmt::format(
+          "# open: the structure \"{}\" has {} bytes and members that were not understood: an [[argument]] for each,\n"
+          "# with struct = {{ name = \"{}\", at = OFFSET, bytes = {} }}\n",
+          parameter.name, parameter.bytes, parameter.name, parameter.bytes);
+      text += fmt::format(
+          "[[argument]]\nname   = \"{}_bytes\"\nscalar = {{ type = \"u8\", value = 0 }}\n"
+          "struct = {{ name = \"{}\", at = 0, bytes = {} }}\n\n",
+          parameter.name, parameter.name, parameter.bytes);
+      continue;
+    }
+    for (const SignatureValue& value : parameter.values) text += argument_text(value, parameter.name, guess);
+  }
+  return text;
+}
+
+std::string launch_text(const KernelSignature& signature, const NewText& text, const Guess& guess) {
+  std::vector<std::string> block{"256"};
+  bool guessed = true;
+  if (!signature.required_threads.empty()) {
+    block.clear();
+    for (const int64_t threads : signature.required_threads) block.push_back(std::to_string(threads));
+    guessed = false;
+  } else if (signature.thread_index[2]) {
+    block = {"8", "8", "4"};
+  } else if (signature.thread_index[1]) {
+    block = {"16", "16"};
+  } else if (text.threads > 0) {
+    block = {std::to_string(text.threads)};
+    guessed = false;
+  } else if (signature.max_threads > 0) {
+    block = {std::to_string(signature.max_threads)};
+  }
+  std::vector<std::string> grid;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    if (!signature.block_index[axis]) {
+      grid.emplace_back("1");
+      continue;
+    }
+    const std::vector<std::string>& dimensions = guess.dimensions();
+    const bool by_threads = signature.block_size || axis > 0;
+    std::string cover = guess.elements();
+    if (dimensions.size() > 1 && (signature.block_index[1] || !signature.block_size))
+      cover = dimensions[std::min(
+          signature.block_index[1] ? dimensions.size() - 1 - std::min(axis, dimensions.size() - 1) : 0,
+          dimensions.size() - 1)];
+    if (axis < block.size() && by_threads && signature.thread_index[axis]) {
+      grid.push_back(fmt::format("ceil_div({}, {})", cover, block[axis]));
+    } else {
+      grid.push_back(cover);
+    }
+  }
+  while (grid.size() > 1 && grid.back() == "1") grid.pop_back();
+  std::string result = fmt::format("[launch]{}\ngrid  = {}\nblock = {}\n", guessed ? "   # guessed" : "",
+                                   toml_list(grid), toml_list(block));
+  if (signature.dynamic_shared)
+    result += "shared_bytes = 16384   # open: how many bytes of dynamic shared memory? 0 if the kernel uses none\n";
+  if (!signature.cluster.empty()) {
+    std::vector<std::string> cluster;
+    for (const int64_t blocks : signature.cluster) cluster.push_back(std::to_string(blocks));
+    result += fmt::format("cluster = {}\n", toml_list(cluster));
+  }
+  if (signature.grid_barrier) result += "cooperative = true\n";
+  return result + "\n";
+}
+
+std::string shapes_text(const Guess& guess) {
+  const auto shape = [&](int64_t first, int64_t others) {
+    std::string text;
+    for (size_t i = 0; i < guess.dimensions().size(); ++i)
+      text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", guess.dimensions()[i],
+                          guess.dimensions().size() == 1 ? first : others);
+    return text;
+  };
+  if (guess.fixed())
+    return fmt::format("[shapes]   # no parameter says a size: elements of each tensor\ncanonical = [{{ {} }}]\n",
+                       shape(1024, 64));
+  return fmt::format("[shapes]\ncanonical = [{{ {} }}]   # the sizes that matter to you\nsmall     = [{{ {} }}]\n",
+                     guess.square() ? shape(256, 128) : shape(1 << 16, 128),
+                     guess.square() ? shape(64, 64) : shape(1000, 64));
+}
+
+std::vector<const SignatureValue*> values_of(const KernelSignature& signature, bool pointers) {
+  std::vector<const SignatureValue*> values;
+  for (const SignatureParameter& parameter : signature.parameters) {
+    for (const SignatureValue& value : parameter.values) {
+      if (value.pointer == pointers) values.push_back(&value);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string reference_name(const NewText& text) {
+  return text.python ? "reference.py" : "reference.cpp";
+}
+
+std::string specification_text(const KernelSignature& signature, const NewText& text) {
+  const Guess guess(signature, text);
+  std::string result = fmt::format(
+      "# Written by assay new. What it could not find out is marked \"open\": answer it and remove the comment.\n"
+      "# docs/kernel_toml.md describes the format; \"guessed\" marks what is likely and may be wrong.\n"
+      "[kernel]\nname    = \"{}\"\nsource  = \"{}\"\nentry   = \"{}\"\ntargets = {}\n",
+      text.name, text.source, signature.readable, toml_list(text.targets));
+  if (text.local_includes) result += "include = [\"..\"]   # the source was copied from there\n";
+  result += fmt::format("\n[problem]\nreference = \"{}\"\n\n", reference_name(text));
+  result += arguments_text(signature, guess);
+  bool any_output = false;
+  for (const SignatureValue* value : values_of(signature, true)) any_output = any_output || value->written;
+  if (!any_output)
+    result += "# open: no pointer is seen to be written; expected output = true at one of the tensors above\n\n";
+  return result + launch_text(signature, text, guess) + shapes_text(guess);
+}
+
+std::string reference_text(const KernelSignature& signature, const NewText& text) {
+  const std::vector<const SignatureValue*> tensors = values_of(signature, true);
+  if (text.python) {
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    for (const SignatureValue* value : tensors) {
+      if (!value->written || value->read) inputs.push_back(value->name);
+      if (value->written) outputs.push_back(value->name);
+    }
+    for (const SignatureValue* value : values_of(signature, false)) inputs.push_back(value->name);
+    std::string result = fmt::format(
+        "\"\"\"What {} should compute, in float64: inputs are NumPy arrays, scalars and dimensions are numbers.\"\"\"\n"
+        "import numpy as np\n\n\ndef reference({}):\n    # open: compute {} and return {}\n",
+        signature.readable, join(inputs, ", "), outputs.empty() ? "the outputs" : join(outputs, " and "),
+        outputs.size() == 1 ? "it" : "a dictionary with them by name");
+    return result + "    raise NotImplementedError(\"write the reference\")\n";
+  }
+  std::string result = fmt::format(
+      "// What {} should compute, in float64.\n#include <assay/reference.h>\n\n"
+      "int assay_reference(AssayProblem* problem) {{\n",
+      signature.readable);
+  std::string unused;
+  for (const SignatureValue* value : tensors) {
+    result += fmt::format("  const AssayTensor* {} = assay_tensor(problem, \"{}\");{}\n", value->name, value->name,
+                          value->written ? "  // to be written" : "");
+    unused += fmt::format("  (void){};\n", value->name);
+  }
+  for (const SignatureValue* value : values_of(signature, false)) {
+    result += fmt::format("  const double {} = assay_number(problem, \"{}\", 0);\n", value->name, value->name);
+    unused += fmt::format("  (void){};\n", value->name);
+  }
+  return result + unused +
+         "  // open: write every element of the outputs, for (int64_t i = 0; i < y->count; ++i) y->data[i] = ..., and "
+         "return 0\n"
+         "  return assay_fail(problem, \"the reference is not written yet\");\n}\n";
+}
+
+}  // namespace assay::work

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The kernel.toml and the reference of a kernel that is described for the first time.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "build/kernel_signature.hpp"
+
+namespace assay::work {
+
+struct NewText {
+  std::string name;
+  std::string source;  // file name in the kernel's folder
+  std::vector<std::string> targets;
+  bool python = false;                    // the reference's language
+  bool local_includes = false;            // the source includes files beside it
+  int64_t threads = 0;                    // as the source launches it; 0: it does not tell
+  std::map<std::string, int64_t> growth;  // by pointer: so many times the guessed size, as a trial showed
+};
+
+std::string specification_text(const build::KernelSignature& signature, const NewText& text);
+std::string reference_text(const build::KernelSignature& signature, const NewText& text);
+std::string reference_name(const NewText& text);
+
+}  // namespace assay::work

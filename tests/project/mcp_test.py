@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""`assay mcp`: by hand, message for message, and with the protocol's own client library where `make setup` could get it."""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from project import BUILD, FolderTest, PROGRAM, ROOT, has
+
+SDK = BUILD / "mcp_client/node_modules/@modelcontextprotocol/sdk"
+SETTINGS = {**os.environ, "ASSAY_LEDGER": "none", "ASSAY_NVCC": "none", "ASSAY_CUDA_DRIVER": "none"}
+
+
+class McpTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.root = self.folder / "root"
+        shutil.copytree(ROOT / "kernels/triton_add", self.root / "kernel")
+        shutil.copytree(ROOT / "kernels/triton_add", self.folder / "other")
+        (self.root / "link").symlink_to(self.folder / "other")
+
+    def talk(self, *messages):
+        lines = [message if isinstance(message, str) else json.dumps(message) for message in messages]
+        done = subprocess.run([str(PROGRAM), "mcp", str(self.root)], input="\n".join(lines) + "\n", text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=SETTINGS, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def call(self, name, *words):
+        answer = self.talk({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                            "params": {"name": name, "arguments": {"arguments": list(words)}}})
+        return answer[0]["result"]
+
+    def test_begins_with_the_version_that_the_client_asks_for(self):
+        answers = self.talk({"jsonrpc": "2.0", "id": "a", "method": "initialize",
+                             "params": {"protocolVersion": "2024-11-05", "capabilities": {}}},
+                            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                            {"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+        self.assertEqual([answer["id"] for answer in answers], ["a", 2], "a notification has no answer")
+        self.assertEqual(answers[0]["result"]["protocolVersion"], "2024-11-05")
+        self.assertEqual(answers[0]["result"]["serverInfo"]["name"], "assay")
+        tools = {tool["name"]: tool for tool in answers[1]["result"]["tools"]}
+        self.assertIn("check", tools)
+        self.assertIn("usage: assay check", tools["check"]["description"])
+        self.assertEqual(tools["check"]["inputSchema"]["type"], "object")
+
+    def test_a_tool_gives_the_commands_document(self):
+        result = self.call("check", "kernel", "--shape", "N=513", "--device", "vgpu:l4")
+        self.assertFalse(result["isError"])
+        self.assertEqual(result["structuredContent"]["verdict"], "correct")
+        self.assertEqual(result["structuredContent"]["exit_code"], 0)
+        self.assertEqual(json.loads(result["content"][0]["text"]), result["structuredContent"])
+
+    def test_a_command_that_cannot_work_is_an_error(self):
+        result = self.call("check", "nothing_here")
+        self.assertTrue(result["isError"])
+        self.assertIn("nothing_here", result["content"][0]["text"])
+
+    def test_nothing_outside_of_the_folder_is_touched(self):
+        for word in ("..", "../other", str(self.folder / "other"), "link", "kernel/../../other", "--ledger=/tmp/x.db"):
+            result = self.call("check", word)
+            self.assertTrue(result["isError"], word)
+            self.assertIn("lies outside", result["content"][0]["text"], word)
+
+    def test_nonsense_is_answered_with_the_codes_of_json_rpc(self):
+        answers = self.talk("{", "[1]", {"jsonrpc": "2.0", "id": 3, "method": "no/such"},
+                            {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "rm"}},
+                            {"jsonrpc": "2.0", "id": 5, "method": "tools/call",
+                             "params": {"name": "check", "arguments": {"arguments": [1]}}})
+        self.assertEqual([answer["error"]["code"] for answer in answers], [-32700, -32600, -32601, -32602, -32602])
+
+    @unittest.skipUnless(has("node") and SDK.is_dir(), "no client library here: make setup gets it where npm is")
+    def test_the_client_library_of_the_protocol_gets_along_with_it(self):
+        done = subprocess.run(["node", str(ROOT / "tests/project/mcp/client.mjs"), str(SDK), str(PROGRAM), str(self.root)],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=SETTINGS, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seen = json.loads(done.stdout)
+        self.assertEqual(seen["server"], "assay")
+        self.assertIn("sanitize", seen["tools"])
+        self.assertEqual(seen["check"]["structuredContent"]["verdict"], "correct")
+        self.assertFalse(seen["doctor"]["isError"], seen["doctor"])
+        self.assertTrue(seen["outside"]["isError"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""`assay new`: from a source that nobody has described to a first verdict. PTX needs no compiler; CUDA C++ needs nvcc."""
+
+import json
+import os
+import shutil
+import unittest
+
+from project import FolderTest, PROGRAM, ROOT, run
+
+NVCC = os.environ.get("ASSAY_TEST_NVCC") or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+
+SAXPY = """
+// y = a x + y
+__global__ void saxpy(int n, float a, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+void host(int n, float *x, float *y) { saxpy<<<(n + 127) / 128, 128>>>(n, 2.0f, x, y); }
+"""
+
+STRUCTURE = """
+#include <cuda_fp16.h>
+struct Params { const __half* in; float* out; int count; float scale; };
+template <class T, int kBlock>
+__global__ void __launch_bounds__(kBlock) convert(T params) {
+  const int i = blockIdx.x * kBlock + threadIdx.x;
+  if (i < params.count) params.out[i] = __half2float(params.in[i + 1]) * params.scale;
+}
+template __global__ void convert<Params, 64>(Params);
+"""
+
+
+class NewTest(FolderTest):
+    def assay(self, *words, **settings):
+        return run([PROGRAM, *words], folder=self.folder, **settings)
+
+    def new(self, *words, **settings):
+        done = self.assay("new", *words, "--json", **settings)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def test_ptx_of_another_compiler_runs_at_once(self):
+        shutil.copy(ROOT / "kernels/triton_add/add_kernel.ptx", self.folder)
+        report = self.new("add_kernel.ptx", "--reference", "python")
+        kernel = report["kernels"][0]
+        self.assertEqual(kernel["entry"], "add_kernel")
+        self.assertEqual(kernel["verdict"], "clean", kernel)
+        text = (self.folder / "add_kernel/kernel.toml").read_text()
+        self.assertIn('block = ["128", "1", "1"]', text)
+        self.assertIn("output = true", text)
+
+    def test_nothing_is_overwritten(self):
+        shutil.copy(ROOT / "kernels/triton_add/add_kernel.ptx", self.folder)
+        (self.folder / "add_kernel").mkdir()
+        done = self.assay("new", "add_kernel.ptx")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there already", done.stderr)
+
+    def test_a_shipped_kernel_is_copied_under_another_name(self):
+        self.new("--like", ROOT / "kernels/softmax", "mine")
+        self.assertIn('name    = "mine"', (self.folder / "mine/kernel.toml").read_text())
+        self.assertEqual(self.assay("build", "mine").returncode, 6, "no compiler in this test, and nothing prebuilt")
+
+    @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
+    def test_a_source_is_described_checked_and_judged(self):
+        (self.folder / "saxpy.cu").write_text(SAXPY)
+        kernel = self.new("saxpy.cu", "--reference", "python", ASSAY_NVCC=NVCC)["kernels"][0]
+        self.assertEqual(kernel["verdict"], "clean", kernel)
+        self.assertEqual(len(kernel["open"]), 1, kernel["open"])
+        text = (self.folder / "saxpy/kernel.toml").read_text()
+        for part in ('block = ["128"]', 'name   = "a"', "inout = true", 'value = "N"'):
+            self.assertIn(part, text)
+        done = self.assay("check", "saxpy", ASSAY_NVCC=NVCC)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("saxpy/reference.py:", done.stderr)
+        self.assertEqual(self.assay("sanitize", "saxpy", "--device", "vgpu:l4", ASSAY_NVCC=NVCC).returncode, 0)
+        (self.folder / "saxpy/reference.py").write_text("def reference(a, x, y):\n    return a * x + y\n")
+        done = self.assay("check", "saxpy", "--device", "vgpu:l4", ASSAY_NVCC=NVCC)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        (self.folder / "saxpy/reference.py").write_text("def reference(a, x, y):\n    return a * x - y\n")
+        self.assertEqual(self.assay("check", "saxpy", "--device", "vgpu:l4", ASSAY_NVCC=NVCC).returncode, 5)
+
+    @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
+    def test_templates_structures_and_room_behind_a_tensor(self):
+        (self.folder / "convert.cu").write_text(STRUCTURE)
+        kernel = self.new("convert.cu", ASSAY_NVCC=NVCC)["kernels"][0]
+        self.assertEqual(kernel["entry"], "convert<Params, 64>")
+        self.assertEqual(kernel["verdict"], "clean", kernel)
+        text = (self.folder / "convert/kernel.toml").read_text()
+        self.assertIn('struct = { name = "params", at = 16 }', text)
+        self.assertIn('dtype = "f16", shape = ["2*COUNT"]', text, "the trial found a read behind its end")
+
+    @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
+    def test_a_source_without_kernels_says_so(self):
+        (self.folder / "none.cu").write_text("template <class T> __global__ void k(T* x) { *x = 1; }\n")
+        done = self.assay("new", "none.cu", ASSAY_NVCC=NVCC)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no kernel in it", done.stderr)
+        self.assertIn("instantiation", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
