@@ -15,6 +15,7 @@
 #include "assay/build.hpp"
 #include "assay/check.hpp"
 #include "assay/context.hpp"
+#include "assay/diagnose.hpp"
 #include "assay/doctor.hpp"
 #include "assay/goal.hpp"
 #include "assay/kernel_choice.hpp"
@@ -29,6 +30,7 @@ struct RunRequest {
   size_t fuzz = 16;
   bool measure = true;  // on a GPU: bench beside the specification's baselines, and profile
   Measuring measuring;  // then
+  bool go_on = false;   // below half the baseline's speed: profile all the same, instead of stopping with a diagnosis
   uint64_t seed = 1;
   CaseLimits limits;
   RecordOptions record;
@@ -63,6 +65,7 @@ struct RunReport {
   std::optional<SanitizeReport> sanitize;
   std::optional<CheckReport> check;
   std::optional<BenchReport> bench;
+  std::optional<DiagnoseReport> diagnosis;  // where it stopped because it is far too slow
   std::optional<ProfileReport> profile;
   std::vector<RunGate> gates;
   std::vector<GoalLine> goal;

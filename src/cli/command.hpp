@@ -46,6 +46,8 @@ CommandEntry log_command();
 CommandEntry learn_command();
 CommandEntry advise_command();
 CommandEntry profile_command();
+CommandEntry estimate_command();
+CommandEntry diagnose_command();
 CommandEntry bench_command();
 CommandEntry compare_command();
 CommandEntry gate_command();

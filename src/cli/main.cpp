@@ -8,6 +8,7 @@
 #include "base/scratch_folder.hpp"
 #include "base/screen.hpp"
 #include "base/version.hpp"
+#include "check/tracing.hpp"
 #include "check/worker.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
@@ -22,10 +23,10 @@ namespace assay::cli {
 namespace {
 
 std::vector<CommandEntry> commands() {
-  return {doctor_command(), new_command(),     build_command(), sanitize_command(),  check_command(),
-          bench_command(),  compare_command(), gate_command(),  calibrate_command(), suite_command(),
-          tune_command(),   profile_command(), run_command(),   log_command(),       learn_command(),
-          advise_command(), mcp_command()};
+  return {doctor_command(), new_command(),     build_command(),    sanitize_command(),  check_command(),
+          bench_command(),  compare_command(), gate_command(),     calibrate_command(), suite_command(),
+          tune_command(),   profile_command(), diagnose_command(), estimate_command(),  run_command(),
+          log_command(),    learn_command(),   advise_command(),   mcp_command()};
 }
 
 int report_error(const Error& error, bool as_json, const std::string& command) {
@@ -97,6 +98,8 @@ int main(int count, char** values) {
     const std::vector<std::string> arguments(values + 1, values + count);
     if (!arguments.empty() && arguments[0] == assay::check::kWorkerCommand)
       return assay::check::serve_worker(std::cin, std::cout);
+    if (!arguments.empty() && arguments[0] == assay::check::kTracingCommand)
+      return assay::check::serve_tracing(std::cin, std::cout);
     if (!arguments.empty() && arguments[0] == assay::measure::kProviderCommand)
       return assay::measure::cuda::serve_kernel_provider(std::cin);
     assay::guard_standard_streams();

@@ -10,6 +10,7 @@
 #include "cli/build_text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/diagnose_text.hpp"
 #include "cli/goal_text.hpp"
 #include "cli/verdict_text.hpp"
 #include "cli/words.hpp"
@@ -21,6 +22,8 @@ namespace assay::cli {
 namespace {
 
 using report::Colour;
+
+constexpr size_t kFindings = 3;  // of a diagnosis that stops the run
 
 Colour colour_of(const std::string& verdict) {
   return verdict == "good" ? Colour::green : verdict == "failed" ? Colour::red : Colour::yellow;
@@ -67,6 +70,7 @@ class RunCommand final : public Command {
     declare_configuration(line, request_.choice.configuration);
     line.option("--fuzz", request_.fuzz, "random shapes after the specified ones");
     line.flag("--no-measure", no_measure_, "on a GPU: neither bench nor profile");
+    line.flag("--go-on", request_.go_on, "below half the baseline's speed: profile all the same");
     line.option("--budget", request_.measuring.budget_s, "seconds of sampling for each shape, on a GPU", kPositive);
     line.option("--most-samples", request_.measuring.most_samples, "of each contender, on a GPU", {100, 1000000});
     line.option("--report", report_file_, "where the JSON report goes");
@@ -85,6 +89,7 @@ class RunCommand final : public Command {
  private:
   void show_step(const work::RunReport& report, const work::RunStep& step, const std::string& kernel) const {
     if (step.name == "build" && report.build) print(build_summary(*report.build, report.configuration) + "\n");
+    if (step.name == "diagnose" && report.diagnosis) print(diagnose_text(*report.diagnosis, kFindings) + "\n");
     // Of a clean kernel the summary says all.
     if (step.name == "sanitize" && report.sanitize && !report.sanitize->clean())
       print(sanitize_text(*report.sanitize) + "\n");

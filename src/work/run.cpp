@@ -11,6 +11,7 @@
 #include "work/bench_details.hpp"
 #include "work/build_details.hpp"
 #include "work/check_details.hpp"
+#include "work/diagnose_details.hpp"
 #include "work/doctor_document.hpp"
 #include "work/document.hpp"
 #include "work/goal.hpp"
@@ -46,6 +47,7 @@ class Journey {
     if (!failed()) ASSAY_CHECK(sanitize());
     if (!failed()) ASSAY_CHECK(check());
     if (measures() && !failed()) ASSAY_CHECK(bench());
+    if (measures() && !failed() && far_too_slow()) ASSAY_CHECK(diagnose());
     if (measures() && !failed()) ASSAY_CHECK(profile());
     if (!failed()) ASSAY_CHECK(judge_speed());
     std::vector<std::string> planned = {"sanitize", "check"};
@@ -186,12 +188,43 @@ class Journey {
       if (rejected.empty() && !each.contenders.front().good) rejected = each.contenders.front().objection;
       const judge::Comparison* comparison = comparison_with(each.details->judged, yardstick);
       if (comparison == nullptr) continue;
-      slowest_ = std::min(slowest_.value_or(1 / comparison->ratio), 1 / comparison->ratio);
+      if (!slowest_ || 1 / comparison->ratio < *slowest_) {
+        slowest_ = 1 / comparison->ratio;
+        slowest_shape_ = each.shape;
+      }
       slower_ = slower_ || comparison->verdict == judge::Verdict::slower;
     }
     const std::string speed = slowest_ ? fmt::format(", at least {:.2f}x of {}", *slowest_, yardstick) : "";
     finish("bench", failed() ? "failed" : "good",
            failed() ? rejected : counted(measured.cases.size(), "shape") + " measured" + speed);
+    return {};
+  }
+
+  bool far_too_slow() const { return slowest_ && *slowest_ < kStopBelow && !request_.go_on; }
+
+  // The stop rule: what is that slow has a reason that no tuning mends. Diagnosed at the shape that is slowest.
+  Result<void> diagnose() {
+    begin();
+    DiagnoseRequest request;
+    request.choice = {request_.choice.kernel, request_.choice.configuration, ""};
+    ASSAY_TRY(request.choice.device, virtual_device_for(spec_, ""));
+    request.shape = slowest_shape_;
+    request.seed = request_.seed;
+    request.limits = request_.limits;
+    request.record = record_;
+    report_.exit_code = ExitCode::regression;
+    auto diagnosed = work::diagnose(request, context_);
+    if (!diagnosed) {
+      if (diagnosed.error().exit_code == kInterrupted) return std::move(diagnosed).error();
+      finish("diagnose", "failed",
+             fmt::format("{:.2f}x of the baseline: stop. {}", *slowest_, diagnosed.error().message));
+      return {};
+    }
+    report_.diagnosis = std::move(*diagnosed);
+    const std::string first =
+        report_.diagnosis->findings.empty() ? "nothing stands out" : report_.diagnosis->findings.front().title;
+    finish("diagnose", "failed",
+           fmt::format("{:.2f}x of the baseline: stop. First finding: {} (--go-on goes on)", *slowest_, first));
     return {};
   }
 
@@ -257,7 +290,8 @@ class Journey {
     add("correct", report_.check.has_value(), report_.check && report_.check->correct(),
         "assay check " + kernel + " names the smallest shape that fails");
     add("at least 0.5x", slowest_.has_value(), slowest_ && *slowest_ >= kStopBelow,
-        slowest_ ? "stop and profile before changing anything: assay profile " + kernel : "needs a GPU and a baseline");
+        slowest_ ? "stop and diagnose before changing anything: assay diagnose " + kernel
+                 : "needs a GPU and a baseline");
     add("at least 1x", slowest_.has_value(), !slower_,
         slowest_ ? "assay profile " + kernel + " shows which lines cost most" : "needs a GPU and a baseline");
     const bool judged =
@@ -273,7 +307,8 @@ class Journey {
   RecordOptions record_;
   RunReport& report_;
   std::optional<double> slowest_;  // speed-up over the yardstick, at the worst shape
-  bool slower_ = false;            // than the yardstick at some shape, beyond noise
+  std::string slowest_shape_;
+  bool slower_ = false;  // than the yardstick at some shape, beyond noise
   Clock::time_point start_;
   UnfinishedWork& unfinished_;  // its steps keep what they have done until the end
 };
@@ -285,6 +320,7 @@ json document_of(const RunReport& report, const spec::KernelSpec& spec) {
   if (report.sanitize) document["sanitize"] = report.sanitize->details->document;
   if (report.check) document["check"] = report.check->configurations.front().details->document;
   if (report.bench) document["bench"] = document_of(report.bench->kernels.front());
+  if (report.diagnosis) document["diagnosis"] = report.diagnosis->details->document;
   if (report.profile) document["profile"] = report.profile->details->document;
   document["gates"] = json::array();
   for (const RunGate& gate : report.gates)

@@ -11,8 +11,11 @@
 #include "gpu/occupancy.hpp"
 #include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/tensor_map.hpp"
+#include "vgpu/observe/block_sample.hpp"
 #include "vgpu/observe/checked_launch.hpp"
 #include "vgpu/observe/counting.hpp"
+#include "vgpu/observe/samplable.hpp"
+#include "vgpu/observe/tracing.hpp"
 
 namespace assay::device {
 namespace {
@@ -207,6 +210,16 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   if (request.instruction_limit != 0) launch.instruction_limit = request.instruction_limit;
   vgpu::Counting counting;
   if (request.count) launch.observers.push_back(&counting);
+  std::optional<vgpu::Tracing> tracing;
+  traced_.reset();
+  if (trace_blocks_) {
+    if (launch.cluster.volume() == 1 && launch.kernel->required_cluster.x != 0)
+      launch.cluster = launch.kernel->required_cluster;
+    vgpu::BlockSample sample;
+    if (vgpu::is_samplable(program)) sample = vgpu::sample_blocks(launch.grid, launch.cluster, *trace_blocks_);
+    tracing.emplace(launch, gpu_.model(), std::move(sample));
+    launch.observers.push_back(&*tracing);
+  }
   ASSAY_TRY(vgpu::CheckedLaunch checked, vgpu::launch_checked(gpu_, launch, request.checks, unwritten_));
   const gpu::FindingList& found = checked.found;
   vgpu::LaunchResult& result = checked.result;
@@ -218,6 +231,7 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   outcome.instructions = result.instructions;
   outcome.thread_instructions = result.thread_instructions;
   if (request.count && !outcome.fault) outcome.counters = counting.counters();
+  if (tracing && !outcome.fault) traced_ = tracing->work();
   return outcome;
 }
 

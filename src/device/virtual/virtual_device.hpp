@@ -3,12 +3,13 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/tracer.hpp"
 #include "vgpu/machine/gpu.hpp"
 #include "vgpu/observe/unwritten_memory.hpp"
 
 namespace assay::device {
 
-class VirtualDevice final : public Device {
+class VirtualDevice final : public Device, public Tracer {
  public:
   explicit VirtualDevice(const gpu::GpuModel& model) : gpu_(model) {}
 
@@ -31,6 +32,8 @@ class VirtualDevice final : public Device {
   bool has_tensor_maps() const override { return gpu_.model().compute_capability() >= 90; }
   bool has_clusters() const override { return gpu_.model().compute_capability() >= 90; }
   bool has_checks() const override { return true; }
+  void trace_launches(uint64_t blocks) override { trace_blocks_ = blocks; }
+  const std::optional<gpu::LaunchWork>& traced() const override { return traced_; }
 
  private:
   Result<std::span<std::byte>> variable(const Module& module, const std::string& name);
@@ -40,6 +43,8 @@ class VirtualDevice final : public Device {
   vgpu::Gpu gpu_;
   vgpu::UnwrittenMemory unwritten_;
   vgpu::DecodeOptions decode_options_;
+  std::optional<uint64_t> trace_blocks_;  // empty: launches are not traced
+  std::optional<gpu::LaunchWork> traced_;
 };
 
 }  // namespace assay::device

@@ -12,10 +12,20 @@
 #include <utility>
 
 #include "base/threads.hpp"
+#include "vgpu/machine/block_choice.hpp"
 #include "vgpu/machine/cluster.hpp"
 
 namespace assay::vgpu {
 namespace {
+
+// The clusters that an observer has chosen; nullptr: all of the grid.
+const std::vector<uint64_t>* chosen_clusters(const Launch& launch) {
+  for (const Observer* observer : launch.observers) {
+    const auto* choice = dynamic_cast<const BlockChoice*>(observer);
+    if (choice != nullptr && !choice->clusters().empty()) return &choice->clusters();
+  }
+  return nullptr;
+}
 
 // What a block leaves behind.
 struct BlockReport {
@@ -46,7 +56,8 @@ class Assembly {
       ++next_;
     }
   }
-  // After a fault some earlier blocks may never report: what has been reported is put together without them.
+  // After a fault some earlier blocks may never report, and those that nobody chose never do: what has been reported is
+  // put together without them.
   void close_gaps() {
     for (auto& [block, report] : waiting_) merge(std::move(report));
     waiting_.clear();
@@ -85,7 +96,7 @@ void add_reports(Assembly& assembly, Cluster& cluster) {
   for (const auto& block : cluster.blocks()) assembly.add(block->linear_index(), take_report(*block));
 }
 
-LaunchResult run_freely(const Grid& grid, uint64_t clusters, size_t threads) {
+LaunchResult run_freely(const Grid& grid, uint64_t clusters, size_t threads, const std::vector<uint64_t>* chosen) {
   Assembly assembly(grid.launch);
   std::atomic<uint64_t> next{0};
   std::atomic<bool> faulted{false};
@@ -94,13 +105,13 @@ LaunchResult run_freely(const Grid& grid, uint64_t clusters, size_t threads) {
     while (!faulted.load(std::memory_order_relaxed)) {
       const uint64_t index = next.fetch_add(1);
       if (index >= clusters) return;
-      cluster.start(index);
+      cluster.start(chosen == nullptr ? index : (*chosen)[index]);
       if (cluster.run(false) == Block::Outcome::faulted) faulted = true;
       add_reports(assembly, cluster);
     }
   };
   on_threads(threads, work);
-  if (faulted) assembly.close_gaps();
+  if (faulted || chosen != nullptr) assembly.close_gaps();
   return std::move(assembly).result();
 }
 
@@ -108,7 +119,8 @@ LaunchResult run_freely(const Grid& grid, uint64_t clusters, size_t threads) {
 // One that only polls memory is left alone until that memory has changed, and the next cluster comes to life at once.
 class Turns {
  public:
-  Turns(const Grid& grid, uint64_t clusters) : grid_(grid), clusters_(clusters), assembly_(grid.launch) {
+  Turns(const Grid& grid, uint64_t clusters, const std::vector<uint64_t>* chosen)
+      : grid_(grid), clusters_(clusters), chosen_(chosen), assembly_(grid.launch) {
     const auto threads = static_cast<int>(grid.launch.block.volume());
     const int per_sm =
         std::max(1, std::min(grid.model.max_blocks_per_sm, grid.model.max_threads_per_sm / std::max(1, threads)));
@@ -136,6 +148,7 @@ class Turns {
       }
     }
     if (!waiting_.empty()) return stop_deadlock();
+    if (chosen_ != nullptr) assembly_.close_gaps();
     return std::move(assembly_).result();
   }
 
@@ -154,7 +167,8 @@ class Turns {
   }
   std::unique_ptr<Cluster> start() {
     auto cluster = spare_ ? std::move(spare_) : std::make_unique<Cluster>(grid_);
-    cluster->start(next_++);
+    cluster->start(chosen_ == nullptr ? next_ : (*chosen_)[next_]);
+    ++next_;
     started_ = true;
     turns_due_ = 0;
     return cluster;
@@ -193,6 +207,7 @@ class Turns {
 
   const Grid& grid_;
   const uint64_t clusters_;
+  const std::vector<uint64_t>* const chosen_;  // those that run; nullptr: all
   size_t resident_ = 1;
   Assembly assembly_;
   uint64_t next_ = 0;                               // cluster to come to life
@@ -208,12 +223,14 @@ class Turns {
 namespace {
 
 LaunchResult run_clusters(const Grid& grid) {
-  const uint64_t clusters = grid.launch.grid.volume() / grid.launch.cluster.volume();
-  if (grid.launch.kernel->communicates) return Turns(grid, clusters).run();
+  const std::vector<uint64_t>* const chosen = chosen_clusters(grid.launch);
+  const uint64_t clusters =
+      chosen != nullptr ? chosen->size() : grid.launch.grid.volume() / grid.launch.cluster.volume();
+  if (grid.launch.kernel->communicates) return Turns(grid, clusters, chosen).run();
   const bool one_by_one =
       std::ranges::any_of(grid.launch.observers, [](const Observer* observer) { return observer->wants_order(); });
   const size_t wanted = one_by_one ? 1 : grid.launch.host_threads == 0 ? core_count() : grid.launch.host_threads;
-  return run_freely(grid, clusters, std::min<uint64_t>(wanted, clusters));
+  return run_freely(grid, clusters, std::min<uint64_t>(wanted, clusters), chosen);
 }
 
 }  // namespace

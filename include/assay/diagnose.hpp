@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Why is it not faster: how far a case is from its floor, and what keeps it there, with the most that each finding can
+// bring.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/context.hpp"
+#include "assay/kernel_choice.hpp"
+#include "assay/result.hpp"
+
+namespace assay::work {
+
+struct DiagnoseRequest {
+  KernelChoice choice;  // without a device: the GPU if there is one, beside the virtual one that is most like it
+  std::string shape;    // empty: the first of the specification
+  std::string sweep;    // "S=128..16384": shapes that double this variable; empty: none
+  bool measure = true;  // on a GPU, if there is one
+  bool with_ncu = false;
+  uint64_t seed = 1;
+  uint64_t blocks = 24;  // run at most so many blocks on the virtual GPU; 0: all
+  CaseLimits limits;
+  RecordOptions record;
+};
+
+struct DiagnosedFinding {
+  std::string rule;
+  std::string title;
+  std::vector<std::string> evidence;
+  std::string file;  // where most of it happens; "" if no line stands out
+  int line = 0;
+  double cap_us = 0;  // the most that mending it can bring
+  std::string remedy;
+};
+
+// One shape of a sweep.
+struct SweepPoint {
+  std::string shape;
+  double time_us = 0;
+  bool measured = false;
+  double floor_us = 0;
+  std::string limiter;
+  double tflops = 0;  // 0: the specification does not say
+  double gb_per_s = 0;
+};
+
+struct DiagnoseDetails;
+
+struct DiagnoseReport {
+  ExitCode exit_code = ExitCode::good;
+  std::string kernel;
+  std::string configuration;
+  std::string device;  // the virtual GPU that counted
+  std::string shape;
+  std::string known;   // "counted and estimated", "counted and measured", "counted, measured and profiled"
+  double time_us = 0;  // measured if it was, else estimated
+  bool measured = false;
+  double floor_us = 0;
+  std::string floor_by;
+  std::string limiter;
+  std::vector<DiagnosedFinding> findings;  // the largest cap first
+  std::vector<SweepPoint> sweep;
+  std::shared_ptr<const DiagnoseDetails> details;
+};
+
+Result<DiagnoseReport> diagnose(const DiagnoseRequest& request, const Context& context = {});
+std::string to_json(const DiagnoseReport& report);
+
+}  // namespace assay::work

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// y = the running sums of each row of x
+#include <assay/reference.h>
+
+int assay_reference(AssayProblem* problem) {
+  const AssayTensor* x = assay_tensor(problem, "x");
+  const AssayTensor* y = assay_tensor(problem, "y");
+  if (!x || !y || x->rank != 2 || x->count != y->count) return assay_fail(problem, "expected matrices x and y");
+  const int64_t columns = x->shape[1];
+  for (int64_t i = 0; i < x->count; ++i) y->data[i] = x->data[i] + (i % columns > 0 ? y->data[i - 1] : 0.0);
+  return 0;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What a device is beside a Device if it can say what a launch asks of each part of a GPU.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "gpu/launch_work.hpp"
+
+namespace assay::device {
+
+class Tracer {
+ public:
+  virtual ~Tracer() = default;
+  // The launches that follow are traced. At most so many blocks of each are run, if they can stand for the others
+  // (0: all of them); then their results are incomplete.
+  virtual void trace_launches(uint64_t blocks) = 0;
+  // Of the last launch, if it ran to its end.
+  virtual const std::optional<gpu::LaunchWork>& traced() const = 0;
+};
+
+}  // namespace assay::device

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// assay diagnose as a user runs it: in each planted kernel its own rule comes first, and in a clean one it is silent.
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "assay_program.hpp"
+
+namespace assay::cli {
+namespace {
+
+using nlohmann::json;
+
+json diagnose(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "diagnose");
+  arguments.insert(arguments.end(), {"--json", "--ledger", "none"});
+  const ProcessOutcome outcome = assay_program(arguments);
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  return parsed(outcome);
+}
+
+const json* finding(const json& document, const std::string& rule) {
+  for (const json& each : document["findings"]) {
+    if (each["rule"] == rule) return &each;
+  }
+  return nullptr;
+}
+
+struct Planted {
+  const char* rule;
+  const char* kernel;  // comes first there
+  const char* shape;
+  const char* device;
+  const char* silent;  // and does not apply there
+  const char* silent_shape;
+  bool first = true;  // else it is among the findings
+};
+
+class PlantedTest : public testing::TestWithParam<Planted> {};
+
+TEST_P(PlantedTest, ItsRuleComesFirst) {
+  const Planted& planted = GetParam();
+  const json document = diagnose(
+      {std::string("kernels/planted/") + planted.kernel, "--shape", planted.shape, "--device", planted.device});
+  ASSERT_FALSE(document["findings"].empty());
+  std::string all;
+  for (const json& each : document["findings"])
+    all += " " + each["rule"].get<std::string>() + " " + each["cap_us"].dump();
+  if (planted.first) {
+    EXPECT_EQ(document["findings"][0]["rule"], planted.rule) << all;
+  }
+  EXPECT_NE(finding(document, planted.rule), nullptr) << all;
+  // No finding can bring more than the time above the floor.
+  const double above = document["time_us"].get<double>() - document["floor"]["time_us"].get<double>();
+  for (const json& each : document["findings"]) EXPECT_LE(each["cap_us"].get<double>(), above + 1e-9) << each["rule"];
+}
+
+TEST_P(PlantedTest, ItsRuleIsSilentElsewhere) {
+  const Planted& planted = GetParam();
+  const json document = diagnose(
+      {std::string("kernels/planted/") + planted.silent, "--shape", planted.silent_shape, "--device", planted.device});
+  EXPECT_EQ(finding(document, planted.rule), nullptr);
+}
+
+constexpr const char* kH200 = "vgpu:h200";
+constexpr const char* kL4 = "vgpu:l4";
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, PlantedTest,
+    testing::Values(
+        Planted{"not_enough_blocks", "attention_without_heads", "B=1,H=4,S=128", kL4, "copy_vector", "N=4194304"},
+        Planted{"dram_bound", "copy_vector", "N=33554432", kH200, "exponentials", "N=4194304"},
+        Planted{"uncoalesced", "transpose_naive", "ROWS=4096,COLUMNS=4096", kH200, "transpose_padded",
+                "ROWS=4096,COLUMNS=4096"},
+        Planted{"bank_conflicts", "transpose_conflicts", "ROWS=4096,COLUMNS=4096", kH200, "transpose_padded",
+                "ROWS=4096,COLUMNS=4096"},
+        Planted{"tensor_idle", "gemm_tiled", "M=1024,N=1024,K=512", kH200, "stencil", "ROWS=2048,COLUMNS=2048"},
+        Planted{"double_precision", "f64_polynomial", "N=4194304", kL4, "fma_chain", "N=67584"},
+        Planted{"latency", "scan_rows", "ROWS=512,COLUMNS=2048", kH200, "copy_vector", "N=33554432"},
+        Planted{"local_memory", "local_array", "N=262144", kH200, "copy_vector", "N=4194304"},
+        Planted{"divergence", "divergent_lanes", "N=4194304", kH200, "exponentials", "N=4194304"},
+        Planted{"barriers", "needless_barriers", "ROWS=264,COLUMNS=16384", kH200, "matrix_vector",
+                "ROWS=4096,COLUMNS=4096", false},
+        Planted{"silent_stores", "silent_stores", "N=4194304", kH200, "copy_vector", "N=4194304"},
+        Planted{"starting_blocks", "tiny_blocks", "N=4194304", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"}),
+    [](const testing::TestParamInfo<Planted>& planted) { return std::string(planted.param.rule); });
+
+// The story: a kernel 165 to 837 times slower than its baseline, because batch and heads run one after the other.
+TEST(Diagnose, NamesTheAxesThatTheGridLeavesOut) {
+  const json document =
+      diagnose({"kernels/planted/attention_without_heads", "--shape", "B=2,H=3,S=128", "--device", "vgpu:l4"});
+  const json& first = document["findings"][0];
+  EXPECT_EQ(first["rule"], "not_enough_blocks");
+  const std::string evidence = first["evidence"].dump();
+  EXPECT_NE(evidence.find("B = 2, H = 3"), std::string::npos) << evidence;
+  EXPECT_NE(first["remedy"].get<std::string>().find("missing axis"), std::string::npos);
+}
+
+TEST(Diagnose, AFindingNamesItsLine) {
+  const json document = diagnose({"kernels/planted/transpose_naive", "--device", "vgpu:h200"});
+  const json* found = finding(document, "uncoalesced");
+  ASSERT_NE(found, nullptr);
+  EXPECT_NE((*found)["file"].get<std::string>().find("transpose_naive.cu"), std::string::npos);
+  EXPECT_EQ((*found)["line"], 6);
+}
+
+TEST(Diagnose, OneScreenSaysHowItIsKnown) {
+  const ProcessOutcome outcome =
+      assay_program({"diagnose", "kernels/planted/exponentials", "--device", "vgpu:h200", "--ledger", "none"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
+  for (const char* words : {"times the floor", "1. ", "at most -", "do: ", "counted and estimated"})
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << words << "\n" << outcome.output;
+  EXPECT_LT(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 40);
+}
+
+TEST(Diagnose, ASweepNamesWhereTheLimiterChanges) {
+  const std::vector<std::string> words = {"diagnose", "kernels/planted/fma_chain",
+                                          "--shape",  "N=1024",
+                                          "--sweep",  "N=1024..1048576",
+                                          "--device", "vgpu:h200",
+                                          "--ledger", "none"};
+  const ProcessOutcome outcome = assay_program(words);
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
+  EXPECT_NE(outcome.output.find("the limiter changes from"), std::string::npos) << outcome.output;
+}
+
+TEST(Diagnose, ASweepThatIsNoneIsAMistake) {
+  const auto status = [](const char* sweep) {
+    return assay_program({"diagnose", "kernels/planted/copy_vector", "--shape", "N=1024", "--sweep", sweep, "--device",
+                          "vgpu:l4", "--ledger", "none"})
+        .exit_status;
+  };
+  EXPECT_EQ(status("N=2048"), 2);
+  EXPECT_EQ(status("N=9..3"), 2);
+  EXPECT_EQ(status("M=1..4"), 2);
+}
+
+}  // namespace
+}  // namespace assay::cli

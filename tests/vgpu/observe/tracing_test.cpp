@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Kernels whose work is known by hand: traffic of each level, waits, barriers, silent stores.
+#include "vgpu/observe/tracing.hpp"
+
+#include "vgpu/machine/kernel_run.hpp"
+#include "vgpu/observe/samplable.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+using gpu::LaunchWork;
+using gpu::Work;
+
+// Thread i of the grid executes `body`; %i is the thread of the block, %p the parameter, %at = %p + 4 times the thread
+// of the grid, %s shared memory at 4 i.
+std::string kernel_with(const std::string& body) {
+  return R"(
+.visible .entry kernel(.param .u64 data)
+{
+  .shared .align 128 .b8 box[8192];
+  .reg .b32 %i, %b, %g, %r, %t, %u, %s, %n;
+  .reg .f32 %f, %h;
+  .reg .b64 %at, %p;
+  .reg .pred %o;
+  mov.u32 %i, %tid.x;
+  mov.u32 %b, %ctaid.x;
+  mov.u32 %n, %ntid.x;
+  mad.lo.u32 %g, %b, %n, %i;
+  mov.u32 %s, box;
+  mad.lo.u32 %s, %i, 4, %s;
+  mov.u32 %r, 1;
+  mov.f32 %f, 0f3F800000;
+  ld.param.u64 %p, [data];
+  mad.wide.u32 %at, %g, 4, %p;
+)" + body +
+         R"(
+  ret;
+}
+)";
+}
+
+LaunchWork trace(const std::string& body, Dim3 block = {32, 1, 1}, Dim3 grid = {1, 1, 1}, uint64_t blocks = 0) {
+  KernelRun run(kernel_with(body), "h200");
+  run.launch().block = block;
+  run.launch().grid = grid;
+  run.add_words(std::vector<uint32_t>(65536, 5), "data");
+  BlockSample sample = sample_blocks(grid, {1, 1, 1}, blocks);
+  Tracing tracing(run.launch(), *gpu::find_model("h200"), sample);
+  run.launch().observers = {&tracing};
+  const auto result = run.gpu().launch(run.launch());
+  EXPECT_TRUE(result.ok() && !result->fault) << (result && result->fault ? result->fault->message : "");
+  return tracing.work();
+}
+
+TEST(Tracing, EachLevelHasItsOwnTraffic) {
+  const LaunchWork work = trace("ld.global.u32 %t, [%at];\nld.global.u32 %u, [%at];", {128, 1, 1});
+  EXPECT_EQ(work.total[Work::sectors_asked], 2 * 16);
+  EXPECT_EQ(work.total[Work::l1_wavefronts], 2 * 4) << "128 bytes of each warp, twice";
+  EXPECT_EQ(work.total[Work::l2_read_sectors], 16) << "the L1 has them the second time";
+  EXPECT_EQ(work.total[Work::sectors_again_warp], 16);
+  EXPECT_EQ(work.total[Work::sectors_again_block], 0);
+  ASSERT_EQ(work.buffers.size(), 1u);
+  EXPECT_EQ(work.buffers[0].name, "data");
+  EXPECT_EQ(work.buffers[0].unique_read_bytes, 512);
+  EXPECT_EQ(work.buffers[0].unique_written_bytes, 0);
+}
+
+TEST(Tracing, WarpsThatReadTheSameBytesAskTheL2Once) {
+  const LaunchWork work = trace("ld.global.u32 %t, [%p];", {128, 1, 1});
+  EXPECT_EQ(work.total[Work::sectors_asked], 4);
+  EXPECT_EQ(work.total[Work::l2_read_sectors], 1);
+  EXPECT_EQ(work.total[Work::sectors_again_block], 3);
+  EXPECT_EQ(work.buffers[0].fetched_bytes, 64) << "DRAM gives two sectors at least";
+}
+
+TEST(Tracing, LoadsThatBypassTheL1AskTheL2EachTime) {
+  EXPECT_EQ(trace("ld.global.cg.u32 %t, [%at];\nld.global.cg.u32 %u, [%at];").total[Work::l2_read_sectors], 8);
+}
+
+TEST(Tracing, UncoalescedAccessesTouchALineForEachLane) {
+  const LaunchWork work = trace("mad.wide.u32 %at, %i, 512, %p;\nst.global.u32 [%at], %r;");
+  EXPECT_EQ(work.total[Work::sectors_asked], 32);
+  EXPECT_EQ(work.total[Work::sectors_ideal], 4);
+  EXPECT_EQ(work.total[Work::l1_wavefronts], 32);
+  EXPECT_EQ(work.total[Work::l2_write_sectors], 32);
+}
+
+TEST(Tracing, AChainOfProductsTakesItsLatencies) {
+  const double one = trace("fma.rn.f32 %f, %f, %f, %f;").mean_chain.with_dram;
+  std::string chain;
+  std::string apart;
+  for (int i = 0; i < 100; ++i) chain += "fma.rn.f32 %f, %f, %f, %f;\n";
+  for (int i = 0; i < 100; ++i) apart += "fma.rn.f32 %h, %f, %f, %f;\n";
+  EXPECT_NEAR(trace(chain).mean_chain.with_dram - one, 99 * 4, 8);
+  EXPECT_NEAR(trace(apart).mean_chain.with_dram - one, 99, 4) << "they do not wait for each other";
+}
+
+TEST(Tracing, DataFromTheL2IsThereEarlierThanFromDram) {
+  const LaunchWork work = trace("ld.global.u32 %t, [%at];\nadd.u32 %t, %t, 1;\nst.global.u32 [%at], %t;");
+  const gpu::Rates& rates = gpu::rates_of(*gpu::find_model("h200"));
+  EXPECT_NEAR(work.mean_chain.with_dram - work.mean_chain.with_l2, rates.latency_dram - rates.latency_l2, 1);
+  EXPECT_GT(work.total[Work::wait_global], 0.8 * rates.latency_dram);
+}
+
+TEST(Tracing, ABarrierWaitsForTheSlowestWarp) {
+  std::string work;
+  for (int i = 0; i < 100; ++i) work += "fma.rn.f32 %f, %f, %f, %f;\n";
+  const LaunchWork slow = trace("setp.ge.u32 %o, %i, 32;\n@%o bra meet;\n" + work + "meet:\nbar.sync 0;", {64, 1, 1});
+  EXPECT_GT(slow.total[Work::wait_barrier], 390) << "the other warp waits for the products";
+  EXPECT_EQ(slow.total[Work::barriers], 2);
+}
+
+TEST(Tracing, ABarrierWithoutCommunicationIsNeedless) {
+  const LaunchWork alone = trace("st.shared.u32 [%s], %r;\nbar.sync 0;\nld.shared.u32 %t, [%s];", {64, 1, 1});
+  EXPECT_TRUE(alone.judges_barriers);
+  EXPECT_EQ(alone.total[Work::needless_barriers], 2);
+  const LaunchWork shared =
+      trace("st.shared.u32 [%s], %r;\nbar.sync 0;\nxor.b32 %s, %s, 128;\nld.shared.u32 %t, [%s];", {64, 1, 1});
+  EXPECT_EQ(shared.total[Work::needless_barriers], 0);
+}
+
+TEST(Tracing, ABarrierThatOrdersGlobalMemoryIsNeeded) {
+  const LaunchWork work = trace(
+      "st.global.u32 [%at], %r;\nbar.sync 0;\nxor.b32 %g, %g, 32;\nmad.wide.u32 %at, %g, 4, %p;\n"
+      "ld.global.u32 %t, [%at];",
+      {64, 1, 1});
+  EXPECT_EQ(work.total[Work::needless_barriers], 0);
+}
+
+TEST(Tracing, AStoreOfWhatIsThereIsSilent) {
+  const LaunchWork work = trace("st.global.u32 [%at], %r;\nst.global.u32 [%at], %r;");
+  EXPECT_EQ(work.total[Work::stored_words], 64);
+  EXPECT_EQ(work.total[Work::silent_words], 32);
+}
+
+TEST(Tracing, AddressesAreToldFromOtherArithmetic) {
+  EXPECT_EQ(trace("ld.global.u32 %t, [%at];").total[Work::address_instructions], 2)
+      << "the thread's number, the address";
+  EXPECT_EQ(trace("add.u32 %t, %i, 1;\nst.global.u32 [%at], %t;").total[Work::address_instructions], 2);
+}
+
+TEST(Tracing, AsynchronousCopiesAreWaitedFor) {
+  const LaunchWork work = trace(
+      "cp.async.ca.shared.global [%s], [%at], 4;\ncp.async.commit_group;\ncp.async.wait_group 0;\n"
+      "ld.shared.u32 %t, [%s];");
+  const gpu::Rates& rates = gpu::rates_of(*gpu::find_model("h200"));
+  EXPECT_GT(work.total[Work::wait_async], 0.9 * rates.latency_dram);
+  EXPECT_EQ(work.total[Work::l2_read_sectors], 4);
+}
+
+TEST(Tracing, AGroupThatMayStayOpenIsNotWaitedFor) {
+  const LaunchWork work =
+      trace("cp.async.ca.shared.global [%s], [%at], 4;\ncp.async.commit_group;\ncp.async.wait_group 1;");
+  EXPECT_EQ(work.total[Work::wait_async], 0);
+}
+
+TEST(Tracing, ASampleStandsForTheGrid) {
+  const std::string body = "ld.global.u32 %t, [%at];\nadd.u32 %t, %t, 1;\nst.global.u32 [%at], %t;";
+  const LaunchWork all = trace(body, {64, 1, 1}, {1000, 1, 1});
+  const LaunchWork some = trace(body, {64, 1, 1}, {1000, 1, 1}, 10);
+  EXPECT_FALSE(all.sampled());
+  EXPECT_TRUE(some.sampled());
+  EXPECT_EQ(some.counted_blocks, 10u);
+  for (const Work work : {Work::issue, Work::l2_read_sectors, Work::l2_write_sectors, Work::l1_wavefronts, Work::lanes})
+    EXPECT_DOUBLE_EQ(some.total[work], all.total[work]) << to_string(work);
+  EXPECT_DOUBLE_EQ(some.mean_chain.with_dram, all.mean_chain.with_dram);
+  EXPECT_EQ(some.buffers[0].unique_read_bytes, all.buffers[0].unique_read_bytes);
+}
+
+TEST(Tracing, WhatAllBlocksReadIsNotMultiplied) {
+  const std::string body = "mad.wide.u32 %at, %i, 4, %p;\nld.global.u32 %t, [%at];";
+  const LaunchWork some = trace(body, {64, 1, 1}, {1000, 1, 1}, 10);
+  EXPECT_EQ(some.buffers[0].unique_read_bytes, 256);
+  EXPECT_TRUE(some.buffers[0].read_by_all);
+  EXPECT_EQ(some.total[Work::l2_read_sectors], 8 * 1000);
+}
+
+TEST(Samplable, NotIfBlocksTakeWorkFromACounter) {
+  const auto samplable = [](const std::string& body) {
+    KernelRun run(kernel_with(body), "h200");
+    return is_samplable(*run.launch().program);
+  };
+  EXPECT_TRUE(samplable("st.global.u32 [%at], %r;"));
+  EXPECT_TRUE(samplable("atom.global.add.u32 %t, [%at], 1;")) << "nobody uses the result";
+  EXPECT_TRUE(samplable("atom.shared.add.u32 %t, [%s], 1;\nst.global.u32 [%at], %t;"));
+  EXPECT_FALSE(samplable("atom.global.add.u32 %t, [%at], 1;\nst.global.u32 [%at], %t;"));
+  EXPECT_FALSE(samplable("ld.acquire.gpu.global.u32 %t, [%at];"));
+}
+
+}  // namespace
+}  // namespace assay::vgpu
