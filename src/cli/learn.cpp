@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// assay learn and assay advise: what the record teaches, and what to try next.
+// assay learn: which changes have paid.
 #include "assay/learn.hpp"
 
 #include <fmt/format.h>
@@ -65,57 +65,11 @@ class LearnCommand final : public Command {
   std::string export_;
 };
 
-class AdviseCommand final : public Command {
- public:
-  void declare(CommandLine& line) override {
-    line.words("kernel", words_, "a folder with a kernel.toml; the current one if absent", {0, 1});
-    line.option("--device", request_.choice.device, "as the ledger names it; that of the newest result otherwise");
-    line.option("--shape", request_.shape, "NAME=value,...: as the ledger names it");
-    line.option("--count", request_.count, "suggestions", {1, 1000});
-    line.option("--ledger", request_.ledger, "the file");
-    declare_json(line);
-  }
-
-  Result<ExitCode> run(const Context& context) override {
-    static_cast<void>(context);
-    if (!words_.empty()) request_.choice.kernel = words_[0];
-    ASSAY_TRY(const work::AdviceReport report, work::advise(request_));
-    if (json()) {
-      print_document(to_json(report));
-      return ExitCode::good;
-    }
-    print(fmt::format("{} at {} on {}: {} results here, {} elsewhere\n", escape_terminal(report.kernel),
-                      escape_terminal(report.shape), escape_terminal(report.device), report.trials_here,
-                      report.trials_elsewhere));
-    if (!report.best.empty())
-      print(fmt::format("best here: {:.2f} us with {}\n", report.best_us, escape_terminal(report.best)));
-    if (!report.nothing.empty()) print(report.nothing + "\n");
-    for (const work::Suggestion& each : report.suggestions) {
-      print(fmt::format("try {}: expected {} of {}\n", escape_terminal(each.configuration), ratio(each.expected_ratio),
-                        report.best.empty() ? "the default configuration" : "the best"));
-      for (const std::string& line : each.because) print("    " + escape_terminal(line) + "\n");
-    }
-    if (report.advised > 0)
-      print(fmt::format("earlier advice: {} of {} that were tried came out in the best quarter\n", report.advice_held,
-                        report.advised));
-    return ExitCode::good;
-  }
-
- private:
-  work::AdviceRequest request_;
-  std::vector<std::string> words_;
-};
-
 }  // namespace
 
 CommandEntry learn_command() {
   return {"learn", "which changes have paid, from the record of attempts",
           [] { return std::unique_ptr<Command>(new LearnCommand); }};
-}
-
-CommandEntry advise_command() {
-  return {"advise", "what to try next, from what was learned",
-          [] { return std::unique_ptr<Command>(new AdviseCommand); }};
 }
 
 }  // namespace assay::cli
