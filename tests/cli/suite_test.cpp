@@ -41,8 +41,8 @@ TEST(SuiteCommand, ListsWhatItWouldMeasure) {
   const json document = parsed(outcome);
   EXPECT_EQ(document["command"], "suite");
   EXPECT_EQ(document["suite"], "kernels");
-  EXPECT_EQ(document["items"], 30);
-  EXPECT_EQ(document["plan"].size(), 30u);
+  EXPECT_EQ(document["items"], 34);
+  EXPECT_EQ(document["plan"].size(), 34u);
   EXPECT_EQ(document["plan"][0]["kernel"], "gemm");
   EXPECT_EQ(document["plan"][0]["baselines"], json::array({"torch_compile"}));
   const ProcessOutcome text = assay_program({"suite", "suites/attention.toml", "--list"});
