@@ -11,6 +11,7 @@
 #include "assay/diagnose.hpp"
 #include "assay/doctor.hpp"
 #include "assay/estimate.hpp"
+#include "assay/explain.hpp"
 #include "assay/gate.hpp"
 #include "assay/log.hpp"
 #include "assay/new.hpp"

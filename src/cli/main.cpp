@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/error_report.hpp"
+#include "cli/explain.hpp"
 #include "cli/help.hpp"
 #include "cli/interruption.hpp"
 #include "cli/terminal_listener.hpp"
@@ -26,7 +27,7 @@ std::vector<CommandEntry> commands() {
   return {doctor_command(), new_command(),     build_command(),    sanitize_command(),  check_command(),
           bench_command(),  compare_command(), gate_command(),     calibrate_command(), suite_command(),
           tune_command(),   profile_command(), diagnose_command(), estimate_command(),  run_command(),
-          log_command(),    learn_command(),   advise_command(),   mcp_command()};
+          log_command(),    learn_command(),   advise_command(),   explain_command(),   mcp_command()};
 }
 
 int report_error(const Error& error, bool as_json, const std::string& command) {

@@ -67,6 +67,16 @@ class CookbookTest(FolderTest):
         self.assertGreater(len(written), 5)
         self.assertEqual(sorted(written), sorted(computed), "tiles.md should have these rows:\n" + "\n".join(computed))
 
+    def test_every_guard_is_explained(self):
+        """Those of red_team.md, and those of the table in the sources."""
+        listed = set(re.findall(r"(?m)^\| `([a-z0-9_]+)` \| ", (ROOT / "docs/red_team.md").read_text()))
+        self.assertGreater(len(listed), 15)
+        named = set(re.findall(r'GuardKind::\w+, "([a-z0-9_]+)"', (ROOT / "src/measure/guard.cpp").read_text()))
+        self.assertGreater(len(named), 10)
+        done = run([PROGRAM, "explain", "--json"])
+        explained = {each["name"] for each in json.loads(done.stdout)["explanations"] if each["kind"] == "guard"}
+        self.assertEqual(sorted(listed | named), sorted(explained))
+
     def test_tile_rows(self):
         models = [{"gpu": gpu, "blocks_per_sm": blocks, "occupancy_percent": 25.0 * blocks}
                   for gpu, blocks in (("l4", 0), ("a100", 1), ("h100", 2), ("h200", 2))]
