@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make run and make test are each the only command needed on a fresh Debian 12 machine.
 # Options begin with ASSAY_, so that no variable of the environment is taken for one: make test ASSAY_JOBS=4
-.PHONY: help setup configure build run test test-all test-gpu test-asan test-tsan attention bench fuzz format lint prebuilt \
+.PHONY: help setup setup-web web configure build run test test-all test-gpu test-asan test-tsan attention bench fuzz format lint prebuilt \
   carry static install package wheel docs clean
 
 ASSAY_JOBS ?= $(shell nproc)
@@ -23,10 +23,19 @@ help:
 	@echo "make static    build-static/assay: one file that runs on any x86-64 Linux with glibc 2.36"
 	@echo "make install   the program, man pages, completions and documents (ASSAY_PREFIX=/usr/local)"
 	@echo "make package   dist/: a .deb, and a tar of the one-file program"
+	@echo "make web       rebuild the script of the report's page (web/dist; needs Node)"
 	@echo "make prebuilt  regenerate the prebuilt PTX of the kernels, for machines without nvcc"
 
 setup:
 	@sh tools/setup.sh
+
+# Node and a browser, for the tests of the report's page. Whoever cannot have them skips those tests.
+setup-web:
+	@sh tools/setup_web.sh
+
+# web/dist, which the program embeds.
+web: setup-web
+	cd web && npx tsc --noEmit && node build.mjs
 
 configure: setup
 	cmake --preset release
@@ -39,10 +48,10 @@ run: configure
 	build/assay run "$(ASSAY_KERNEL)"
 
 # Tests that take long have the label "all".
-test: build
+test: build setup-web
 	ctest --test-dir build --output-on-failure -j$(ASSAY_JOBS) -LE '^all$$'
 
-test-all: build
+test-all: build setup-web
 	ctest --test-dir build --output-on-failure -j$(ASSAY_JOBS)
 
 attention:

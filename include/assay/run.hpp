@@ -69,6 +69,7 @@ struct RunReport {
   std::optional<ProfileReport> profile;
   std::vector<RunGate> gates;
   std::vector<GoalLine> goal;
+  std::string page;  // the HTML report that was written; empty: none, because nothing is recorded
   std::shared_ptr<const RunDetails> details;
 };
 

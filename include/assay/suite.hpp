@@ -42,6 +42,7 @@ struct SuiteReport {
   std::string device;
   std::string gpu;
   std::vector<SuiteRow> rows;
+  std::string page;  // the HTML report that was written; empty: none, because nothing is recorded
   std::shared_ptr<const SuiteDetails> details;
 };
 

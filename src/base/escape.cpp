@@ -166,6 +166,39 @@ std::string escape_xml(std::string_view text) {
   return result;
 }
 
+std::string escape_html(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for_each_character(text, [&](std::string_view character) {
+    switch (character[0]) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      case '\n':
+      case '\t':
+        result += character;
+        break;
+      default: {
+        const std::string shown = terminal_escape_of(character);
+        result += shown.empty() ? character : shown;
+      }
+    }
+  });
+  return result;
+}
+
 std::string escape_markdown(std::string_view text) {
   std::string result = "<code>";
   for_each_character(text, [&](std::string_view character) {

@@ -35,6 +35,10 @@ std::string escape_csv(std::string_view text);
 // references; characters that XML forbids become U+FFFD.
 std::string escape_xml(std::string_view text);
 
+// For text and quoted attributes of HTML: the five special characters as references; newlines and tabs stay, and what
+// is not to be seen (control characters, marks that turn the direction of text) is shown as on a terminal.
+std::string escape_html(std::string_view text);
+
 // The path of a URI (RFC 3986): '/' stays, everything but the unreserved characters is percent-encoded, byte by byte.
 // A relative path whose first part has a colon, which would read as a scheme, has it encoded too.
 std::string escape_uri_path(std::string_view path);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "base/repository.hpp"
 
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
 namespace assay {
 namespace {
 
@@ -9,6 +14,17 @@ namespace fs = std::filesystem;
 fs::path relative_inside(const fs::path& file, const fs::path& folder) {
   const fs::path relative = file.lexically_relative(folder);
   return relative.empty() || *relative.begin() == ".." ? fs::path() : relative;
+}
+
+constexpr size_t kSmallFile = size_t{16} << 20;
+
+std::string small_file(const fs::path& file) {
+  const auto content = read_file(file, kSmallFile);
+  return content ? std::string(trim(*content)) : "";
+}
+
+bool is_hash(std::string_view text) {
+  return text.size() >= 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace
@@ -24,6 +40,34 @@ fs::path repository_of(const fs::path& folder) {
     at = parent;
   }
   return {};
+}
+
+// HEAD names a commit, or a branch whose commit lies in a file of its own or in packed-refs. A worktree's .git is a
+// file that names its folder; what it shares lies in that folder's commondir.
+std::string commit_of(const fs::path& repository) {
+  if (repository.empty()) return "";
+  std::error_code ignored;
+  fs::path folder = repository / ".git";
+  if (fs::is_regular_file(folder, ignored)) {
+    const std::string link = small_file(folder);
+    if (!link.starts_with("gitdir: ")) return "";
+    folder = repository / link.substr(8);
+  }
+  const std::string head = small_file(folder / "HEAD");
+  if (is_hash(head)) return head;
+  if (!head.starts_with("ref: ")) return "";
+  const std::string name = head.substr(5);
+  const std::string shared = small_file(folder / "commondir");
+  for (const fs::path& place : {folder, shared.empty() ? folder : folder / shared}) {
+    const std::string direct = small_file(place / name);
+    if (is_hash(direct)) return direct;
+    const std::string packed = small_file(place / "packed-refs");
+    for (const std::string_view line : split(packed, '\n')) {
+      if (line.ends_with(" " + name) && is_hash(line.substr(0, line.find(' '))))
+        return std::string(line.substr(0, line.find(' ')));
+    }
+  }
+  return "";
 }
 
 bool lies_in(const fs::path& file, const fs::path& folder) {

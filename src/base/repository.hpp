@@ -10,6 +10,9 @@ namespace assay {
 // The nearest folder at or above this one that holds .git; empty: there is none.
 std::filesystem::path repository_of(const std::filesystem::path& folder);
 
+// The commit that is checked out, 40 hexadecimal digits or more; empty: none, or it cannot be told.
+std::string commit_of(const std::filesystem::path& repository);
+
 // Whether a file lies in the folder, with all links followed.
 bool lies_in(const std::filesystem::path& file, const std::filesystem::path& folder);
 

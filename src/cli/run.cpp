@@ -12,6 +12,7 @@
 #include "cli/command_line.hpp"
 #include "cli/diagnose_text.hpp"
 #include "cli/goal_text.hpp"
+#include "cli/open_page.hpp"
 #include "cli/verdict_text.hpp"
 #include "cli/words.hpp"
 #include "report/terminal.hpp"
@@ -74,6 +75,7 @@ class RunCommand final : public Command {
     line.option("--budget", request_.measuring.budget_s, "seconds of sampling for each shape, on a GPU", kPositive);
     line.option("--most-samples", request_.measuring.most_samples, "of each contender, on a GPU", {100, 1000000});
     line.option("--report", report_file_, "where the JSON report goes");
+    line.flag("--open", open_, "show the page in the browser");
     declare_seed(line, request_.seed);
     declare_limits(line, request_.limits);
     record_.declare(line);
@@ -115,8 +117,10 @@ class RunCommand final : public Command {
     if (!json()) {
       print(summary_text(report));
       if (written) print(fmt::format("report: {}\n", report_file_));
+      if (!report.page.empty()) print(fmt::format("page: {}\n", report.page));
       print(coverage_lines(report) + verdict_line(report));
     }
+    if (open_ && !report.page.empty()) ASSAY_CHECK(open_page(report.page));
     return KernelWords::Outcome{report.exit_code, document};
   }
 
@@ -125,6 +129,7 @@ class RunCommand final : public Command {
   RecordWords record_;
   std::string report_file_ = "report.json";
   bool no_measure_ = false;
+  bool open_ = false;
 };
 
 }  // namespace

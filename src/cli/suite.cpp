@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/open_page.hpp"
 #include "cli/words.hpp"
 #include "report/terminal.hpp"
 #include "suite/suite_report.hpp"
@@ -21,6 +22,7 @@ class SuiteCommand final : public Command {
     declare_device(line, request_.device);
     line.flag("--restart", request_.restart, "measure everything anew");
     line.flag("--list", list_, "say what would be measured");
+    line.flag("--open", open_, "show the page in the browser");
     line.choice("--format", format_, "csv or markdown", {"csv", "markdown"});
     declare_seed(line, request_.seed);
     record_.declare(line);
@@ -37,6 +39,7 @@ class SuiteCommand final : public Command {
     };
     ASSAY_TRY(const work::SuiteReport report, work::suite(request_, context, on_start));
     show(report);
+    if (open_ && !report.page.empty()) ASSAY_CHECK(open_page(report.page));
     return report.exit_code;
   }
 
@@ -57,6 +60,7 @@ class SuiteCommand final : public Command {
       print(suite::suite_markdown(details.plan, details.rows, details.summary));
     } else {
       print(suite::suite_text(details.rows, details.summary, report::Terminal()));
+      if (!report.page.empty()) print(fmt::format("page: {}\n", report.page));
     }
   }
 
@@ -64,6 +68,7 @@ class SuiteCommand final : public Command {
   RecordWords record_;
   std::string format_;
   bool list_ = false;
+  bool open_ = false;
 };
 
 }  // namespace

@@ -23,16 +23,22 @@ fs::path source_root(const fs::path& kernel_folder) {
   return repository.empty() ? kernel_folder : repository;
 }
 
-std::string source_text(const gpu::SourceLine& line, const fs::path& root) {
-  if (line.line <= 0 || root.empty()) return "";
-  const fs::path name = line.file;
+std::optional<std::string> source_file(const std::string& name, const fs::path& root) {
+  if (name.empty() || root.empty()) return std::nullopt;
+  const fs::path stated = name;
   std::error_code ignored;
   // Names in a repository are relative to it; without one they are as good as the kernel's folder was given.
-  const fs::path file = name.is_relative() && fs::exists(root / name, ignored) ? root / name : name;
+  const fs::path file = stated.is_relative() && fs::exists(root / stated, ignored) ? root / stated : stated;
   // It may be the name of a pipe or a terminal, which would keep us waiting.
-  if (!fs::is_regular_file(file, ignored) || !lies_in(file, root)) return "";
-  if (std::ranges::find(kSources, file.extension().string()) == kSources.end()) return "";
-  const auto content = read_file(file, size_t{16} << 20);
+  if (!fs::is_regular_file(file, ignored) || !lies_in(file, root)) return std::nullopt;
+  if (std::ranges::find(kSources, file.extension().string()) == kSources.end()) return std::nullopt;
+  auto content = read_file(file, size_t{16} << 20);
+  return content ? std::optional(std::move(*content)) : std::nullopt;
+}
+
+std::string source_text(const gpu::SourceLine& line, const fs::path& root) {
+  if (line.line <= 0) return "";
+  const auto content = source_file(line.file, root);
   if (!content) return "";
   const auto lines = split(*content, '\n');
   return static_cast<size_t>(line.line) <= lines.size() ? std::string(trim(lines[static_cast<size_t>(line.line) - 1]))

@@ -123,7 +123,9 @@ Result<ProfileReport> profile_one(const ProfileRequest& request, const Context& 
   if (request.with_ncu) measure(spec, configuration, request, test, context, result);
   details->document = document_head("profile", spec, configuration.id(), device);
   details->document.update(report::profile_document(result));
+  details->document["ptx"] = runnable.built.ptx.string();
   ledger::Attempt attempt = recording.draft();
+  describe_build(attempt, runnable.built);
   attempt.configuration = configuration.id();
   attempt.shape = result.shape;
   attempt.verdict = "profiled";

@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/repository.hpp"
 #include "base/version.hpp"
 #include "ledger/location.hpp"
 #include "work/kernel_sources.hpp"
@@ -43,6 +44,15 @@ json shortened(const json& value) {
     }
   }
   return object;
+}
+
+// The commit is no part of a contract, which the source's own hash binds more exactly: it is for those who look back.
+std::string with_commit(const std::string& details, const std::string& commit) {
+  if (commit.empty()) return details;
+  json object = details.empty() ? json::object() : json::parse(details, nullptr, false);
+  if (!object.is_object()) return details;
+  object["commit"] = commit;
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::string file_hash(const std::filesystem::path& file) {
@@ -88,6 +98,7 @@ Result<Recording> Recording::open(const RecordOptions& options, const Context& c
     recording.source_hash_ = file_hash(work.spec->source_path());
     recording.sources_ = kernel_sources(*work.spec);
     kernel = work.spec->folder.empty() ? std::filesystem::path(".") : work.spec->folder;
+    recording.commit_ = commit_of(repository_of(kernel));
   }
   recording.work_.spec = nullptr;  // it need not outlive this function
   ASSAY_CHECK(recording.open_ledger(options.ledger, kernel));
@@ -114,6 +125,7 @@ Result<std::optional<int64_t>> Recording::write(ledger::Attempt attempt, std::sp
   piece_start_ = now;
   piece_start_us_ = ledger::now_us();
   if (!ledger_) return std::optional<int64_t>();
+  attempt.details = with_commit(attempt.details, commit_);
   const auto id = ledger_->append(attempt, samples, sources_);
   if (id && note_.empty()) return std::optional(*id);
   const auto noted =

@@ -16,6 +16,7 @@
 #include "work/document.hpp"
 #include "work/goal.hpp"
 #include "work/kernel.hpp"
+#include "work/page_file.hpp"
 #include "work/profile_details.hpp"
 #include "work/recording.hpp"
 #include "work/run_details.hpp"
@@ -370,6 +371,10 @@ Result<RunReport> go(const RunRequest& request, const Context& context, const sp
   details->document = document_of(report, spec);
   ASSAY_CHECK(record_run(report, recording, details->document));
   ASSAY_CHECK(finish(recording.ledger(), unfinished));
+  if (recording.ledger() != nullptr && details->document.contains("attempt")) {
+    report.page = write_page(*recording.ledger(), details->document["attempt"].get<int64_t>(), context).value_or("");
+    if (!report.page.empty()) details->document["page"] = report.page;
+  }
   report.details = details;
   return report;
 }

@@ -14,6 +14,7 @@
 #include "suite/suite_report.hpp"
 #include "work/document.hpp"
 #include "work/measuring.hpp"
+#include "work/page_file.hpp"
 #include "work/suite_details.hpp"
 
 namespace assay::work {
@@ -212,6 +213,10 @@ Result<SuiteReport> measure_suite(const SuiteRequest& request, const Context& co
   nlohmann::json kept = {{"suite", plan.name}, {"work", work.suite}, {"summary", details->document["summary"]}};
   ASSAY_CHECK(recording.write(std::move(attempt), kept));
   if (kept.contains("attempt")) details->document["attempt"] = kept["attempt"];
+  if (recording.ledger() != nullptr && kept.contains("attempt")) {
+    report.page = write_page(*recording.ledger(), kept["attempt"].get<int64_t>(), context).value_or("");
+    if (!report.page.empty()) details->document["page"] = report.page;
+  }
   report.details = details;
   return report;
 }

@@ -67,6 +67,14 @@ TEST(Escape, makes_text_harmless_in_csv) {
   EXPECT_EQ(escape_csv(""), "");
 }
 
+TEST(Escape, makes_text_for_html) {
+  EXPECT_EQ(escape_html("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
+  EXPECT_EQ(escape_html("two\n\tlines"), "two\n\tlines");
+  EXPECT_EQ(escape_html("\x1b\xE2\x80\xAE"), "\\u001b\\u202e") << "nothing turns the text around unseen";
+  EXPECT_EQ(escape_html("\xff"), "\xEF\xBF\xBD");
+  EXPECT_EQ(escape_html("µ €"), "µ €");
+}
+
 TEST(Escape, makes_a_path_the_path_of_a_uri) {
   EXPECT_EQ(escape_uri_path("kernels/a b/x#1?.cu"), "kernels/a%20b/x%231%3F.cu");
   EXPECT_EQ(escape_uri_path("/tmp/µ%41"), "/tmp/%C2%B5%2541");

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "page/drawing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "base/escape.hpp"
+
+namespace assay::page {
+namespace {
+
+constexpr double kCharacterWidth = 6.9;  // of a label, at 12 pixels, in a wide font
+constexpr double kLabelHeight = 14;
+
+size_t characters(std::string_view text) {
+  size_t count = 0;
+  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+Scale::Scale(double low, double high, double from, double to, bool logarithmic)
+    : low_(low), high_(high), from_(from), to_(to), logarithmic_(logarithmic) {
+  if (logarithmic_) low_ = std::max(low_, 1e-12);
+  if (!(high_ > low_)) high_ = logarithmic_ ? low_ * 10 : low_ + 1;
+}
+
+double Scale::operator()(double value) const {
+  const double part = logarithmic_ ? std::log(std::max(value, low_ * 1e-6) / low_) / std::log(high_ / low_)
+                                   : (value - low_) / (high_ - low_);
+  return from_ + part * (to_ - from_);
+}
+
+std::vector<double> Scale::ticks(int about) const {
+  std::vector<double> found;
+  constexpr double kSlack = 1e-9;
+  if (logarithmic_) {
+    const int first = static_cast<int>(std::ceil(std::log10(low_) - kSlack));
+    const int last = static_cast<int>(std::floor(std::log10(high_) + kSlack));
+    const int step = std::max(1, (last - first + about) / std::max(1, about));
+    for (int power = first; power <= last; power += step) found.push_back(std::pow(10.0, power));
+    if (found.size() >= 3) return found;
+    found.clear();
+    for (int power = first - 1; power <= last; ++power) {
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        const double value = digit * std::pow(10.0, power);
+        if (value >= low_ * (1 - kSlack) && value <= high_ * (1 + kSlack)) found.push_back(value);
+      }
+    }
+    if (found.size() >= 2) return found;
+    found.clear();
+  }
+  const double rough = (high_ - low_) / std::max(1, about);
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  const double digit = rough / power;
+  const double step = power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+  for (double k = std::ceil(low_ / step - kSlack); k * step <= high_ + kSlack * step; ++k) found.push_back(k * step);
+  return found;
+}
+
+std::string short_number(double value) {
+  if (!std::isfinite(value)) return "-";
+  if (value == 0) return "0";
+  const double size = std::abs(value);
+  if (size >= 1e7 || size < 1e-4) return fmt::format("{:.3g}", value);
+  if (size >= 100) return fmt::format("{:.0f}", value);
+  const int digits = std::max(0, 2 - static_cast<int>(std::floor(std::log10(size))));
+  std::string text = fmt::format("{:.{}f}", value, digits);
+  if (text.find('.') != std::string::npos) {
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+  }
+  return text;
+}
+
+std::string grouped(double whole) {
+  std::string text = fmt::format("{:.0f}", std::abs(whole));
+  for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
+  return whole < 0 ? "-" + text : text;
+}
+
+double text_width(std::string_view text) {
+  return static_cast<double>(characters(text)) * kCharacterWidth;
+}
+
+std::string shortened(const std::string& text, double width) {
+  const std::string clean = valid_utf8(text);
+  const auto most = static_cast<size_t>(std::max(1.0, width / kCharacterWidth));
+  if (characters(clean) <= most) return clean;
+  size_t end = 0;
+  for (size_t count = 0; end < clean.size(); ++end) {
+    if ((static_cast<unsigned char>(clean[end]) & 0xC0U) != 0x80U && count++ == most - 1) break;
+  }
+  return clean.substr(0, end) + "…";
+}
+
+std::string at(double x, double y) {
+  return fmt::format("{:.1f},{:.1f}", x, y);
+}
+
+void Drawing::line(double x1, double y1, double x2, double y2, std::string_view classes) {
+  content_ += fmt::format("<path class=\"{}\" d=\"M{}L{}\"/>", classes, at(x1, y1), at(x2, y2));
+}
+
+void Drawing::path(const std::string& steps, std::string_view classes) {
+  if (!steps.empty()) content_ += fmt::format("<path class=\"{}\" d=\"{}\"/>", classes, steps);
+}
+
+void Drawing::rectangle(double x, double y, double width, double height, std::string_view classes,
+                        const std::string& title) {
+  content_ += fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"", classes, x,
+                          y, std::max(0.0, width), height);
+  content_ += title.empty() ? "/>" : fmt::format("><title>{}</title></rect>", escape_html(title));
+}
+
+void Drawing::circle(double x, double y, double radius, std::string_view classes, const std::string& title) {
+  content_ += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"", classes, x, y, radius);
+  content_ += title.empty() ? "/>" : fmt::format("><title>{}</title></circle>", escape_html(title));
+}
+
+void Drawing::text(double x, double y, const std::string& text, std::string_view classes, Anchor anchor) {
+  const double wide = text_width(text);
+  const double left = anchor == Anchor::start ? x : anchor == Anchor::end ? x - wide : x - wide / 2;
+  taken_.push_back({left, y - kLabelHeight + 3, left + wide, y + 3});
+  constexpr std::array<std::string_view, 3> kAnchors = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+  content_ += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>", classes, x, y,
+                          kAnchors[static_cast<size_t>(anchor)], escape_html(text));
+}
+
+bool Drawing::is_free(const Box& box) const {
+  if (box.left < 0 || box.right > width_ || box.top < 0 || box.bottom > height_) return false;
+  return std::ranges::none_of(taken_, [&](const Box& other) {
+    return box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+  });
+}
+
+bool Drawing::label(double x, double y, const std::string& text, std::string_view classes) {
+  const double wide = text_width(text);
+  struct Place {
+    double x, y;
+  };
+  // Right of the point, left of it, above, below, and the corners.
+  const Place places[] = {{x + 8, y + 4},         {x - 8 - wide, y + 4}, {x - wide / 2, y - 8}, {x - wide / 2, y + 18},
+                          {x + 8, y - 8},         {x - 8 - wide, y - 8}, {x + 8, y + 16},       {x - 8 - wide, y + 16},
+                          {x - wide / 2, y - 22}, {x - wide / 2, y + 32}};
+  for (const Place& place : places) {
+    if (!is_free({place.x, place.y - kLabelHeight + 3, place.x + wide, place.y + 3})) continue;
+    this->text(place.x, place.y, text, classes);
+    return true;
+  }
+  return false;
+}
+
+void Drawing::axes(const Scale& x, const Scale& y, const std::string& x_name, const std::string& y_name) {
+  const double left = x(x.low());
+  const double right = x(x.high());
+  const double bottom = y(y.low());
+  const double top = y(y.high());
+  for (const double tick : y.ticks(5)) {
+    line(left, y(tick), right, y(tick), "grid");
+    text(left - 6, y(tick) + 4, short_number(tick), "tick", Anchor::end);
+  }
+  double free_from = -1e9;
+  for (const double tick : x.ticks(static_cast<int>((right - left) / 90))) {
+    line(x(tick), bottom, x(tick), top, "grid");
+    const std::string name = short_number(tick);
+    const double half = text_width(name) / 2;
+    if (x(tick) - half < free_from || x(tick) + half > width_) continue;
+    text(x(tick), bottom + 16, name, "tick", Anchor::middle);
+    free_from = x(tick) + half + 8;
+  }
+  line(left, bottom, right, bottom, "axis");
+  line(left, bottom, left, top, "axis");
+  text(right, bottom + 34, x_name, "name", Anchor::end);
+  text(std::max(2.0, left - 40), top - 10, y_name, "name");
+}
+
+std::string Drawing::svg() const {
+  return fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\">{}</svg>", width_, height_,
+                     width_, height_, content_);
+}
+
+}  // namespace assay::page

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "page/page.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../support/temporary_folder.hpp"
+#include "example_ledger.hpp"
+#include "page/ceilings.hpp"
+#include "page/gather.hpp"
+#include "page/ranking.hpp"
+
+namespace assay::page {
+namespace {
+
+class Page : public testing::Test {
+ protected:
+  Content content(const Subject& subject) {
+    auto ledger = ledger::Ledger::open(example_.file(), ledger::Ledger::Mode::read);
+    EXPECT_TRUE(ledger.ok());
+    auto gathered = gather(*ledger, subject);
+    EXPECT_TRUE(gathered.ok()) << (gathered.ok() ? "" : to_string(gathered.error()));
+    return gathered.ok() ? std::move(*gathered) : Content{};
+  }
+  Content of_kernel(const std::string& name) {
+    return content({.kernel = name, .attempts = {}, .since_us = {}, .since = ""});
+  }
+  Content of_attempts(std::vector<int64_t> ids) {
+    return content({.kernel = "", .attempts = std::move(ids), .since_us = {}, .since = ""});
+  }
+
+  TemporaryFolder folder_;
+  ExampleLedger example_{folder_.path()};
+};
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(Page, TheVerdictIsASentence) {
+  const std::string verdict = verdict_line(of_kernel("example"));
+  EXPECT_TRUE(verdict.starts_with(
+      "example is correct in 87 cases on vgpu:h200, and the checks found nothing. It is 1.24 to 1.29 times "
+      "as fast as torch (measured: faster at 2 of 2 cases)."))
+      << verdict;
+  EXPECT_TRUE(
+      holds(verdict, "0.79 to 1.04 times as fast as torch.compile (measured: faster at 1, slower at 1 of 2 cases)"))
+      << verdict;
+}
+
+TEST_F(Page, OfABrokenKernelTheVerdictIsWhatIsWrong) {
+  const std::string verdict = verdict_line(of_attempts({example_.broken_run}));
+  EXPECT_EQ(verdict,
+            "broken is not sound: misaligned asynchronous copy of 16 bytes in shared memory: address 0x82 is 2 bytes "
+            "past a multiple of "
+            "16 at broken.cu:4 (1 finding in all, 4,488 occurrences).");
+}
+
+TEST_F(Page, SectionsAreThereForWhatThereIs) {
+  const std::string all = html_page(of_kernel("example"));
+  for (const char* id : {"speed", "roofline", "samples", "loads", "source", "counters", "occupancy", "leaderboard",
+                         "history", "attempts"})
+    EXPECT_TRUE(holds(all, fmt::format("<section id=\"{}\"", id))) << id;
+  EXPECT_FALSE(holds(all, "<section id=\"findings\""));
+  const std::string broken = html_page(of_attempts({example_.broken_run}));
+  for (const char* id : {"findings", "steps", "source", "attempts"})
+    EXPECT_TRUE(holds(broken, fmt::format("<section id=\"{}\"", id))) << id;
+  for (const char* id : {"speed", "roofline", "samples", "counters", "leaderboard", "history", "inversion", "tuning"})
+    EXPECT_FALSE(holds(broken, fmt::format("<section id=\"{}\"", id))) << id;
+}
+
+TEST_F(Page, ARunIsWhatItDidAndNothingElse) {
+  const Content run = of_attempts({example_.run});
+  EXPECT_EQ(run.kind, SubjectKind::run);
+  EXPECT_EQ(run.attempts.size(), 8u);
+  for (const ledger::Attempt& attempt : run.attempts) {
+    EXPECT_EQ(attempt.kernel, "example");
+    EXPECT_GT(attempt.id, example_.first_profile);
+  }
+  EXPECT_EQ(run.steps.size(), 4u);
+  EXPECT_EQ(run.measured.size(), 2u);
+}
+
+TEST_F(Page, ASuiteIsItsItems) {
+  const Content suite = of_attempts({example_.suite});
+  EXPECT_EQ(suite.kind, SubjectKind::suite);
+  EXPECT_EQ(suite.title, "rows");
+  EXPECT_EQ(suite.measured.size(), 7u);
+  EXPECT_TRUE(holds(html_page(suite), "7 items measured, 0 rejected, 0 failed, 1 skipped"));
+}
+
+TEST_F(Page, TwoProfilesAreComparedCounterByCounter) {
+  const std::string page = html_page(of_attempts({example_.last_profile, example_.first_profile}));
+  EXPECT_TRUE(holds(page, "5,600,000")) << "before";
+  EXPECT_TRUE(holds(page, "-10.7 %"));
+  EXPECT_TRUE(holds(page, "-50.0 %")) << "bank conflicts";
+}
+
+TEST_F(Page, ThePeriodHasItsTotals) {
+  const Content period = content({.kernel = "", .attempts = {}, .since_us = 0, .since = "2000-01-01"});
+  const std::string page = html_page(period);
+  EXPECT_TRUE(holds(page, "What was tried, and what it cost"));
+  EXPECT_TRUE(holds(page, "What did not work, and why"));
+  EXPECT_TRUE(holds(page, "misaligned asynchronous copy"));
+  EXPECT_TRUE(holds(page, "24.2 % less time")) << "from 26.5 us to 20.1 us";
+  EXPECT_TRUE(holds(page, "<strong>total</strong>"));
+}
+
+TEST_F(Page, NamesOfOthersAreText) {
+  const Content hostile = of_kernel(kHostileName);
+  const std::string page = html_page(hostile);
+  EXPECT_FALSE(holds(page, "<img"));
+  EXPECT_FALSE(holds(page, "<b>rival"));
+  EXPECT_FALSE(holds(page, "<script>alert"));
+  EXPECT_FALSE(holds(page, "<svg onload"));
+  EXPECT_TRUE(holds(page, "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;"));
+  size_t scripts = 0;
+  for (size_t at = page.find("</script"); at != std::string::npos; at = page.find("</script", at + 1)) ++scripts;
+  EXPECT_EQ(scripts, 2u) << "the data and the program";
+  const std::string markdown = markdown_page(hostile);
+  EXPECT_FALSE(holds(markdown, "<img"));
+  EXPECT_FALSE(holds(markdown, "<script"));
+  EXPECT_FALSE(holds(markdown, "<b>"));
+}
+
+TEST_F(Page, TheSameContentGivesTheSameBytes) {
+  EXPECT_EQ(html_page(of_kernel("example")), html_page(of_kernel("example")));
+  EXPECT_EQ(markdown_page(of_kernel("example")), markdown_page(of_kernel("example")));
+  EXPECT_FALSE(holds(html_page(of_kernel("broken")), folder_.path().string())) << "no path of this machine";
+}
+
+TEST_F(Page, MarkdownFitsACommentAndSaysWhatIsLeftOut) {
+  const std::string whole = markdown_page(of_kernel("example"));
+  EXPECT_LE(whole.size(), 65'000u);
+  EXPECT_TRUE(whole.starts_with("## example\n\n**example is correct** in 87 cases"));
+  EXPECT_TRUE(holds(whole, "### Speed and the floor"));
+  EXPECT_TRUE(holds(whole, "| p50 |")) << "a table";
+  EXPECT_FALSE(holds(whole, "<svg"));
+}
+
+TEST_F(Page, NothingOfASubjectIsAnError) {
+  auto ledger = ledger::Ledger::open(example_.file(), ledger::Ledger::Mode::read);
+  ASSERT_TRUE(ledger.ok());
+  const auto none = gather(*ledger, {.kernel = "no such", .attempts = {}, .since_us = {}, .since = ""});
+  ASSERT_FALSE(none.ok());
+  EXPECT_TRUE(holds(none.error().message, "nothing is recorded of a kernel 'no such'"));
+  EXPECT_FALSE(gather(*ledger, {.kernel = "", .attempts = {999}, .since_us = {}, .since = ""}).ok());
+}
+
+TEST_F(Page, ABoardPutsTogetherWhatCannotBeOrdered) {
+  MeasuredCase one;
+  one.attempt.shape = "N=1";
+  one.attempt.correct = true;
+  one.attempt.source_hash = "a";
+  const auto contender = [](const char* name, double us, const char* verdict) {
+    MeasuredContender made;
+    made.name = name;
+    made.good = true;
+    made.p50_us = us;
+    made.median_us = {us * 0.999, us * 1.001};
+    if (verdict != nullptr) made.comparison = AgainstCandidate{verdict, 10 / us, {}, ""};
+    return made;
+  };
+  one.contenders = {contender("ours", 10, nullptr), contender("close", 10.2, "INCONCLUSIVE"),
+                    contender("slow", 12, "FASTER")};
+  MeasuredCase other = one;  // another state, in another run
+  other.attempt.source_hash = "b";
+  other.contenders = {contender("ours", 10.05, nullptr)};
+  other.contenders.push_back(contender("rejected", 5, "SLOWER"));
+  other.contenders.back().good = false;
+  const std::vector<Board> boards = boards_of({one, other});
+  ASSERT_EQ(boards.size(), 1u);
+  ASSERT_EQ(boards[0].ranked.size(), 4u) << "what a guard rejects has no rank";
+  EXPECT_EQ(boards[0].ranked[0].group, 1);
+  EXPECT_EQ(boards[0].ranked[1].group, 1) << "0.5 % apart";
+  EXPECT_EQ(boards[0].ranked[2].group, 1) << "not decided in the same run";
+  EXPECT_EQ(boards[0].ranked[3].group, 2);
+}
+
+TEST_F(Page, RoofsAreThoseOfTheInstruction) {
+  const Ceilings hopper = ceilings_of(*gpu::find_model("h200"));
+  EXPECT_EQ(hopper.compute[0].name, "wgmma f16");
+  EXPECT_LT(hopper.compute[1].tflops, 0.7 * hopper.compute[0].tflops) << "mma.sync";
+  const Ceilings ada = ceilings_of(*gpu::find_model("l4"));
+  EXPECT_EQ(ada.compute[0].name, "mma.sync f16");
+  const std::vector<Roofline> list = rooflines_of(of_kernel("example"));
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(std::ranges::count_if(list[0].points, [](const RooflinePoint& point) { return !point.measured; }), 2)
+      << "DRAM and L2";
+}
+
+}  // namespace
+}  // namespace assay::page
