@@ -18,7 +18,7 @@
 
 #include "base/file.hpp"
 #include "base/random.hpp"
-#include "check/arguments.hpp"
+#include "check/launch_plan.hpp"
 #include "device/open/open_device.hpp"
 #include "spec/configuration.hpp"
 #include "spec/kernel_spec.hpp"
@@ -84,8 +84,6 @@ class LoadedKernel {
     const std::string file = fmt::format("{}/ptx/{}.ptx", folder, subject.ptx);
     ASSAY_TRY(const std::string ptx, read_file(file));
     ASSAY_TRY(self.module_, self.device_->load(ptx, file));
-    ASSAY_TRY(self.request_, check::launch_request(spec, configuration, shape));
-    self.request_.module = self.module_.get();
     ASSAY_TRY(const auto arguments, spec::resolve_arguments(spec, configuration, shape));
     std::map<std::string, uint64_t> addresses;
     Random random(1);
@@ -100,7 +98,13 @@ class LoadedKernel {
       for (std::byte& value : values) value = static_cast<std::byte>(random.next() % 0x3c);
       ASSAY_CHECK(self.device_->upload(addresses[argument.name], values));
     }
-    ASSAY_TRY(self.request_.arguments, check::argument_bytes(*self.device_, arguments, addresses));
+    device::Image image;
+    image.ptx = ptx;
+    ASSAY_TRY(const auto planner, check::LaunchPlanner::open(spec, configuration, image, {}));
+    ASSAY_TRY(const auto requests, planner.plan(*self.device_, shape, arguments, addresses));
+    if (requests.size() != 1) return Error{fmt::format("{} is not one kernel", subject.folder)};
+    self.request_ = requests.front();
+    self.request_.module = self.module_.get();
     return self;
   }
 
