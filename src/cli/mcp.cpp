@@ -16,7 +16,10 @@ namespace fs = std::filesystem;
 
 class McpCommand final : public Command {
  public:
-  void declare(CommandLine& line) override { line.words("FOLDER", words_, "nothing outside of it is touched", {0, 1}); }
+  void declare(CommandLine& line) override {
+    line.words("FOLDER", words_, "nothing outside of it is touched", {0, 1});
+    declare_json(line);
+  }
 
   Result<ExitCode> run(const Context& context) override {
     std::error_code failed;

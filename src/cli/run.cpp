@@ -90,7 +90,7 @@ class RunCommand final : public Command {
 
  private:
   void show_step(const work::RunReport& report, const work::RunStep& step, const std::string& kernel) const {
-    if (step.name == "build" && report.build) print(build_summary(*report.build, report.configuration) + "\n");
+    if (step.name == "build" && report.build) print(build_summary(*report.build, report.configuration));
     if (step.name == "diagnose" && report.diagnosis) print(diagnose_text(*report.diagnosis, kFindings) + "\n");
     // Of a clean kernel the summary says all.
     if (step.name == "sanitize" && report.sanitize && !report.sanitize->clean())

@@ -64,7 +64,11 @@ class KernelCaseTest : public testing::TestWithParam<Launch> {
     auto gpu = device::cuda::CudaDevice::open(**driver, 0);
     ASSERT_TRUE(gpu.ok()) << to_string(gpu.error());
     gpu_ = std::move(*gpu);
-    folder_.write("kernel.ptx", "some PTX");
+    // The fake driver knows these kernels by their names alone.
+    std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n";
+    for (const char* entry : {"accumulate_f32", "copy_f32", "fault_f32", "idle_f32"})
+      ptx += ".visible .entry " + std::string(entry) + "() { ret; }\n";
+    folder_.write("kernel.ptx", ptx);
     auto instruments = Instruments::load(*gpu_, folder_.path() / "kernel.ptx");
     ASSERT_TRUE(instruments.ok()) << to_string(instruments.error());
     instruments_.emplace(std::move(*instruments));
