@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "assay/context.hpp"
+#include "assay/executor.hpp"
 #include "assay/kernel_choice.hpp"
 #include "assay/result.hpp"
 
@@ -79,12 +81,15 @@ struct TuneRequest {
   KernelChoice choice;               // its configuration restricts the space: "BLOCK_M=128" leaves the others free
   std::string shapes = "canonical";  // a set of the specification
   std::string shape;                 // "NAME=value,...": only this one
+  std::vector<std::string> only;     // these configurations and no others, all of them; empty: the space
   std::string strategy = "model";    // or "exhaustive", "random", "annealing", "genetic"
   size_t budget = 200;               // evaluations; the whole space if it is smaller
   size_t batch = 0;                  // proposed together and built at once; 0: as many as there are cores, at most 8
   double seconds = 0;                // stop after so long and keep what there is; 0: no limit
   bool resume = false;               // go on with what an interrupted run measured
-  std::string journal;               // the file of what was measured; empty: in the cache folder
+  std::string journal;               // the file of what was measured; empty: in the cache folder; "none": nowhere
+  bool race = true;                  // those that may be the best, in the end
+  ExecutorOptions executor;          // who evaluates
   uint64_t seed = 1;
   CaseLimits limits;
   RecordOptions record;
@@ -95,7 +100,8 @@ struct TunedConfiguration {
   std::string configuration;
   std::optional<double> value;  // geometric mean over the shapes, in the report's unit; empty: it failed
   std::vector<double> by_shape;
-  std::string failure;  // "compile", "does_not_fit", "incorrect", "runtime", "timeout"; "" if none
+  std::string failure;  // "compile", "does_not_fit", "incorrect", "runtime", "timeout"; "" if none. "machine": of a
+                        // worker, and nothing is known of the configuration
   std::string message;  // what is wrong
   std::optional<int> registers;
   std::optional<int64_t> shared_bytes;
@@ -105,6 +111,18 @@ struct TunedConfiguration {
   bool bailed_out = false;  // its fastest sample was far behind the best: fewer samples than the others
   bool recalled = false;    // from the journal of an interrupted run
   std::vector<std::vector<double>> samples;  // by shape
+};
+
+// A GPU that took part. Times of different GPUs are never compared: each candidate is measured beside the same
+// configuration there, and what counts is the ratio.
+struct TuneDevice {
+  std::string device;  // its UUID; "virtual"
+  std::string gpu;
+  std::vector<std::string> hosts;
+  size_t evaluations = 0;
+  std::vector<double> beside;          // what that configuration took there, by shape; the median of all times
+  std::vector<std::string> tie_group;  // of its own race; empty: it had none
+  bool disagrees = false;              // the answer is not in its tie group
 };
 
 struct TuneWinner {
@@ -121,6 +139,9 @@ struct TuneReport {
   std::string kernel;
   std::string specification;
   std::string device;
+  std::string gpu;                                       // the model: "h200"
+  std::string target;                                    // what it was built for: "sm_90a"
+  std::map<std::string, std::string> depends_on;         // what the results depend on, in words
   std::string quantity;                                  // "measured time" or "counted: predicted cycles"
   std::string unit;                                      // "ms" or "cycles"
   size_t configurations = 0;                             // of the space that was searched
@@ -133,6 +154,9 @@ struct TuneReport {
   std::string criterion;                                 // by which it was taken
   std::vector<std::string> tie_group;
   std::optional<double> regret_bound;
+  std::string beside;               // the configuration that every GPU measured too; empty: one device alone
+  std::vector<TuneDevice> devices;  // with an executor
+  size_t workers_started = 0;
   std::vector<std::string> shapes;
   std::vector<TuneWinner> winners;  // one for each shape
   std::string best_worst;           // whose worst shape, beside the winners, is the best

@@ -56,6 +56,7 @@ CommandEntry suite_command();
 CommandEntry tune_command();
 CommandEntry new_command();
 CommandEntry mcp_command();
+CommandEntry work_command();
 CommandEntry report_command();
 
 void print(std::string_view text);           // to standard output, at once, as wide as the terminal

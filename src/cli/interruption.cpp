@@ -27,7 +27,8 @@ void catch_interruptions() {
   struct sigaction action{};
   action.sa_handler = on_signal;
   ::sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+  // SIGUSR1: batch systems send it some time before they end a job.
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) ::sigaction(signal, &action, nullptr);
 }
 
 const CancellationToken& interruption() {

@@ -65,6 +65,7 @@ class TuneCommand final : public Command {
     line.words("kernel", kernels_, "a folder with a kernel.toml, or the file", {0, 1});
     declare_device(line, tune_.choice.device);
     line.option("--config", tune_.choice.configuration, "NAME=value,...: search these alone");
+    line.option("--only", tune_.only, "NAME=value,...: this configuration; may be given several times");
     line.option("--shapes", tune_.shapes, "a set of the specification");
     line.option("--shape", tune_.shape, "NAME=value,...: only this shape");
     line.option("--strategy", strategies_, "model, annealing, genetic, random, exhaustive");
@@ -73,6 +74,8 @@ class TuneCommand final : public Command {
     line.option("--seconds", tune_.seconds, "stop after so long", kPositive);
     line.flag("--resume", tune_.resume, "go on with what an interrupted run measured");
     line.option("--journal", tune_.journal, "the file of what was measured");
+    line.flag("--no-race", no_race_, "no race of the best in the end");
+    executor_.declare(line);
     line.option("--export", exports_, "which configuration for which shape");
     line.flag("--ask", ask_, "take spaces and answers from standard input");
     line.option("--replay", replay_.spaces, "a recorded space");
@@ -111,6 +114,8 @@ class TuneCommand final : public Command {
     tune_.budget = replay_.budget;
     tune_.batch = batch_.value_or(0);
     tune_.seed = replay_.first_seed;
+    tune_.race = !no_race_;
+    ASSAY_TRY(tune_.executor, executor_.read());
     std::vector<ExportWord> exports;
     for (const std::string& word : exports_) {
       ASSAY_TRY(const ExportWord wanted, read_export(word));
@@ -231,7 +236,9 @@ class TuneCommand final : public Command {
   RecordWords record_;
   work::TuneReplayRequest replay_;
   std::vector<std::string> strategies_;
+  ExecutorWords executor_;
   bool ask_ = false;
+  bool no_race_ = false;
 };
 
 }  // namespace

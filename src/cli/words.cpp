@@ -80,6 +80,28 @@ Result<ExitCode> KernelWords::each(const char* command, bool json,
   return worst;
 }
 
+void ExecutorWords::declare(CommandLine& line) {
+  line.choice("--executor", options_.executor, "who does the work", {"local", "slurm"});
+  line.option("--workers", options_.workers, "how many", {1, 10'000});
+  line.option("--work-folder", options_.folder, "that all workers see");
+  line.option("--lease", options_.lease_s, "a worker that is silent for so many seconds has lost its work",
+              Range<double>{1, 86'400});
+  line.option("--partition", options_.partition, "of Slurm");
+  line.option("--gres", options_.gres, "what a job of Slurm asks for");
+  line.option("--job-time", options_.time, "limit of a job of Slurm");
+  line.option("--sbatch-option", options_.options, "one more word for sbatch");
+}
+
+Result<work::ExecutorOptions> ExecutorWords::read() const {
+  const bool of_slurm = !options_.partition.empty() || !options_.gres.empty() || !options_.time.empty() ||
+                        !options_.options.empty();
+  if (of_slurm && options_.executor != "slurm")
+    return Error{"--partition, --gres, --job-time and --sbatch-option belong to --executor slurm"};
+  if (options_.executor.empty() && (options_.workers > 0 || !options_.folder.empty()))
+    return Error{"--workers and --work-folder belong to an executor", {}, "add --executor local or --executor slurm"};
+  return options_;
+}
+
 void RecordWords::declare(CommandLine& line) {
   line.option("--ledger", ledger_, "the file that attempts are recorded in; none: record nothing");
   line.option("--cost-per-hour", cost_per_hour_, "of this machine, to be recorded");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/bench.hpp"
+#include "assay/executor.hpp"
 #include "assay/kernel_choice.hpp"
 #include "assay/result.hpp"
 
@@ -37,6 +38,16 @@ class KernelWords {
 
  private:
   std::vector<std::string> kernels_;
+};
+
+// --executor, and what executors are told
+class ExecutorWords {
+ public:
+  void declare(CommandLine& line);
+  Result<work::ExecutorOptions> read() const;
+
+ private:
+  work::ExecutorOptions options_;
 };
 
 // --ledger, --cost-per-hour and --note

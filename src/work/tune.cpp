@@ -16,12 +16,17 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
+#include "device/open/open_device.hpp"
 #include "ledger/time_text.hpp"
 #include "tune/race.hpp"
 #include "tune/strategy.hpp"
 #include "work/document.hpp"
+#include "work/gather_crew.hpp"
+#include "work/counting.hpp"
 #include "work/kernel.hpp"
+#include "work/measuring.hpp"
 #include "work/recording.hpp"
+#include "work/tune_crew.hpp"
 #include "work/tune_details.hpp"
 #include "work/tune_evaluation.hpp"
 #include "work/tune_journal.hpp"
@@ -35,6 +40,7 @@ using std::chrono::steady_clock;
 
 constexpr double kMargin = 0.002;  // called equal
 constexpr size_t kRaced = 8;       // processes that are open on the GPU at once
+constexpr size_t kMostTroubles = 5;  // of machines, one after the other; then the run ends
 
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
@@ -60,11 +66,17 @@ class KernelTuning {
   };
 
   Result<void> open(const std::string& device);
+  Result<void> open_here(const std::string& device);
+  Result<void> open_there(const std::string& device);
+  Result<void> open_journal(const std::string& device);
   Result<void> search();
+  Result<void> search_with_crew();
   Result<Batch> propose(tune::Strategy& strategy, size_t count);
   Result<void> evaluate(Batch& batch, tune::Strategy& strategy, Progress& progress);
   Result<void> take(size_t pick, TunedConfiguration result, tune::Strategy& strategy, Progress& progress);
+  std::vector<size_t> fastest() const;
   Result<void> race();
+  Result<void> race_with_crew();
   void tie_by_value();
   void choose_answer();
   void judge_shapes();
@@ -79,7 +91,13 @@ class KernelTuning {
   const TuneRequest& request_;
   const Context& context_;
   const steady_clock::time_point start_ = steady_clock::now();
-  std::unique_ptr<TuneEvaluator> evaluator_;
+  std::unique_ptr<TuneEvaluator> evaluator_;  // none if the devices are elsewhere
+  std::unique_ptr<TuneCrew> crew_;            // none if this process evaluates
+  const gpu::GpuModel* model_ = nullptr;
+  bool measures_ = false;  // false: it counts
+  std::string target_;
+  std::vector<spec::Shape> shapes_;
+  TuneDependencies depends_;
   std::optional<KernelSpace> space_;
   std::optional<TuneJournal> journal_;
   std::map<std::string, size_t> index_;
@@ -110,36 +128,92 @@ TuneDependencies dependencies(const spec::KernelSpec& spec, const TuneRequest& r
   return all;
 }
 
-Result<void> KernelTuning::open(const std::string& device) {
+Result<void> KernelTuning::open_here(const std::string& device) {
   ASSAY_TRY(evaluator_, TuneEvaluator::make(spec_, request_, device, context_));
-  ASSAY_TRY(space_, kernel_space(spec_, request_.choice.configuration, evaluator_->shapes(), evaluator_->model()));
-  for (size_t i = 0; i < space_->configurations.size(); ++i) index_[space_->configurations[i].id()] = i;
-  ASSAY_TRY(const build::BuildReport first, build({space_->configurations.front()}));
-  const TuneDependencies depends = dependencies(spec_, request_, *evaluator_, first.results.at(0));
-  std::filesystem::path file = request_.journal;
-  if (file.empty()) {
-    Hasher name;
-    name.add(std::filesystem::absolute(spec_.file).string()).add(device);
-    file = build::ArtifactCache::default_folder() / "tune" /
-           fmt::format("{}-{}.jsonl", spec_.kernel.name, name.hex().substr(0, 12));
+  model_ = &evaluator_->model();
+  measures_ = evaluator_->measures();
+  target_ = evaluator_->target();
+  shapes_ = evaluator_->shapes();
+  ASSAY_TRY(const spec::Configuration first, spec::default_configuration(spec_));
+  ASSAY_TRY(const build::BuildReport built, build({first}));
+  depends_ = dependencies(spec_, request_, *evaluator_, built.results.at(0));
+  return {};
+}
+
+std::filesystem::path folder_of(const spec::KernelSpec& spec, const std::string& device) {
+  Hasher name;
+  name.add(std::filesystem::absolute(spec.file).string()).add(device);
+  return build::ArtifactCache::default_folder() / "tune" /
+         fmt::format("{}-{}", spec.kernel.name, name.hex().substr(0, 12));
+}
+
+// Where jobs are submitted there need be neither a GPU nor a compiler: the first worker says what there is.
+Result<void> KernelTuning::open_there(const std::string& device) {
+  ASSAY_TRY(const spec::Configuration first, spec::default_configuration(spec_));
+  measures_ = !device::is_virtual(device);
+  Measuring wanted;
+  wanted.shapes = request_.shapes;
+  wanted.shape = request_.shape;
+  ASSAY_TRY(shapes_,
+            measures_ ? chosen_shapes(spec_, first, wanted) : countable_shapes(spec_, first, wanted));
+  const std::filesystem::path place = request_.executor.folder.empty()
+                                          ? folder_of(spec_, device).concat(".work")
+                                          : std::filesystem::path(request_.executor.folder);
+  bool resume = request_.resume;
+  for (int tries = 0; tries < 2; ++tries) {
+    ASSAY_TRY(const std::filesystem::path folder, run_folder(place, resume));
+    crew_.reset();
+    ASSAY_TRY(crew_, TuneCrew::gather(spec_, request_, device, measures_ ? first.id() : "", folder, context_));
+    ASSAY_TRY(const TuneCrew::Facts facts, crew_->probe());
+    model_ = gpu::find_model(facts.gpu);
+    if (model_ == nullptr)
+      return Error{fmt::format("the workers' GPU '{}' is not known here", facts.gpu), {},
+                   "assay here and assay there must be the same version", ExitCode::environment};
+    target_ = facts.target;
+    depends_ = facts.depends;
+    if (!journal_) ASSAY_CHECK(open_journal(device));
+    // What an earlier run's workers found depends on what it depended on then.
+    if (!resume || journal_->started_anew().empty()) return {};
+    resume = false;
   }
-  ASSAY_TRY(TuneJournal journal, TuneJournal::open(file, depends, request_.resume));
+  return {};
+}
+
+Result<void> KernelTuning::open_journal(const std::string& device) {
+  std::filesystem::path file = request_.journal;
+  if (file.empty()) file = folder_of(spec_, device).concat(".jsonl");
+  ASSAY_TRY(TuneJournal journal, TuneJournal::open(file, depends_, request_.resume));
   journal_.emplace(std::move(journal));
+  return {};
+}
+
+Result<void> KernelTuning::open(const std::string& device) {
+  if (request_.executor.divided()) {
+    ASSAY_CHECK(open_there(device));
+  } else {
+    ASSAY_CHECK(open_here(device));
+    ASSAY_CHECK(open_journal(device));
+  }
+  ASSAY_TRY(space_, kernel_space(spec_, request_.choice.configuration, request_.only, shapes_, *model_));
+  for (size_t i = 0; i < space_->configurations.size(); ++i) index_[space_->configurations[i].id()] = i;
   report_.kernel = spec_.kernel.name;
   report_.specification = spec_.file.string();
   report_.device = device;
-  report_.quantity = evaluator_->measures() ? "measured time" : "counted: predicted cycles";
-  report_.unit = evaluator_->measures() ? "ms" : "cycles";
+  report_.gpu = model_->id;
+  report_.target = target_;
+  report_.depends_on = depends_;
+  report_.quantity = measures_ ? "measured time" : "counted: predicted cycles";
+  report_.unit = measures_ ? "ms" : "cycles";
   report_.configurations = space_->space.size();
   report_.left_out = space_->left_out;
   report_.started_anew = journal_->started_anew();
-  for (const spec::Shape& shape : evaluator_->shapes()) report_.shapes.push_back(shape.text());
+  for (const spec::Shape& shape : shapes_) report_.shapes.push_back(shape.text());
   return {};
 }
 
 Result<build::BuildReport> KernelTuning::build(const std::vector<spec::Configuration>& configurations) const {
   build::BuildOptions options;
-  options.targets = {evaluator_->target()};
+  options.targets = {target_};
   options.context.cancellation = context_.cancellation;
   return build::build(spec_, configurations, options);
 }
@@ -177,8 +251,48 @@ Result<KernelTuning::Batch> KernelTuning::propose(tune::Strategy& strategy, size
   return batch;
 }
 
+// As many as the workers can have are out at a time; what comes back decides what goes out next.
+Result<void> KernelTuning::search_with_crew() {
+  const size_t budget =
+      std::min(request_.strategy == "exhaustive" ? space_->space.size() : request_.budget, space_->space.size());
+  ASSAY_TRY(const std::unique_ptr<tune::Strategy> strategy,
+            tune::make_strategy(request_.strategy, space_->space, {request_.seed, budget, {}}));
+  Progress progress(context_, fmt::format("tuning {}", spec_.kernel.name), budget);
+  size_t proposed = 0;
+  size_t troubles = 0;  // one after the other
+  while (true) {
+    while (crew_->open_items() < crew_->most_open() && proposed < budget && !out_of_time()) {
+      const std::vector<size_t> picks = strategy->propose(1);
+      if (picks.empty()) break;
+      ++proposed;
+      const std::string id = space_->configurations[picks[0]].id();
+      if (const TunedConfiguration* known = journal_->recall(id)) {
+        ++report_.recalled;
+        ASSAY_CHECK(take(picks[0], *known, *strategy, progress));
+      } else {
+        ASSAY_CHECK(crew_->put(id));
+      }
+    }
+    if (crew_->open_items() == 0) break;
+    progress.step(crew_->state());
+    ASSAY_TRY(const TunedConfiguration evaluated, crew_->next());
+    troubles = evaluated.failure == "machine" ? troubles + 1 : 0;
+    if (troubles == kMostTroubles)
+      return Error{fmt::format("{} evaluations in a row failed, and not because of the kernel; the last: {}: {}",
+                               troubles, evaluated.configuration, evaluated.message),
+                   {},
+                   "mend the machine; --resume goes on with what was evaluated",
+                   ExitCode::environment};
+    if (evaluated.failure != "machine") ASSAY_CHECK(journal_->remember(evaluated));
+    ASSAY_CHECK(take(index_of(evaluated.configuration), evaluated, *strategy, progress));
+  }
+  report_.interrupted = proposed < budget && out_of_time();
+  return {};
+}
+
 // The next batch is built while this one is measured.
 Result<void> KernelTuning::search() {
+  if (crew_ != nullptr) return search_with_crew();
   const size_t budget =
       std::min(request_.strategy == "exhaustive" ? space_->space.size() : request_.budget, space_->space.size());
   ASSAY_TRY(const std::unique_ptr<tune::Strategy> strategy,
@@ -220,7 +334,7 @@ Result<void> KernelTuning::evaluate(Batch& batch, tune::Strategy& strategy, Prog
       continue;
     }
     if (out_of_time()) continue;
-    const build::BuildResult* built = ready ? ready->built.find(configuration, evaluator_->target()) : nullptr;
+    const build::BuildResult* built = ready ? ready->built.find(configuration, target_) : nullptr;
     if (built == nullptr) return Error{"a configuration was not built", {}, "", ExitCode::internal};
     TunedConfiguration evaluated = ready->examined.at(configuration.id());
     ASSAY_CHECK(evaluator_->measure(*built, best_by_shape_, evaluated));
@@ -267,8 +381,8 @@ void KernelTuning::tie_by_value() {
   report_.regret_bound = 0;
 }
 
-// All that may be the best, checked on the GPU itself, interleaved in random order; a heat is samples of every shape.
-Result<void> KernelTuning::race() {
+// All that may be the best, best first.
+std::vector<size_t> KernelTuning::fastest() const {
   std::vector<std::pair<double, size_t>> measured;
   for (const TunedConfiguration& each : report_.evaluated) {
     if (each.value && !each.bailed_out) measured.emplace_back(*each.value, index_of(each.configuration));
@@ -276,12 +390,37 @@ Result<void> KernelTuning::race() {
   std::ranges::sort(measured);
   std::vector<size_t> runners = tune::finalists(measured);
   if (runners.size() > kRaced) runners.resize(kRaced);
+  return runners;
+}
+
+// Those that tie on every GPU; if there are none, those that tie on the most.
+Result<void> KernelTuning::race_with_crew() {
+  std::vector<std::string> finalists;
+  for (const size_t each : fastest()) finalists.push_back(space_->configurations[each].id());
+  ASSAY_TRY(report_.regret_bound, crew_->race(finalists));
+  std::map<std::string, size_t> ties;
+  for (const TuneDevice& device : crew_->devices()) {
+    for (const std::string& each : device.tie_group) ++ties[each];
+  }
+  size_t most = 0;
+  for (const auto& [configuration, count] : ties) most = std::max(most, count);
+  for (const std::string& each : finalists) {
+    const auto found = ties.find(each);
+    if (found != ties.end() && found->second == most) report_.tie_group.push_back(each);
+  }
+  return {};
+}
+
+// Checked on the GPU itself, interleaved in random order; a heat is samples of every shape.
+Result<void> KernelTuning::race() {
+  if (crew_ != nullptr) return race_with_crew();
+  const std::vector<size_t> runners = fastest();
   std::vector<spec::Configuration> wanted;
   for (const size_t each : runners) wanted.push_back(space_->configurations[each]);
   ASSAY_TRY(const build::BuildReport built, build(wanted));
   std::map<size_t, std::vector<std::unique_ptr<TimedConfiguration>>> open;
   for (const size_t each : runners) {
-    const build::BuildResult* result = built.find(space_->configurations[each], evaluator_->target());
+    const build::BuildResult* result = built.find(space_->configurations[each], target_);
     if (result != nullptr) {
       TunedConfiguration& own =
           *std::ranges::find(report_.evaluated, space_->configurations[each].id(), &TunedConfiguration::configuration);
@@ -376,10 +515,10 @@ void KernelTuning::judge_shapes() {
 void KernelTuning::describe_run() {
   formats::TunedRun run;
   run.kernel = report_.kernel;
-  run.device = std::string(evaluator_->model().name);
-  run.quantity = evaluator_->measures() ? "time" : "predicted cycles";
+  run.device = std::string(model_->name);
+  run.quantity = measures_ ? "time" : "predicted cycles";
   run.unit = report_.unit;
-  for (const auto& [name, value] : evaluator_->shapes().front().values) {
+  for (const auto& [name, value] : shapes_.front().values) {
     if (value.is_integer()) run.problem_size.push_back(static_cast<double>(value.integer()));
   }
   for (const TunedConfiguration& each : report_.evaluated) {
@@ -392,7 +531,7 @@ void KernelTuning::describe_run() {
                                   ledger::iso_time(ledger::now_us())});
   }
   auto details =
-      std::make_shared<TuneDetails>(TuneDetails{std::move(space_->space), std::move(run), evaluator_->shapes(), {}});
+      std::make_shared<TuneDetails>(TuneDetails{std::move(space_->space), std::move(run), shapes_, {}});
   for (const TuneWinner& winner : report_.winners) details->winners.push_back(index_of(winner.configuration));
   details->run.space = &details->space;
   report_.details = std::move(details);
@@ -402,13 +541,21 @@ Result<TuneReport> KernelTuning::run(Recording& recording, const std::string& de
   ASSAY_CHECK(open(device));
   ASSAY_CHECK(search());
   if (best_) {
-    if (evaluator_->measures() && !report_.interrupted) {
+    if (measures_ && request_.race && !report_.interrupted) {
       ASSAY_CHECK(race());
-    } else if (!evaluator_->measures()) {
+    } else if (!measures_) {
       tie_by_value();
     }
     choose_answer();
     if (!report_.answer.empty()) judge_shapes();
+  }
+  if (crew_ != nullptr) {
+    report_.beside = measures_ ? spec::default_configuration(spec_)->id() : "";
+    report_.workers_started = crew_->workers_started();
+    report_.devices = crew_->devices();
+    for (TuneDevice& each : report_.devices)
+      each.disagrees =
+          !each.tie_group.empty() && std::ranges::find(each.tie_group, report_.answer) == each.tie_group.end();
   }
   if (report_.answer.empty())
     report_.exit_code = report_.evaluated.empty() ? ExitCode::inconclusive : ExitCode::incorrect;
@@ -451,6 +598,9 @@ std::string to_json(const TuneReport& report) {
   document["kernel"] = report.kernel;
   document["specification"] = report.specification;
   document["device"] = report.device;
+  document["gpu"] = report.gpu;
+  document["target"] = report.target;
+  document["depends_on"] = report.depends_on;
   document["quantity"] = report.quantity;
   document["unit"] = report.unit;
   document["configurations"] = report.configurations;
@@ -463,6 +613,18 @@ std::string to_json(const TuneReport& report) {
   document["criterion"] = report.criterion;
   document["tie_group"] = report.tie_group;
   document["regret_bound"] = report.regret_bound ? json(*report.regret_bound) : json(nullptr);
+  if (!report.devices.empty()) {
+    document["beside"] = report.beside;
+    document["workers_started"] = report.workers_started;
+    for (const TuneDevice& each : report.devices)
+      document["devices"].push_back({{"device", each.device},
+                                     {"gpu", each.gpu},
+                                     {"hosts", each.hosts},
+                                     {"evaluations", each.evaluations},
+                                     {"beside", each.beside},
+                                     {"tie_group", each.tie_group},
+                                     {"disagrees", each.disagrees}});
+  }
   document["best_worst_shape"] = report.best_worst;
   for (const TuneWinner& each : report.winners)
     document["shapes"].push_back({{"shape", each.shape},
@@ -477,6 +639,7 @@ std::string to_json(const TuneReport& report) {
     json entry{{"configuration", each.configuration},
                {"value", each.value ? json(*each.value) : json(nullptr)},
                {"by_shape", each.by_shape},
+               {"samples", each.samples},
                {"failure", each.failure},
                {"message", each.message},
                {"bailed_out", each.bailed_out},
@@ -485,6 +648,7 @@ std::string to_json(const TuneReport& report) {
                {"check_seconds", each.check_s},
                {"measure_seconds", each.measure_s}};
     if (each.registers) entry["registers"] = *each.registers;
+    if (each.shared_bytes) entry["shared_bytes"] = *each.shared_bytes;
     document["evaluated"].push_back(std::move(entry));
   }
   return document_text(document);

@@ -22,7 +22,7 @@ std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-json to_line(const TunedConfiguration& each) {
+json to_object(const TunedConfiguration& each) {
   json line{{"configuration", each.configuration},
             {"by_shape", each.by_shape},
             {"samples", each.samples},
@@ -39,7 +39,7 @@ json to_line(const TunedConfiguration& each) {
 }
 
 // Nothing if the line is not what we wrote.
-std::optional<TunedConfiguration> from_line(const json& line) {
+std::optional<TunedConfiguration> from_object(const json& line) {
   try {
     TunedConfiguration each;
     each.configuration = line.at("configuration");
@@ -81,10 +81,19 @@ std::string difference(const json& header, const TuneDependencies& wanted) {
 
 }  // namespace
 
+std::string evaluation_line(const TunedConfiguration& evaluated) {
+  return line_of(to_object(evaluated));
+}
+
+std::optional<TunedConfiguration> read_evaluation(const std::string& line) {
+  return from_object(json::parse(line, nullptr, false));
+}
+
 Result<TuneJournal> TuneJournal::open(const std::filesystem::path& file, const TuneDependencies& dependencies,
                                       bool resume) {
   TuneJournal journal;
   journal.file_ = file;
+  if (file == "none") return journal;
   std::error_code ignored;
   std::filesystem::create_directories(file.parent_path(), ignored);
   journal.descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -108,7 +117,7 @@ Result<TuneJournal> TuneJournal::open(const std::filesystem::path& file, const T
         journal.started_anew_ = difference(line, dependencies);
         if (!journal.started_anew_.empty()) break;
       } else {
-        const auto known = from_line(line);
+        const auto known = from_object(line);
         if (!known) break;
         journal.known_[known->configuration] = *known;
       }
@@ -141,7 +150,8 @@ const TunedConfiguration* TuneJournal::recall(const std::string& configuration) 
 }
 
 Result<void> TuneJournal::remember(const TunedConfiguration& evaluated) {
-  return append(line_of(to_line(evaluated)));
+  if (descriptor_ < 0) return {};
+  return append(evaluation_line(evaluated));
 }
 
 Result<void> TuneJournal::append(const std::string& line) {

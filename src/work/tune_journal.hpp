@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "assay/tune.hpp"
@@ -16,9 +17,14 @@ namespace assay::work {
 // What results depend on: in words, so that a change can be named.
 using TuneDependencies = std::map<std::string, std::string>;
 
+// One evaluation as a line of JSON, and back: nothing if the line is not what we wrote.
+std::string evaluation_line(const TunedConfiguration& evaluated);
+std::optional<TunedConfiguration> read_evaluation(const std::string& line);
+
 class TuneJournal {
  public:
-  // Goes on with the file if `resume` and it is of the same work; else begins anew.
+  // Goes on with the file if `resume` and it is of the same work; else begins anew. "none": remembers, but writes
+  // nothing.
   static Result<TuneJournal> open(const std::filesystem::path& file, const TuneDependencies& dependencies, bool resume);
   ~TuneJournal();
   TuneJournal(TuneJournal&& other) noexcept;

@@ -44,8 +44,16 @@ tune::ParameterValue parameter_value(const spec::Value& value) {
 }  // namespace
 
 Result<KernelSpace> kernel_space(const spec::KernelSpec& spec, const std::string& restriction,
-                                 const std::vector<spec::Shape>& shapes, const gpu::GpuModel& model) {
-  ASSAY_TRY(const std::vector<spec::Configuration> all, spec::matching_configurations(spec, restriction));
+                                 const std::vector<std::string>& only, const std::vector<spec::Shape>& shapes,
+                                 const gpu::GpuModel& model) {
+  std::vector<spec::Configuration> all;
+  if (only.empty()) {
+    ASSAY_TRY(all, spec::matching_configurations(spec, restriction));
+  }
+  for (const std::string& each : only) {
+    ASSAY_TRY(const spec::Configuration configuration, spec::parse_configuration(spec, each == "default" ? "" : each));
+    if (std::ranges::find(all, configuration) == all.end()) all.push_back(configuration);
+  }
   std::map<std::string, size_t> reasons;
   std::vector<spec::Configuration> kept;
   for (const spec::Configuration& configuration : all) {

@@ -20,8 +20,10 @@ struct KernelSpace {
   std::vector<std::pair<std::string, size_t>> left_out;  // why, and how many
 };
 
-// `restriction`: "NAME=value,..."; empty: all.
+// `restriction`: "NAME=value,..."; empty: all. `only`: these whole configurations; empty: all that the restriction
+// leaves.
 Result<KernelSpace> kernel_space(const spec::KernelSpec& spec, const std::string& restriction,
-                                 const std::vector<spec::Shape>& shapes, const gpu::GpuModel& model);
+                                 const std::vector<std::string>& only, const std::vector<spec::Shape>& shapes,
+                                 const gpu::GpuModel& model);
 
 }  // namespace assay::work

@@ -70,9 +70,9 @@ class Case:
     def fill(self, text):
         paths = {"{kernel}": self.kernel, "{folder}": self.folder, "{source}": SOURCE, "{here}": HERE,
                  "{fake}": self.options.program.parent / "tests" / "fake",
-                 "{make}": f"{self.options.program} check {self.kernel} --device vgpu:a100 --ledger "
-                           f"{self.folder}/l.sqlite > /dev/null",
-                 "{sql}": f"{sys.executable} {HERE}/sql.py {self.folder}/l.sqlite"}
+                 "{make}": f"'{self.options.program}' check '{self.kernel}' --device vgpu:a100 --ledger "
+                           f"'{self.folder}/l.sqlite' > /dev/null",
+                 "{sql}": f"'{sys.executable}' '{HERE}/sql.py' '{self.folder}/l.sqlite'"}
         for name, path in paths.items():
             text = text.replace(name, str(path))
         return text

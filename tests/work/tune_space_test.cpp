@@ -40,7 +40,7 @@ canonical = [{ N = 1024 }]
 TEST(TuneSpace, WhatDoesNotFitIsLeftOutWithTheReason) {
   const spec::KernelSpec spec = spaced("STAGES*BLOCK*512");
   const auto shapes = spec::shapes(spec, "canonical");
-  const auto space = kernel_space(spec, "", *shapes, *gpu::find_model("h200"));
+  const auto space = kernel_space(spec, "", {}, *shapes, *gpu::find_model("h200"));
   ASSERT_TRUE(space.ok()) << to_string(space.error());
   // 16 meet the constraint; 512 threads' worth of stages take 262,144 bytes.
   EXPECT_EQ(space->space.size(), 12u);
@@ -57,17 +57,17 @@ TEST(TuneSpace, WhatDoesNotFitIsLeftOutWithTheReason) {
 
 TEST(TuneSpace, WhatFitsStays) {
   const spec::KernelSpec spec = spaced("0");
-  const auto space = kernel_space(spec, "", *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
+  const auto space = kernel_space(spec, "", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
   ASSERT_TRUE(space.ok());
   EXPECT_EQ(space->space.size(), 16u);
   EXPECT_TRUE(space->left_out.empty());
-  EXPECT_EQ(kernel_space(spec, "STAGES=2", *spec::shapes(spec, "canonical"), *gpu::find_model("h200"))->space.size(),
+  EXPECT_EQ(kernel_space(spec, "STAGES=2", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"))->space.size(),
             6u);
 }
 
 TEST(TuneSpace, WhereNothingFitsThereIsNothingToTune) {
   const spec::KernelSpec spec = spaced("1000000");
-  const auto space = kernel_space(spec, "", *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
+  const auto space = kernel_space(spec, "", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
   ASSERT_FALSE(space.ok());
   EXPECT_NE(space.error().message.find("16"), std::string::npos);
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What a worker does all day: takes an item, runs its command in a child, keeps the lease, publishes the result. It ends
+// when the folder says so, when nobody waits for results any more, or when it is told to; then it gives its item back.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "base/progress.hpp"
+#include "base/result.hpp"
+#include "cluster/work_folder.hpp"
+#include "cluster/work_item.hpp"
+
+namespace assay::cluster {
+
+struct LabourOptions {
+  std::chrono::milliseconds poll{200};             // between two looks for work
+  std::chrono::milliseconds unattended{600'000};  // nobody waits for results since so long: end
+};
+
+struct LabourReport {
+  size_t finished = 0;
+  size_t given_back = 0;
+  size_t overtaken = 0;  // another one had the item when it was done
+};
+
+Result<LabourReport> labour(WorkFolder& folder, const Worker& worker, const LabourOptions& options,
+                            const Context& context);
+
+}  // namespace assay::cluster

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// A tuning's evaluations, done by workers: each is `assay tune --only CONFIGURATION` on some machine. Times of different
+// GPUs are never compared. Every worker measures the same configuration beside its candidate, and the candidate's time
+// is told as a multiple of that, in the unit of the first GPU that answered.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "assay/tune.hpp"
+#include "cluster/crew.hpp"
+#include "spec/configuration.hpp"
+#include "spec/kernel_spec.hpp"
+#include "work/tune_journal.hpp"
+
+namespace assay::work {
+
+class TuneCrew {
+ public:
+  // `beside`: measured with every candidate; empty: what is counted is the same everywhere.
+  static Result<std::unique_ptr<TuneCrew>> gather(const spec::KernelSpec& spec, const TuneRequest& request,
+                                                  const std::string& device, const std::string& beside,
+                                                  const std::filesystem::path& folder, const Context& context);
+
+  // What a worker knows of its GPU and of what it builds with.
+  struct Facts {
+    std::string gpu;     // the model's name
+    std::string target;
+    TuneDependencies depends;
+  };
+  Result<Facts> probe();
+
+  size_t open_items() const { return crew_->open_items(); }
+  size_t most_open() const { return 2 * workers_; }  // one more for each worker than it can do
+  Result<void> put(const std::string& configuration);
+  Result<TunedConfiguration> next();  // waits. What concerns a machine and not the candidate has the failure "machine"
+  // All of them against each other on every GPU that is there; then the devices know their tie groups.
+  Result<std::optional<double>> race(const std::vector<std::string>& finalists);  // the regret bound
+
+  std::vector<TuneDevice> devices() const;
+  size_t workers_started() const { return crew_->starts(); }
+  std::string state() const { return crew_->state(); }
+
+ private:
+  TuneCrew(const spec::KernelSpec& spec, const TuneRequest& request, std::string device, std::string beside)
+      : spec_(spec), request_(request), device_(std::move(device)), beside_(std::move(beside)) {}
+  cluster::WorkItem item(const std::vector<std::string>& only, bool race) const;
+  TunedConfiguration read(const std::string& configuration, const cluster::ItemResult& result);
+  TuneDevice& device_of(const cluster::Worker& worker);
+
+  const spec::KernelSpec& spec_;
+  const TuneRequest& request_;
+  const std::string device_;
+  const std::string beside_;
+  size_t workers_ = 1;
+  std::unique_ptr<cluster::Crew> crew_;
+  std::map<std::string, std::string> configurations_;  // by item
+  std::map<std::string, TuneDevice> devices_;
+  std::map<std::string, std::vector<std::vector<double>>> beside_times_;  // of a device: by evaluation, by shape
+  std::vector<double> unit_;  // what the configuration beside took on the first GPU that answered, by shape
+};
+
+}  // namespace assay::work
