@@ -218,9 +218,10 @@ test('heat follows the counter that is chosen, and keys go from line to line', a
   assert.equal(await count(22), '');
   assert.equal(await count(21), '16,384');
   assert.equal(await page.textContent('#source0 [data-counter]'), 'global_load_sectors');
-  await page.focus('#source0L21');
+  await page.focus('#source0 tr[tabindex="0"]');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'source0L20', 'the first line with heat');
   await page.keyboard.press('ArrowDown');
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'source0L22');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'source0L21');
   await page.keyboard.press('n');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'source0L24');
   await page.keyboard.press('p');

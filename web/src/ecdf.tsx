@@ -68,7 +68,7 @@ export function EcdfChart(props: { contenders: Contender[]; sentence: string }):
         <input type="checkbox" checked={all} onChange={() => setAll(!all)} /> with the slowest 1 %
       </label>
       {width > 0 && (
-        <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="slider" tabIndex={0} aria-label={props.sentence} aria-valuetext={read || 'no place chosen'} aria-valuenow={at ?? low} aria-valuemin={low} aria-valuemax={right}
+        <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="slider" tabindex={0} aria-label={props.sentence} aria-valuetext={read || 'no place chosen'} aria-valuenow={at ?? low} aria-valuemin={low} aria-valuemax={right}
           onKeyDown={move} onMouseMove={(event) => setAt(Math.min(right, Math.max(x.domain()[0]!, x.invert(event.offsetX))))} onMouseLeave={() => setAt(null)}>
           <Axes x={x} y={y} xName="us of one call" yName="% of samples at most" width={width} height={height} />
           {shown.map((each) => <rect class={`interval c${each.colour}`} x={x(each.interval[0])} y={28} width={Math.max(0, x(each.interval[1]) - x(each.interval[0]))} height={height - 72} />)}

@@ -68,7 +68,7 @@ export function RooflineChart(props: { data: Roofline; sentence: string }): VNod
           {[...groups.values()].map((group) => <path class={`join c${group[0]!.colour}`} d={join(group) ?? ''} />)}
           {points.map((point, i) => (
             <circle class={`point c${point.colour}${point.measured ? '' : ' hollow'}`} cx={x(point.x)} cy={y(point.y)} r={6} role="img" aria-label={describe(point, data)}
-              tabIndex={i === 0 ? 0 : -1} onMouseEnter={() => setCurrent(describe(point, data))} onFocus={() => setCurrent(describe(point, data))} />
+              tabindex={i === 0 ? 0 : -1} onMouseEnter={() => setCurrent(describe(point, data))} onFocus={() => setCurrent(describe(point, data))} />
           ))}
         </svg>
       )}
