@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make run and make test are each the only command needed on a fresh Debian 12 machine.
 # Options begin with ASSAY_, so that no variable of the environment is taken for one: make test ASSAY_JOBS=4
-.PHONY: help setup setup-web web configure build run test test-all test-gpu test-asan test-tsan attention bench fuzz format lint prebuilt \
+.PHONY: help setup setup-web setup-slurm web configure build run test test-all test-gpu test-asan test-tsan attention bench fuzz format lint prebuilt \
   carry static install package wheel docs clean
 
 ASSAY_JOBS ?= $(shell nproc)
@@ -33,6 +33,10 @@ setup:
 setup-web:
 	@sh tools/setup_web.sh
 
+# A cluster inside this machine, for the test of executors.
+setup-slurm:
+	@sh tools/setup_slurm.sh
+
 # web/dist, which the program embeds.
 web: setup-web
 	cd web && npx tsc --noEmit && node build.mjs
@@ -51,7 +55,7 @@ run: configure
 test: build setup-web
 	ctest --test-dir build --output-on-failure -j$(ASSAY_JOBS) -LE '^all$$'
 
-test-all: build setup-web
+test-all: build setup-web setup-slurm
 	ctest --test-dir build --output-on-failure -j$(ASSAY_JOBS)
 
 attention:

@@ -93,8 +93,8 @@ void ExecutorWords::declare(CommandLine& line) {
 }
 
 Result<work::ExecutorOptions> ExecutorWords::read() const {
-  const bool of_slurm = !options_.partition.empty() || !options_.gres.empty() || !options_.time.empty() ||
-                        !options_.options.empty();
+  const bool of_slurm =
+      !options_.partition.empty() || !options_.gres.empty() || !options_.time.empty() || !options_.options.empty();
   if (of_slurm && options_.executor != "slurm")
     return Error{"--partition, --gres, --job-time and --sbatch-option belong to --executor slurm"};
   if (options_.executor.empty() && (options_.workers > 0 || !options_.folder.empty()))

@@ -63,17 +63,14 @@ Result<void> Crew::keep_up() {
   ASSAY_TRY(size_t present, executor_->present());
   const size_t most = options_.most_starts > 0 ? options_.most_starts : 10 * options_.workers;
   for (; present < std::min(options_.workers, open_.size()) && starts_ < most; ++present) {
-    WorkerCommand command;
-    command.arguments = {program_file(context_.program), "work", std::filesystem::absolute(options_.folder).string()};
-    command.log_folder = std::filesystem::absolute(options_.folder) / "log";
-    ASSAY_CHECK(executor_->start(command));
+    ASSAY_CHECK(executor_->start(
+        {program_file(context_.program), "work", std::filesystem::absolute(options_.folder).string()}));
     ++starts_;
   }
   if (present == 0)
     return Error{fmt::format("no worker is left: {} were started and all of them ended", starts_),
                  Place{(options_.folder / "log").string()},
-                 "read what they wrote there; the same command with --resume goes on",
-                 ExitCode::environment};
+                 "read what they wrote there; the same command with --resume goes on", ExitCode::environment};
   return {};
 }
 

@@ -14,18 +14,13 @@
 
 namespace assay::cluster {
 
-struct WorkerCommand {
-  std::vector<std::string> arguments;  // the program first
-  std::filesystem::path log_folder;
-};
-
 class Executor {
  public:
   virtual ~Executor() = default;
 
-  virtual Result<void> start(const WorkerCommand& command) = 0;  // one worker more
-  virtual Result<size_t> present() = 0;                          // running, or waiting to run
-  virtual std::string state() const = 0;                         // for people: "2 running, 1 pending (Resources)"
+  virtual Result<void> start(const std::vector<std::string>& command) = 0;  // one worker more; the program first
+  virtual Result<size_t> present() = 0;                                     // running, or waiting to run
+  virtual std::string state() const = 0;  // for people: "2 running, 1 pending (Resources)"
   virtual void end_all() = 0;
 };
 
@@ -40,7 +35,8 @@ struct SlurmOptions {
   std::chrono::seconds warning{60};  // before the limit of time: the worker gives its item back
 };
 
-// One job for each worker. An error: there is no Slurm here.
-Result<std::unique_ptr<Executor>> slurm_executor(const SlurmOptions& options);
+// One job for each worker. `log_folder`: for what jobs print, and their numbers: those of an earlier run in the same
+// folder are taken over. An error: there is no Slurm here.
+Result<std::unique_ptr<Executor>> slurm_executor(const SlurmOptions& options, const std::filesystem::path& log_folder);
 
 }  // namespace assay::cluster

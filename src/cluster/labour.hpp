@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a worker does all day: takes an item, runs its command in a child, keeps the lease, publishes the result. It ends
-// when the folder says so, when nobody waits for results any more, or when it is told to; then it gives its item back.
+// What a worker does all day: takes an item, runs its command in a child, keeps the lease, publishes the result. It
+// ends when the folder says so, when nobody waits for results any more, or when it is told to; then it gives its item
+// back.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@
 namespace assay::cluster {
 
 struct LabourOptions {
-  std::chrono::milliseconds poll{200};             // between two looks for work
+  std::chrono::milliseconds poll{200};            // between two looks for work
   std::chrono::milliseconds unattended{600'000};  // nobody waits for results since so long: end
 };
 

@@ -12,9 +12,9 @@ class LocalExecutor final : public Executor {
   explicit LocalExecutor(std::vector<std::map<std::string, std::string>> environments)
       : environments_(std::move(environments)) {}
 
-  Result<void> start(const WorkerCommand& command) override {
+  Result<void> start(const std::vector<std::string>& command) override {
     Command process;
-    process.arguments = command.arguments;
+    process.arguments = command;
     if (!environments_.empty()) process.environment = environments_[started_ % environments_.size()];
     ++started_;
     ASSAY_TRY(std::unique_ptr<Child> child, Child::start(process));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Slurm by its commands, which are the same everywhere. What is true stands in the folder of the work; a job's state only
-// says why a worker is missing.
+// Slurm by its commands, which are the same everywhere. What is true stands in the folder of the work; a job's state
+// only says why a worker is missing.
 #include <fmt/format.h>
 #include <map>
 
@@ -29,40 +29,49 @@ Result<std::string> ask(std::vector<std::string> words) {
 
 class SlurmExecutor final : public Executor {
  public:
-  explicit SlurmExecutor(SlurmOptions options) : options_(std::move(options)) {}
+  SlurmExecutor(SlurmOptions options, std::filesystem::path log_folder)
+      : options_(std::move(options)), folder_(std::move(log_folder)) {
+    std::error_code failed;
+    std::filesystem::create_directories(folder_ / "jobs", failed);
+    for (std::filesystem::directory_iterator each(folder_ / "jobs", failed), end; !failed && each != end;
+         each.increment(failed)) {
+      if (is_job(each->path().filename().string())) jobs_[each->path().filename()] = "PENDING";
+    }
+  }
 
-  Result<void> start(const WorkerCommand& command) override {
-    std::error_code ignored;
-    std::filesystem::create_directories(command.log_folder, ignored);
-    const std::filesystem::path script = command.log_folder / "worker.sh";
+  Result<void> start(const std::vector<std::string>& command) override {
+    const std::filesystem::path script = folder_ / "worker.sh";
     ASSAY_CHECK(write_file_atomically(script, kScript));
-    std::vector<std::string> words{"sbatch", "--parsable", "--requeue", "--open-mode=append", "--job-name=assay",
+    std::vector<std::string> words{"sbatch",
+                                   "--parsable",
+                                   "--requeue",
+                                   "--open-mode=append",
+                                   "--job-name=assay",
                                    fmt::format("--signal=B:USR1@{}", options_.warning.count()),
-                                   fmt::format("--output={}/job-%j.txt", command.log_folder.string())};
+                                   fmt::format("--output={}/job-%j.txt", folder_.string())};
     if (!options_.partition.empty()) words.push_back("--partition=" + options_.partition);
     if (!options_.gres.empty()) words.push_back("--gres=" + options_.gres);
     if (!options_.time.empty()) words.push_back("--time=" + options_.time);
     words.insert(words.end(), options_.options.begin(), options_.options.end());
     words.push_back(script.string());
-    words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+    words.insert(words.end(), command.begin(), command.end());
     ASSAY_TRY(const std::string answer, ask(std::move(words)));
     const std::string job(trim(answer.substr(0, answer.find(';'))));  // "id;cluster" on federations
-    if (job.empty() || job.find_first_not_of("0123456789") != std::string::npos)
+    if (!is_job(job))
       return Error{fmt::format("sbatch did not answer with the number of a job: '{}'", trim(answer)),
                    {},
                    "",
                    ExitCode::environment};
     jobs_[job] = "PENDING";
+    ASSAY_CHECK(create_file(folder_ / "jobs" / job, ""));
     return {};
   }
 
   // A job that squeue no longer knows has ended.
   Result<size_t> present() override {
     if (jobs_.empty()) return size_t{0};
-    std::vector<std::string> numbers;
-    for (const auto& [job, state] : jobs_) numbers.push_back(job);
-    ASSAY_TRY(const std::string answer, ask({"squeue", "--noheader", "--states=all", "--format=%i %T %r",
-                                             "--jobs=" + join(numbers, ",")}));
+    // All of this user's: squeue fails if one of the numbers that it is asked for is no longer known.
+    ASSAY_TRY(const std::string answer, ask({"squeue", "--noheader", "--me", "--states=all", "--format=%i %T %r"}));
     std::map<std::string, std::string> now;
     for (const std::string_view line : split(answer, '\n')) {
       const std::vector<std::string_view> words = split(trim(line), ' ');
@@ -92,6 +101,10 @@ class SlurmExecutor final : public Executor {
   }
 
  private:
+  static bool is_job(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  }
+
   static bool has_ended(std::string_view state) {
     for (const char* each : {"COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "PREEMPTED", "NODE_FAIL", "OUT_OF_MEMORY",
                              "BOOT_FAIL", "DEADLINE", "REVOKED"}) {
@@ -101,12 +114,13 @@ class SlurmExecutor final : public Executor {
   }
 
   const SlurmOptions options_;
+  const std::filesystem::path folder_;
   std::map<std::string, std::string> jobs_;  // states, by number
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Executor>> slurm_executor(const SlurmOptions& options) {
+Result<std::unique_ptr<Executor>> slurm_executor(const SlurmOptions& options, const std::filesystem::path& log_folder) {
   for (const char* program : {"sbatch", "squeue", "scancel"}) {
     if (find_program(program).empty())
       return Error{fmt::format("there is no {} here", program),
@@ -114,7 +128,7 @@ Result<std::unique_ptr<Executor>> slurm_executor(const SlurmOptions& options) {
                    "run this where Slurm's commands are, or use --executor local",
                    ExitCode::environment};
   }
-  return std::unique_ptr<Executor>(std::make_unique<SlurmExecutor>(options));
+  return std::unique_ptr<Executor>(std::make_unique<SlurmExecutor>(options, log_folder));
 }
 
 }  // namespace assay::cluster

@@ -11,8 +11,8 @@
 //   coordinator                 changed while somebody waits for results
 //   stop                        workers end
 //
-// The number of a try is its fencing number: whoever lost the lease to a later try publishes nothing. Should two results
-// come all the same, as from a machine that slept, one of them counts.
+// The number of a try is its fencing number: whoever lost the lease to a later try publishes nothing. Should two
+// results come all the same, as from a machine that slept, one of them counts.
 #pragma once
 
 #include <chrono>
@@ -64,13 +64,13 @@ class WorkFolder {
   Result<std::vector<Outcome>> outcomes();  // that were not told before
   Result<void> attend();                    // somebody waits: workers need not give up
   Result<void> stop();
-  Result<void> reopen();  // after a stop
+  Result<void> reopen();                             // after a stop
   std::vector<std::string> present_workers() const;  // what they said of themselves, if their lease holds
 
   // --- who does it
   Result<void> present(const std::string& worker, const std::string& about) const;
   Result<std::optional<Claim>> claim(const std::string& worker, const std::string& device);
-  Result<bool> renew(const Claim& claim) const;  // false: another one has it now
+  Result<bool> renew(const Claim& claim) const;                               // false: another one has it now
   Result<bool> publish(const Claim& claim, const std::string& result) const;  // false: another one has it now
   Result<void> give_back(const Claim& claim) const;
   bool stopped() const;

@@ -26,7 +26,7 @@ struct Worker {
 };
 
 struct ItemResult {
-  std::string item;      // the name that put() gave
+  std::string item;  // the name that put() gave
   Worker worker;
   int exit_code = 0;     // of the command
   std::string document;  // what it printed: JSON text; empty if it printed none

@@ -45,7 +45,7 @@ Result<std::unique_ptr<cluster::Crew>> gather_crew(const ExecutorOptions& option
   slurm.gres = options.gres;
   slurm.time = options.time;
   slurm.options = options.options;
-  ASSAY_TRY(std::unique_ptr<cluster::Executor> executor, cluster::slurm_executor(slurm));
+  ASSAY_TRY(std::unique_ptr<cluster::Executor> executor, cluster::slurm_executor(slurm, fs::absolute(folder) / "log"));
   return cluster::Crew::gather(crew, std::move(executor), context);
 }
 

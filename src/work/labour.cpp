@@ -28,8 +28,7 @@ std::string host_name() {
 
 // The names of files: nothing that leads elsewhere.
 std::string plain(std::string name) {
-  std::ranges::replace_if(
-      name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '-');
+  std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '-');
   return name;
 }
 
@@ -49,7 +48,7 @@ cluster::Worker describe_worker(const std::string& name) {
       worker.gpu = state->name;
     }
   }
-  worker.name = plain(!name.empty()         ? name
+  worker.name = plain(!name.empty()        ? name
                       : worker.job.empty() ? fmt::format("{}-{}", worker.host, ::getpid())
                                            : fmt::format("{}-job{}-{}", worker.host, worker.job, worker.restarts));
   return worker;

@@ -20,9 +20,9 @@
 #include "ledger/time_text.hpp"
 #include "tune/race.hpp"
 #include "tune/strategy.hpp"
+#include "work/counting.hpp"
 #include "work/document.hpp"
 #include "work/gather_crew.hpp"
-#include "work/counting.hpp"
 #include "work/kernel.hpp"
 #include "work/measuring.hpp"
 #include "work/recording.hpp"
@@ -38,8 +38,8 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 
-constexpr double kMargin = 0.002;  // called equal
-constexpr size_t kRaced = 8;       // processes that are open on the GPU at once
+constexpr double kMargin = 0.002;    // called equal
+constexpr size_t kRaced = 8;         // processes that are open on the GPU at once
 constexpr size_t kMostTroubles = 5;  // of machines, one after the other; then the run ends
 
 double seconds_since(steady_clock::time_point start) {
@@ -154,8 +154,7 @@ Result<void> KernelTuning::open_there(const std::string& device) {
   Measuring wanted;
   wanted.shapes = request_.shapes;
   wanted.shape = request_.shape;
-  ASSAY_TRY(shapes_,
-            measures_ ? chosen_shapes(spec_, first, wanted) : countable_shapes(spec_, first, wanted));
+  ASSAY_TRY(shapes_, measures_ ? chosen_shapes(spec_, first, wanted) : countable_shapes(spec_, first, wanted));
   const std::filesystem::path place = request_.executor.folder.empty()
                                           ? folder_of(spec_, device).concat(".work")
                                           : std::filesystem::path(request_.executor.folder);
@@ -167,8 +166,10 @@ Result<void> KernelTuning::open_there(const std::string& device) {
     ASSAY_TRY(const TuneCrew::Facts facts, crew_->probe());
     model_ = gpu::find_model(facts.gpu);
     if (model_ == nullptr)
-      return Error{fmt::format("the workers' GPU '{}' is not known here", facts.gpu), {},
-                   "assay here and assay there must be the same version", ExitCode::environment};
+      return Error{fmt::format("the workers' GPU '{}' is not known here", facts.gpu),
+                   {},
+                   "assay here and assay there must be the same version",
+                   ExitCode::environment};
     target_ = facts.target;
     depends_ = facts.depends;
     if (!journal_) ASSAY_CHECK(open_journal(device));
@@ -530,8 +531,7 @@ void KernelTuning::describe_run() {
                                   each.compile_s * 1000, each.check_s * 1000, each.measure_s * 1000, 0,
                                   ledger::iso_time(ledger::now_us())});
   }
-  auto details =
-      std::make_shared<TuneDetails>(TuneDetails{std::move(space_->space), std::move(run), shapes_, {}});
+  auto details = std::make_shared<TuneDetails>(TuneDetails{std::move(space_->space), std::move(run), shapes_, {}});
   for (const TuneWinner& winner : report_.winners) details->winners.push_back(index_of(winner.configuration));
   details->run.space = &details->space;
   report_.details = std::move(details);

@@ -80,12 +80,12 @@ Result<std::unique_ptr<TuneCrew>> TuneCrew::gather(const spec::KernelSpec& spec,
 
 cluster::WorkItem TuneCrew::item(const std::vector<std::string>& only, bool race) const {
   cluster::WorkItem item;
-  item.words = {"tune",      std::filesystem::absolute(spec_.file).string(),
-                "--device",  device_,
-                "--ledger",  "none",
-                "--journal", "none",
-                "--strategy", "exhaustive",
-                "--seed",    std::to_string(request_.seed),
+  item.words = {"tune",         std::filesystem::absolute(spec_.file).string(),
+                "--device",     device_,
+                "--ledger",     "none",
+                "--journal",    "none",
+                "--strategy",   "exhaustive",
+                "--seed",       std::to_string(request_.seed),
                 "--time-limit", fmt::format("{}", request_.limits.time_s),
                 "--json"};
   for (const std::string& each : only) item.words.insert(item.words.end(), {"--only", each});
@@ -159,7 +159,8 @@ TunedConfiguration TuneCrew::read(const std::string& configuration, const ItemRe
   for (size_t shape = 0; shape < found->by_shape.size(); ++shape) {
     const double factor = unit_[shape] / beside->by_shape[shape];
     found->by_shape[shape] *= factor;
-    if (shape < found->samples.size()) std::ranges::for_each(found->samples[shape], [&](double& each) { each *= factor; });
+    if (shape < found->samples.size())
+      std::ranges::for_each(found->samples[shape], [&](double& each) { each *= factor; });
   }
   found->value = geometric_mean(found->by_shape);
   return *found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A tuning's evaluations, done by workers: each is `assay tune --only CONFIGURATION` on some machine. Times of different
-// GPUs are never compared. Every worker measures the same configuration beside its candidate, and the candidate's time
-// is told as a multiple of that, in the unit of the first GPU that answered.
+// A tuning's evaluations, done by workers: each is `assay tune --only CONFIGURATION` on some machine. Times of
+// different GPUs are never compared. Every worker measures the same configuration beside its candidate, and the
+// candidate's time is told as a multiple of that, in the unit of the first GPU that answered.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ class TuneCrew {
 
   // What a worker knows of its GPU and of what it builds with.
   struct Facts {
-    std::string gpu;     // the model's name
+    std::string gpu;  // the model's name
     std::string target;
     TuneDependencies depends;
   };

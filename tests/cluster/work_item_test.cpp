@@ -32,8 +32,9 @@ TEST(WorkItem, AResultComesBackAsItWas) {
 }
 
 TEST(WorkItem, WhatIsNoneIsAnError) {
-  for (const char* text : {"", "[]", "{}", "{\"words\": [], \"time_limit_s\": 1}", "{\"words\": [1], \"time_limit_s\": 1}",
-                           "{\"words\": [\"a\"], \"time_limit_s\": -1}", "{\"words\": [\"a\"]}"}) {
+  for (const char* text :
+       {"", "[]", "{}", "{\"words\": [], \"time_limit_s\": 1}", "{\"words\": [1], \"time_limit_s\": 1}",
+        "{\"words\": [\"a\"], \"time_limit_s\": -1}", "{\"words\": [\"a\"]}"}) {
     EXPECT_FALSE(read_item(text).ok()) << text;
   }
   for (const char* text : {"", "7", "{\"worker\": 3}", "{\"worker\": {}, \"exit_code\": \"x\"}"})

@@ -23,7 +23,8 @@ tensor = { dtype = "f32", shape = ["N"], output = true }
 [launch]
 grid = ["ceil_div(N, BLOCK)"]
 block = ["BLOCK"]
-shared_bytes = ")toml" + shared + R"toml("
+shared_bytes = ")toml" + shared +
+                           R"toml("
 [tunable]
 BLOCK = [64, 128, 256]
 STAGES = [1, 2, 4]
@@ -61,8 +62,8 @@ TEST(TuneSpace, WhatFitsStays) {
   ASSERT_TRUE(space.ok());
   EXPECT_EQ(space->space.size(), 16u);
   EXPECT_TRUE(space->left_out.empty());
-  EXPECT_EQ(kernel_space(spec, "STAGES=2", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"))->space.size(),
-            6u);
+  EXPECT_EQ(
+      kernel_space(spec, "STAGES=2", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"))->space.size(), 6u);
 }
 
 TEST(TuneSpace, WhereNothingFitsThereIsNothingToTune) {
