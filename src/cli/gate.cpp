@@ -2,6 +2,7 @@
 // assay gate: may this change go in? By time on a GPU, by exact counters on a virtual one.
 #include "assay/gate.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/file.hpp"
@@ -53,7 +54,11 @@ std::string gate_text(const work::GateReport& report) {
     if (others > 0)
       text += fmt::format("      {} that are not judged changed: --json lists them\n", counted(others, "counter"));
   }
-  const std::string calibrated = device::is_virtual(report.device) ? "counted exactly, no noise"
+  const bool estimated = std::ranges::any_of(result.cases, [](const judge::GateCaseResult& each) {
+    return each.estimated && each.verdict != judge::GateVerdict::trade;
+  });
+  const std::string calibrated = estimated                           ? "counted exactly; trades settled by estimate"
+                                 : device::is_virtual(report.device) ? "counted exactly, no noise"
                                  : result.calibration
                                      ? judge::describe(*result.calibration)
                                      : "this GPU was not calibrated: assay calibrate tells how far to trust the gate";

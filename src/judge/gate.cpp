@@ -47,6 +47,14 @@ Judgement judge_time(const Comparison& comparison, double adjusted_p, const Gate
                                                  options.threshold * 100.0, difference)};
 }
 
+// Never what grew alone: that stays exact.
+Judgement settle_trade(Judgement trade, const EstimatedChange& estimated) {
+  if (estimated.slower()) trade.verdict = GateVerdict::regression;
+  if (estimated.faster()) trade.verdict = GateVerdict::pass;
+  trade.reason += "; " + describe(estimated);
+  return trade;
+}
+
 Judgement judge(const GateCase& test, double adjusted_p, const GateOptions& options) {
   if (test.incorrect) return {GateVerdict::incorrect, *test.incorrect};
   if (!test.comparison && test.counters.empty()) return {GateVerdict::inconclusive, "nothing was measured or counted"};
@@ -57,7 +65,10 @@ Judgement judge(const GateCase& test, double adjusted_p, const GateOptions& opti
     auto [verdict, reason] = judge_counters(test.counters, options.counter_threshold, options.strict);
     counters = {verdict, std::move(reason)};
   }
-  if (!test.comparison) return counters;
+  if (!test.comparison) {
+    const bool open = counters.verdict == GateVerdict::trade && test.estimated;
+    return open ? settle_trade(std::move(counters), *test.estimated) : counters;
+  }
   // What was measured settles what counters cannot.
   if (counters.verdict == GateVerdict::trade)
     return {time.verdict, fmt::format("{}; {}", time.reason, counters.reason)};
@@ -142,7 +153,7 @@ GateResult gate(std::vector<GateCase> cases, const GateOptions& options, std::op
     auto [verdict, reason] = judge(cases[i], adjusted[i], options);
     if (severity(verdict) > severity(result.verdict)) result.verdict = verdict;
     result.cases.push_back({std::move(cases[i].name), verdict, std::move(reason), adjusted[i],
-                            std::move(cases[i].comparison), std::move(cases[i].counters)});
+                            std::move(cases[i].comparison), std::move(cases[i].counters), cases[i].estimated});
   }
   result.exit_code = exit_code(result.verdict, options);
   result.reason = summarize(result);

@@ -11,7 +11,8 @@
 // alone almost never is one (the estimate would have to be off by most of the threshold and be significant); and a
 // slowdown below the threshold is one only where the run is too noisy to tell it from the threshold: 2 % at a threshold
 // of 3 % as often as docs/measurement.md says. The grain is for the ticks of timers: 3 % of 5 us are 4.8 of them.
-// By exact counters: the rule of counters.hpp.
+// By exact counters: the rule of counters.hpp. A trade is settled by what was measured, else by estimated times where
+// they differ beyond their error (estimated_change.hpp).
 #pragma once
 
 #include <optional>
@@ -22,6 +23,7 @@
 #include "judge/calibration.hpp"
 #include "judge/comparison.hpp"
 #include "judge/counters.hpp"
+#include "judge/estimated_change.hpp"
 #include "judge/gate_verdict.hpp"
 
 namespace assay::judge {
@@ -44,6 +46,7 @@ struct GateCase {
   std::optional<std::string> incorrect{};  // why the results are wrong; nothing if they are right
   std::optional<Comparison> comparison{};
   std::vector<CounterChange> counters{};
+  std::optional<EstimatedChange> estimated{};
 };
 
 struct GateCaseResult {
@@ -53,6 +56,7 @@ struct GateCaseResult {
   double adjusted_p = 1;  // after Holm's correction
   std::optional<Comparison> comparison{};
   std::vector<CounterChange> counters{};
+  std::optional<EstimatedChange> estimated{};
 
   bool operator==(const GateCaseResult&) const = default;
 };

@@ -33,6 +33,14 @@ GateVerdict verdict_from(const json& value) {
                            GateVerdict::incorrect});
 }
 
+json estimated_json(const EstimatedTime& time) {
+  return {{"us", number(time.us)}, {"low_us", number(time.low_us)}, {"high_us", number(time.high_us)}};
+}
+
+EstimatedTime estimated_from(const json& value) {
+  return {number_from(value.at("us")), number_from(value.at("low_us")), number_from(value.at("high_us"))};
+}
+
 json case_json(const GateCaseResult& test) {
   json result{{"name", valid_utf8(test.name)},
               {"verdict", to_string(test.verdict)},
@@ -41,6 +49,9 @@ json case_json(const GateCaseResult& test) {
               {"counters", json::array()}};
   for (const CounterChange& change : test.counters) result["counters"].push_back(counter_json(change));
   if (test.comparison) result["comparison"] = to_json(*test.comparison);
+  if (test.estimated)
+    result["estimated"] = {{"candidate", estimated_json(test.estimated->candidate)},
+                           {"baseline", estimated_json(test.estimated->baseline)}};
   return result;
 }
 
@@ -61,6 +72,9 @@ GateCaseResult case_from(const json& value) {
   test.counters.reserve(counters.size());
   for (const json& change : counters) test.counters.push_back(counter_from(change));
   if (value.contains("comparison")) test.comparison = value_or_throw(comparison_from_json(value.at("comparison")));
+  if (value.contains("estimated"))
+    test.estimated = EstimatedChange{estimated_from(value["estimated"].at("candidate")),
+                                     estimated_from(value["estimated"].at("baseline"))};
   return test;
 }
 

@@ -14,7 +14,11 @@ using nlohmann::json;
 constexpr int kSchema = 1;
 
 json case_json(const BaselineCase& entry) {
-  if (!entry.counters.empty()) return {{"counters", entry.counters}};
+  if (!entry.counters.empty()) {
+    json counted{{"counters", entry.counters}};
+    if (entry.estimated) counted["estimated"] = estimated_json(*entry.estimated);
+    return counted;
+  }
   json batches = json::array();
   for (const judge::Batch& batch : entry.batches)
     batches.push_back({{"process", batch.process},
@@ -27,6 +31,7 @@ BaselineCase case_from(const json& value) {
   BaselineCase entry;
   if (value.contains("counters")) {
     entry.counters = value.at("counters").get<judge::Counters>();
+    if (value.contains("estimated")) entry.estimated = estimated_from(value["estimated"]);
     return entry;
   }
   for (const auto& [field, text] : value.at("contract").items()) entry.contract.set(field, text.get<std::string>());
@@ -41,6 +46,19 @@ BaselineCase case_from(const json& value) {
 }
 
 }  // namespace
+
+json estimated_json(const judge::EstimatedTime& time) {
+  return {{"us", time.us}, {"low_us", time.low_us}, {"high_us", time.high_us}};
+}
+
+std::optional<judge::EstimatedTime> estimated_from(const json& value) {
+  const auto number = [&](const char* name) {
+    return value.is_object() && value.contains(name) && value[name].is_number() ? value[name].get<double>() : 0;
+  };
+  const judge::EstimatedTime time{number("us"), number("low_us"), number("high_us")};
+  const bool sensible = time.low_us > 0 && time.low_us <= time.us && time.us <= time.high_us;
+  return sensible ? std::optional(time) : std::nullopt;
+}
 
 bool is_baseline_file(const std::string& name) {
   return name.ends_with(".json");

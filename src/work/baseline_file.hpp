@@ -3,19 +3,23 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
 #include "judge/batch.hpp"
 #include "judge/counters.hpp"
+#include "judge/estimated_change.hpp"
 #include "measure/contract.hpp"
 
 namespace assay::work {
 
 struct BaselineCase {
-  judge::Counters counters;    // of a virtual GPU; or
-  measure::Contract contract;  // of a measurement, and
-  judge::Batches batches;      // its samples
+  judge::Counters counters;                       // of a virtual GPU, with
+  std::optional<judge::EstimatedTime> estimated;  // the time from them, if there is one; or
+  measure::Contract contract;                     // of a measurement, and
+  judge::Batches batches;                         // its samples
 
   bool operator==(const BaselineCase&) const = default;
 };
@@ -28,6 +32,10 @@ struct BaselineFile {
 
   bool operator==(const BaselineFile&) const = default;
 };
+
+// An estimated time in a baseline, here and in the ledger; nothing if it is not one.
+nlohmann::json estimated_json(const judge::EstimatedTime& time);
+std::optional<judge::EstimatedTime> estimated_from(const nlohmann::json& value);
 
 bool is_baseline_file(const std::string& name);  // by its name: *.json
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "base/progress.hpp"
 #include "judge/compare.hpp"
 #include "judge/gate_json.hpp"
 #include "report/junit.hpp"
@@ -14,6 +15,7 @@
 #include "work/calibration_store.hpp"
 #include "work/counting.hpp"
 #include "work/document.hpp"
+#include "work/estimating.hpp"
 #include "work/gate_details.hpp"
 #include "work/goal.hpp"
 #include "work/kept_candidate.hpp"
@@ -255,7 +257,7 @@ Result<Judged> time_cases(const Gate& gate, std::optional<judge::Calibration>& c
       const measure::ContenderResult& candidate = measured.measured.candidate();
       if (candidate.good()) {
         if (attempt) judged.attempts.emplace_back(shape.text(), *attempt);
-        judged.file.cases[shape.text()] = {{}, measured.measured.contract, candidate.batches};
+        judged.file.cases[shape.text()] = {{}, {}, measured.measured.contract, candidate.batches};
       }
       evidence.cases.push_back(measured);
       return judge_shape(gate, bench, measured, baselines, judged.cases);
@@ -282,13 +284,13 @@ Result<void> save(const Gate& gate, const std::string& configuration, Judged& ju
 
 // --- by counters
 
-Result<judge::Counters> stored_counters(const Gate& gate, const std::string& shape, const std::string& configuration) {
+Result<BaselineCase> stored_counters(const Gate& gate, const std::string& shape, const std::string& configuration) {
   if (is_baseline_file(gate.against)) {
     ASSAY_TRY(const BaselineFile file, baseline_file(gate, configuration, gate.device));
     const auto found = file.cases.find(shape);
     if (found == file.cases.end() || found->second.counters.empty())
       return no_baseline(fmt::format("counters in '{}'", gate.against), shape);
-    return found->second.counters;
+    return found->second;
   }
   ASSAY_TRY(ledger::Ledger* const ledger, needed_ledger(gate.recording));
   ASSAY_TRY(const auto baseline, ledger->baseline(gate.baseline_key(gate.against, shape)));
@@ -301,19 +303,36 @@ Result<judge::Counters> stored_counters(const Gate& gate, const std::string& sha
                  "choose the same one with --config; --force compares them all the same"};
   const auto details = nlohmann::json::parse(attempt.details, nullptr, false);
   const auto counters = details.is_object() ? details.find("counters") : details.end();
-  judge::Counters values;
+  BaselineCase stored;
   if (details.is_object() && counters != details.end() && counters->is_object()) {
     for (const auto& [name, value] : counters->items()) {
-      if (value.is_number_unsigned()) values[name] = value.get<uint64_t>();
+      if (value.is_number_unsigned()) stored.counters[name] = value.get<uint64_t>();
     }
+    if (details.contains("estimated")) stored.estimated = estimated_from(details["estimated"]);
   }
-  if (values.empty())
+  if (stored.counters.empty())
     return Error{fmt::format("attempt {} holds no counters", attempt.id), Place{ledger->file().string()},
                  "keep new ones with --save"};
-  return values;
+  return stored;
 }
 
-Result<int64_t> record_counters(const Gate& gate, const CountedCase& counted, const std::string& configuration) {
+// Of a case that was counted; nothing if it cannot be estimated, as several kernels in sequence.
+Result<std::optional<judge::EstimatedTime>> estimated_time(const Gate& gate, const spec::KernelSpec& spec,
+                                                           const spec::Configuration& configuration,
+                                                           const spec::Shape& shape) {
+  EstimatingRequest request;
+  request.device = gate.device;
+  request.seed = gate.request.seed;
+  request.limits = gate.request.limits;
+  const auto estimated = estimate_case(spec, configuration, shape, request, gate.context);
+  ASSAY_CHECK(check_cancelled(gate.context));
+  if (!estimated) return std::optional<judge::EstimatedTime>();
+  const estimate::Estimate& time = estimated->estimate;
+  return std::optional(judge::EstimatedTime{time.time_us, time.low_us, time.high_us});
+}
+
+Result<int64_t> record_counters(const Gate& gate, const CountedCase& counted, const BaselineCase& kept,
+                                const std::string& configuration) {
   ASSAY_CHECK(needed_ledger(gate.recording));
   ledger::Attempt attempt = gate.recording.draft();
   attempt.kind = ledger::Kind::profile;
@@ -321,7 +340,9 @@ Result<int64_t> record_counters(const Gate& gate, const CountedCase& counted, co
   attempt.shape = counted.shape.text();
   attempt.verdict = "counted";
   attempt.correct = !counted.incorrect;
-  attempt.details = nlohmann::json{{"counters", counted.counters}}.dump();
+  nlohmann::json details{{"counters", kept.counters}};
+  if (kept.estimated) details["estimated"] = estimated_json(*kept.estimated);
+  attempt.details = details.dump();
   ASSAY_TRY(const std::optional<int64_t> id, gate.recording.write(std::move(attempt)));
   if (!id) return Error{"what was counted could not be recorded"};
   return *id;
@@ -344,10 +365,12 @@ Result<Judged> counter_cases(const Gate& gate, const spec::Configuration& config
   ASSAY_TRY(const std::vector<spec::Shape> shapes, countable_shapes(gate.spec, configuration, request.measuring));
   ASSAY_TRY(const std::vector<CountedCase> counted, count_cases(gate.spec, configuration, shapes, count, gate.context));
   std::vector<CountedCase> other;
+  spec::KernelSpec other_spec;
+  spec::Configuration other_configuration;
   if (gate.live()) {
-    ASSAY_TRY(const spec::KernelSpec baseline, spec::load(gate.against));
-    ASSAY_TRY(const spec::Configuration chosen, chosen_configuration(baseline, request.choice.configuration));
-    ASSAY_TRY(other, count_cases(baseline, chosen, shapes, count, gate.context));
+    ASSAY_TRY(other_spec, spec::load(gate.against));
+    ASSAY_TRY(other_configuration, chosen_configuration(other_spec, request.choice.configuration));
+    ASSAY_TRY(other, count_cases(other_spec, other_configuration, shapes, count, gate.context));
   }
   Judged judged;
   judged.file.device = gate.device;
@@ -357,17 +380,29 @@ Result<Judged> counter_cases(const Gate& gate, const spec::Configuration& config
     if (gate.live() && other[i].incorrect)
       return Error{fmt::format("the baseline is itself incorrect at {}: {}", shape, *other[i].incorrect),
                    Place{gate.against}, "compare with a correct one"};
-    judge::Counters baseline = gate.live() ? other[i].counters : judge::Counters();
+    BaselineCase baseline;
+    if (gate.live()) baseline.counters = other[i].counters;
     if (!gate.live() && !gate.against.empty()) {
       ASSAY_TRY(baseline, stored_counters(gate, shape, configuration.id()));
     }
-    if (!baseline.empty()) {
-      ASSAY_TRY(gate_case.counters, counter_changes(gate.request, counted[i].counters, baseline));
+    BaselineCase now{counted[i].counters, {}, {}, {}};
+    if (!baseline.counters.empty()) {
+      ASSAY_TRY(gate_case.counters, counter_changes(gate.request, counted[i].counters, baseline.counters));
     }
+    const bool trade = judge::judge_counters(gate_case.counters, request.counter_threshold, false).verdict ==
+                       judge::GateVerdict::trade;
+    if (!counted[i].incorrect && (trade || !request.save.empty())) {
+      ASSAY_TRY(now.estimated, estimated_time(gate, gate.spec, configuration, counted[i].shape));
+    }
+    if (trade && gate.live()) {
+      ASSAY_TRY(baseline.estimated, estimated_time(gate, other_spec, other_configuration, counted[i].shape));
+    }
+    if (trade && now.estimated && baseline.estimated)
+      gate_case.estimated = judge::EstimatedChange{*now.estimated, *baseline.estimated};
     if (!request.save.empty() && !counted[i].incorrect) {
-      judged.file.cases[shape] = {counted[i].counters, {}, {}};
+      judged.file.cases[shape] = now;
       if (!is_baseline_file(request.save)) {
-        ASSAY_TRY(const int64_t attempt, record_counters(gate, counted[i], configuration.id()));
+        ASSAY_TRY(const int64_t attempt, record_counters(gate, counted[i], now, configuration.id()));
         judged.attempts.emplace_back(shape, attempt);
       }
     }

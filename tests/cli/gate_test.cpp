@@ -166,6 +166,29 @@ TEST(GateOnCounters, ATiledTranspositionIsATrade) {
   EXPECT_EQ(gate_transposition("tiled", "naive", {"--inconclusive", "pass"}).exit_status, 0);
 }
 
+TEST(GateOnCounters, AnEstimateSettlesATradeBeyondItsError) {
+  const TemporaryFolder folder;
+  const auto gate = [&](const std::string& candidate, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"gate",     "kernels/planted/transpose_" + candidate,
+                                       "--device", "vgpu:h200",
+                                       "--shape",  "ROWS=1024,COLUMNS=1024",
+                                       "--ledger", (folder.path() / "l.sqlite").string(),
+                                       "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return assay_program(arguments);
+  };
+  const ProcessOutcome better = gate("padded", {"--against", "kernels/planted/transpose_naive"});
+  EXPECT_EQ(better.exit_status, 0) << better.output << better.errors;
+  const auto estimated = parsed(better)["gate"]["cases"][0]["estimated"];
+  EXPECT_LT(estimated["candidate"]["high_us"].get<double>(), estimated["baseline"]["low_us"].get<double>());
+  EXPECT_EQ(gate("naive", {"--against", "kernels/planted/transpose_padded"}).exit_status, 3);
+  // A baseline that was saved holds its estimate as well.
+  const std::string file = (folder.path() / "padded.json").string();
+  EXPECT_EQ(gate("padded", {"--save", file}).exit_status, 0);
+  std::ifstream saved(file);
+  EXPECT_NE(std::string(std::istreambuf_iterator<char>(saved), {}).find("\"estimated\""), std::string::npos);
+}
+
 TEST(GateOnCounters, TheUserSaysWhatCounts) {
   EXPECT_EQ(
       gate_transposition("tiled", "naive", {"--counters", "global_load_sectors,global_store_sectors"}).exit_status, 0);

@@ -2,6 +2,9 @@
 #include "judge/gate.hpp"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "judge/gate_json.hpp"
 
 namespace assay::judge {
 namespace {
@@ -130,6 +133,33 @@ TEST(Gate, lets_time_settle_a_trade_of_counters) {
             GateVerdict::pass);
   EXPECT_EQ(one({.name = "k", .comparison = times(1.5, 1.4, 1.6, 1e-9), .counters = trade}).verdict,
             GateVerdict::regression);
+}
+
+TEST(Gate, lets_estimates_settle_a_trade_only_beyond_their_error) {
+  const auto trade = compare_counters({{"global_store_sectors", 10}, {"shared_load_wavefronts", 4}},
+                                      {{"global_store_sectors", 80}, {"shared_load_wavefronts", 0}}, 0.01);
+  const EstimatedTime slow{20, 15, 29};
+  const EstimatedTime fast{5, 4, 7};
+  const EstimatedTime between{12, 9, 17};
+  const auto judged = [&](const EstimatedTime& candidate, const EstimatedTime& baseline) {
+    return one({.name = "k", .counters = trade, .estimated = EstimatedChange{candidate, baseline}});
+  };
+  EXPECT_EQ(judged(slow, fast).verdict, GateVerdict::regression);
+  EXPECT_EQ(judged(fast, slow).verdict, GateVerdict::pass);
+  EXPECT_EQ(judged(between, slow).verdict, GateVerdict::trade) << "the ranges touch";
+  EXPECT_NE(judged(fast, slow).cases[0].reason.find("estimated 5 us (4 ... 7), the baseline 20 us (15 ... 29)"),
+            std::string::npos)
+      << judged(fast, slow).cases[0].reason;
+  const auto grown = compare_counters({{"ptx_instructions", 200}}, {{"ptx_instructions", 100}}, 0.01);
+  EXPECT_EQ(one({.name = "k", .counters = grown, .estimated = EstimatedChange{fast, slow}}).verdict,
+            GateVerdict::regression)
+      << "pure growth stays exact";
+  EXPECT_EQ(one({.name = "k", .counters = trade, .estimated = EstimatedChange{fast, slow}}, {.strict = true}).verdict,
+            GateVerdict::regression)
+      << "strictly, a trade is a regression";
+  const auto back = gate_result_from_json(to_json(judged(fast, slow)));
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(*back, judged(fast, slow));
 }
 
 TEST(Gate, takes_the_worse_of_times_and_counters) {
