@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 #include <unistd.h>
 
 #include "base/file.hpp"
@@ -44,6 +45,7 @@ struct CaseRunner::Run {
   std::vector<Buffer> buffers;
   std::vector<uint64_t> pointer_arrays;  // their addresses
   device::LaunchOutcome outcome;
+  double seconds = 0;  // of the launches alone, on this machine
 };
 
 namespace {
@@ -254,6 +256,7 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
   }
   ASSAY_CHECK(write_scalar_variables(*device_, *module_, arguments));
   ASSAY_TRY(std::vector<device::LaunchRequest> requests, planner_->plan(*device_, test.shape, arguments, addresses));
+  const auto start = std::chrono::steady_clock::now();
   for (device::LaunchRequest& request : requests) {
     request.module = module_.get();
     request.checks = setup_.checks;
@@ -264,6 +267,7 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
     add(run.outcome, std::move(outcome));
     if (faulted) break;
   }
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (device_->lost()) return {};  // with a fault in the outcome; the buffers are gone
   for (Buffer& buffer : run.buffers) {
     buffer.after.resize(buffer.before.size());
@@ -319,6 +323,40 @@ Result<void> CaseRunner::release(Run& run) {
   }
   for (const uint64_t address : run.pointer_arrays) ASSAY_CHECK(device_->release(address));
   return {};
+}
+
+// The shorter of two: what else the machine does only adds.
+Result<double> CaseRunner::launch_seconds(const Case& test, const gpu::CheckSet& checks) {
+  ASSAY_TRY(const auto arguments, spec::resolve_arguments(spec_, configuration_, test.shape));
+  const gpu::CheckSet usual = std::exchange(setup_.checks, checks);
+  const bool usually_checked = std::exchange(accesses_checked_, checks.contains(gpu::kMemcheck));
+  double least = std::numeric_limits<double>::infinity();
+  std::optional<Error> problem;
+  for (int repetition = 0; repetition < 2 && !problem; ++repetition) {
+    auto run = launch(test, arguments, false);
+    if (run) {
+      least = std::min(least, run->seconds);
+    } else {
+      problem = run.error();
+    }
+  }
+  setup_.checks = usual;
+  accesses_checked_ = usually_checked;
+  if (problem) return *problem;
+  return least;
+}
+
+Result<CheckCosts> CaseRunner::costs(const Case& test) {
+  CheckCosts costs;
+  costs.shape = test.shape.text();
+  ASSAY_TRY(costs.bare_s, launch_seconds(test, {}));
+  const gpu::CheckSet all = setup_.checks;
+  for (const std::string& name : all.names()) {
+    ASSAY_TRY(const double alone, launch_seconds(test, {name}));
+    costs.each.emplace_back(name, alone);
+  }
+  ASSAY_TRY(costs.all_s, launch_seconds(test, all));
+  return costs;
 }
 
 CaseResult CaseRunner::run(const Case& test, size_t repetitions) {

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "check/case_result.hpp"
+#include "check/check_cost.hpp"
 #include "check/launch_plan.hpp"
 #include "check/oracle.hpp"
 #include "check/self_test.hpp"
@@ -43,6 +44,7 @@ class CaseRunner {
   CaseResult run(const Case& test, size_t repetitions = 1);
   // Of the reference and the comparison; nothing is launched.
   Result<SelfTest> self_test(const Case& test) const;
+  Result<CheckCosts> costs(const Case& test);
   std::vector<std::string> approximate_instructions() const { return device_->approximate_instructions(*module_); }
   std::vector<std::string> fusible_places() const { return device_->fusible_places(*module_); }
   bool lost() const { return device_->lost(); }  // only another process can run further cases
@@ -55,6 +57,7 @@ class CaseRunner {
   Result<void> try_reference() const;
   Result<InputValues> inputs_of(const Case& test, const std::vector<spec::ResolvedArgument>& arguments) const;
   Result<void> check_memory(const std::vector<spec::ResolvedArgument>& arguments) const;
+  Result<double> launch_seconds(const Case& test, const gpu::CheckSet& checks);
   Result<Run> launch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, bool second_poison);
   Result<void> launch_into(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                            bool second_poison);

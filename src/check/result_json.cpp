@@ -206,6 +206,16 @@ Result<T> read_answer(T (*read)(const json&, const Case&), const json& value, co
   }
 }
 
+CheckCosts read_costs(const json& value, const Case& test) {
+  CheckCosts costs;
+  costs.shape = test.shape.text();
+  costs.bare_s = value.at("bare_seconds").get<double>();
+  costs.all_s = value.at("all_seconds").get<double>();
+  for (const auto& [name, entry] : value.at("alone").items())
+    costs.each.emplace_back(name, entry.at("seconds").get<double>());
+  return costs;
+}
+
 }  // namespace
 
 bool place_known(const Finding& finding) {
@@ -288,6 +298,20 @@ json to_json(const SelfTest& test) {
 
 Result<CaseResult> case_result_from_json(const json& value, const Case& test) {
   return read_answer(read_case_result, value, test);
+}
+
+json to_json(const CheckCosts& costs) {
+  json each = json::object();
+  for (const auto& [name, seconds] : costs.each) each[name] = {{"seconds", seconds}, {"times", costs.times(seconds)}};
+  return {{"shape", costs.shape},
+          {"bare_seconds", costs.bare_s},
+          {"all_seconds", costs.all_s},
+          {"all_times", costs.times(costs.all_s)},
+          {"alone", std::move(each)}};
+}
+
+Result<CheckCosts> costs_from_json(const json& value, const Case& test) {
+  return read_answer(read_costs, value, test);
 }
 
 Result<SelfTest> self_test_from_json(const json& value, const Case& test) {

@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "check/case_result.hpp"
+#include "check/check_cost.hpp"
 #include "check/self_test.hpp"
 #include "spec/kernel_spec.hpp"
 
@@ -16,9 +17,11 @@ nlohmann::json to_json(const gpu::Finding& finding);
 bool place_known(const gpu::Finding& finding);
 nlohmann::json to_json(const CaseResult& result);
 nlohmann::json to_json(const SelfTest& test);
+nlohmann::json to_json(const CheckCosts& costs);
 
 // What a worker said is read with care: a worker that was damaged by the kernel it ran may say anything.
 Result<CaseResult> case_result_from_json(const nlohmann::json& json, const Case& test);
 Result<SelfTest> self_test_from_json(const nlohmann::json& json, const Case& test);
+Result<CheckCosts> costs_from_json(const nlohmann::json& json, const Case& test);
 
 }  // namespace assay::check

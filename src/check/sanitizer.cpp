@@ -2,6 +2,7 @@
 #include "check/sanitizer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 
 #include "base/progress.hpp"
@@ -11,6 +12,8 @@
 
 namespace assay::check {
 namespace {
+
+constexpr std::chrono::milliseconds kQuick{100};
 
 // The smallest and the largest affordable shape, and some between: bounds go wrong at both ends.
 std::vector<spec::Shape> spread(const std::vector<spec::Shape>& shapes, size_t count) {
@@ -68,13 +71,17 @@ Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Config
   report.coverage = coverage(worker_options.setup.device, worker_options.setup.checks);
   ASSAY_TRY(const std::unique_ptr<Worker> worker, Worker::start(std::move(worker_options)));
   gpu::FindingList folded;
+  std::optional<Case> quick;  // the largest shape that takes next to no time tells what the checks cost
   Progress progress(options.context, "sanitize", shapes.size());
   for (const spec::Shape& shape : shapes) {
     Case test;
     test.shape = shape;
     test.seed = options.seed;
     std::optional<CaseResult> recalled = options.recall ? options.recall(test) : std::nullopt;
+    const auto start = std::chrono::steady_clock::now();
     report.results.push_back(recalled ? std::move(*recalled) : worker->run(test));
+    const bool is_quick = !recalled && std::chrono::steady_clock::now() - start < kQuick;
+    if (is_quick && report.results.back().passed() && !report.coverage.checks.empty()) quick = test;
     ASSAY_CHECK(check_cancelled(options.context));
     if (!recalled && options.remember &&
         (report.results.back().passed() || report.results.back().outcome == Outcome::finding))
@@ -86,6 +93,9 @@ Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Config
     }
     // A kernel with bad accesses still ran to its end, and larger shapes may show more; one that was stopped did not.
     if (!result.passed() && result.outcome != Outcome::finding) break;
+  }
+  if (quick) {
+    if (auto costs = worker->costs(*quick)) report.costs = std::move(*costs);
   }
   report.findings = folded.findings();
   report.occurrences = folded.occurrences();

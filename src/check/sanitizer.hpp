@@ -33,6 +33,7 @@ struct SanitizeReport {
   std::vector<std::string> finding_shapes;  // beside `findings`: the first shape that showed it
   uint64_t occurrences = 0;
   gpu::Coverage coverage;
+  std::optional<CheckCosts> costs;  // nothing if every shape takes long
 
   const CaseResult* failure() const;  // the first shape that is not clean
   bool clean() const { return failure() == nullptr && !results.empty(); }

@@ -140,6 +140,9 @@ int serve_worker(std::istream& input, std::ostream& output) {
           if (request.value("self_test", false)) {
             const auto tested = runner->self_test(test);
             answer = tested ? check::to_json(*tested) : json{{"error", to_json(tested.error())}};
+          } else if (request.value("costs", false)) {
+            const auto costs = runner->costs(test);
+            answer = costs ? check::to_json(*costs) : json{{"error", to_json(costs.error())}};
           } else {
             answer = check::to_json(runner->run(test, request.value("repetitions", size_t{1})));
           }
@@ -273,26 +276,37 @@ CaseResult Worker::run(const Case& test, size_t repetitions) {
               fmt::format("the process that ran the kernel {}{}{}", how, errors.empty() ? "" : ": ", errors), "");
 }
 
-Result<SelfTest> Worker::self_test(const Case& test) {
+// The answer to something else than a case: one line of JSON that is no error.
+Result<std::string> Worker::question(const Case& test, const char* what) {
   if (child_ == nullptr) ASSAY_CHECK(launch());
   json request = case_request(test);
-  request["self_test"] = true;
+  request[what] = true;
   std::string line;
   const Child::Answer answer = ask(*child_, one_line(request), line, options_.setup_time_limit);
   if (answer == Child::Answer::line) {
     const json reply = json::parse(line, nullptr, false);
     if (reply.is_object() && reply.contains("error")) return error_from(reply["error"]);
-    return self_test_from_json(reply, test);
+    return line;
   }
   const std::string how = child_->stop();
   const std::string errors = beginning(child_->errors());
   child_.reset();
   ASSAY_CHECK(check_cancelled(options_.context));
-  return Error{
-      fmt::format("the process that runs kernels {} during the self-test{}{}", how, errors.empty() ? "" : ": ", errors),
-      {},
-      "",
-      ExitCode::internal};
+  return Error{fmt::format("the process that runs kernels {} when it was asked for its {}{}{}", how, what,
+                           errors.empty() ? "" : ": ", errors),
+               {},
+               "",
+               ExitCode::internal};
+}
+
+Result<SelfTest> Worker::self_test(const Case& test) {
+  ASSAY_TRY(const std::string line, question(test, "self_test"));
+  return self_test_from_json(json::parse(line, nullptr, false), test);
+}
+
+Result<CheckCosts> Worker::costs(const Case& test) {
+  ASSAY_TRY(const std::string line, question(test, "costs"));
+  return costs_from_json(json::parse(line, nullptr, false), test);
 }
 
 }  // namespace assay::check

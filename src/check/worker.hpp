@@ -45,6 +45,7 @@ class Worker {
   CaseResult run(const Case& test, size_t repetitions = 1);
   // Of the reference and the comparison; see self_test.hpp.
   Result<SelfTest> self_test(const Case& test);
+  Result<CheckCosts> costs(const Case& test);
   const std::vector<std::string>& approximate_instructions() const { return approximate_; }
   const std::vector<std::string>& fusible_places() const { return fusible_; }
 
@@ -52,6 +53,7 @@ class Worker {
   explicit Worker(Options options) : options_(std::move(options)) {}
   Result<void> launch();
   Result<void> set_up(Child& child);
+  Result<std::string> question(const Case& test, const char* what);
   Child::Answer ask(Child& child, const std::string& request, std::string& line,
                     std::chrono::milliseconds time_limit) const;
 

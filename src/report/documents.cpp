@@ -105,6 +105,7 @@ json sanitize_document(const check::SanitizeReport& report) {
                    {"findings", std::move(findings)},
                    {"occurrences", report.occurrences},
                    {"cases", std::move(cases)}};
+  if (report.costs) document["check_costs"] = check::to_json(*report.costs);
   document.update(coverage_document(report.coverage));
   return document;
 }

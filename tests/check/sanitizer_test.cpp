@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "check/coverage.hpp"
 #include "copy_kernel.hpp"
 
 namespace assay::check {
@@ -34,6 +35,16 @@ TEST(Sanitize, calls_a_kernel_clean_though_its_values_are_wrong) {
   EXPECT_TRUE(report.clean());
   EXPECT_EQ(report.failure(), nullptr);
   EXPECT_EQ(shapes(report), (Names{"N=1", "N=5", "N=32", "N=40", "N=100"}));
+}
+
+TEST(Sanitize, says_what_its_checks_cost) {
+  const SanitizeReport report = run(CopyKernel(kRightCopy, "{ N = [4] }"));
+  ASSERT_TRUE(report.costs);
+  EXPECT_EQ(report.costs->shape, "N=4");
+  EXPECT_GT(report.costs->bare_s, 0);
+  EXPECT_GT(report.costs->all_s, 0);
+  EXPECT_EQ(report.costs->each.size(), all_checks().names().size());
+  EXPECT_FALSE(run(CopyKernel(kOverrun, "{ N = [30] }")).costs) << "of a case that passed";
 }
 
 TEST(Sanitize, merges_findings_over_shapes) {
