@@ -78,6 +78,18 @@ std::vector<Claim::Row> rows_below(std::string_view text, int line) {
   return rows;
 }
 
+std::string without_comments(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const size_t open = std::min(text.find("<!--"), text.size());
+    shown += text.substr(0, open);
+    const size_t close = text.find(kClosing, open);
+    if (open == text.size() || close == text.npos) break;
+    text.remove_prefix(close + kClosing.size());
+  }
+  return shown;
+}
+
 Result<Claim> read_claim(std::string_view text, size_t at, size_t end, const std::string& file) {
   Claim claim;
   claim.line = line_at(text, at);
@@ -85,8 +97,9 @@ Result<Claim> read_claim(std::string_view text, size_t at, size_t end, const std
   std::string_view body = trim(text.substr(at + kOpening.size(), end - at - kOpening.size()));
   if (body.starts_with("table ")) claim.kind = Claim::Kind::table;
   if (body.starts_with("rows ")) claim.kind = Claim::Kind::rows;
+  if (body.starts_with("numbers ")) claim.kind = Claim::Kind::numbers;
   if (claim.kind != Claim::Kind::figure) body = trim(body.substr(body.find(' ')));
-  const size_t colon = body.find(": ");
+  const size_t colon = std::min(body.find(": "), body.find(":\n"));
   if (colon == body.npos)
     return Error{"this claim names no source", place, "<!--claim FILE: EXPRESSION-->, or <!--claim attempt N: ...-->"};
   claim.source = trim(body.substr(0, colon));
@@ -98,6 +111,13 @@ Result<Claim> read_claim(std::string_view text, size_t at, size_t end, const std
     return claim;
   }
   const size_t behind = end + kClosing.size();
+  if (claim.kind == Claim::Kind::numbers) {
+    const std::string_view rest = text.substr(behind);
+    const size_t first = rest.find_first_not_of('\n');
+    claim.below = without_comments(first == rest.npos ? "" : rest.substr(first, rest.find("\n\n", first) - first));
+    if (trim(claim.below).empty()) return Error{"there is nothing below this claim", place};
+    return claim;
+  }
   claim.rows = rows_below(text.substr(behind), line_at(text, behind));
   if (claim.rows.empty()) return Error{"there is no table below this claim", place};
   return claim;
@@ -225,6 +245,24 @@ Result<CheckedClaim> check_table(const Claim& claim, const nlohmann::json& recor
   return checked;
 }
 
+Result<CheckedClaim> check_numbers(const Claim& claim, const nlohmann::json& recorded) {
+  ASSAY_TRY(const std::vector<double> values, numbers_at(claim.expression, recorded));
+  const std::vector<Figure> figures = figures_in(claim.below);
+  CheckedClaim checked;
+  checked.figures = values.size();
+  for (const double value : values) {
+    const bool there = std::ranges::any_of(figures, [&](const Figure& figure) { return figure.agrees(value); });
+    if (!there) checked.disagreements.push_back({claim.line, "nothing of the kind is below", number_text(value)});
+  }
+  return checked;
+}
+
+Error placed(Error error, const Claim& claim, const std::string& file) {
+  error.place = {file, claim.line, 1};
+  error.hint = fmt::format("in the claim '{}: {}'", claim.source, claim.expression);
+  return error;
+}
+
 }  // namespace
 
 Result<std::vector<Claim>> find_claims(std::string_view text, const std::string& file) {
@@ -235,7 +273,7 @@ Result<std::vector<Claim>> find_claims(std::string_view text, const std::string&
     if (end == shown.npos) return Error{"this comment has no end", {file, line_at(shown, at), 1}};
     ASSAY_TRY(Claim claim, read_claim(shown, at, end, file));
     // Code within the table is a part of it.
-    if (claim.kind != Claim::Kind::figure) {
+    if (claim.kind == Claim::Kind::table || claim.kind == Claim::Kind::rows) {
       const size_t behind = end + kClosing.size();
       claim.rows = rows_below(text.substr(behind), line_at(text, behind));
     }
@@ -245,14 +283,13 @@ Result<std::vector<Claim>> find_claims(std::string_view text, const std::string&
 }
 
 Result<CheckedClaim> check_claim(const Claim& claim, const nlohmann::json& recorded, const std::string& file) {
+  if (claim.kind == Claim::Kind::numbers) {
+    auto checked = check_numbers(claim, recorded);
+    return checked ? std::move(checked) : placed(checked.error(), claim, file);
+  }
   if (claim.kind != Claim::Kind::figure) return check_table(claim, recorded, file);
   const auto value = evaluate(claim.expression, recorded);
-  if (!value) {
-    Error error = value.error();
-    error.place = {file, claim.line, 1};
-    error.hint = fmt::format("in the claim '{}: {}'", claim.source, claim.expression);
-    return error;
-  }
+  if (!value) return placed(value.error(), claim, file);
   CheckedClaim checked;
   checked.figures = 1;
   if (!claim.figure.agrees(*value))

@@ -7,6 +7,9 @@
 //   every
 //                                                                             recorded row is in the table
 //   <!--claim rows attention.txt: ...-->                                      the same, but the table may show a part
+//   <!--claim numbers steps.json: steps.*.before_us-->                        the paragraph or table below it holds
+//   each
+//                                                                             of these numbers
 #pragma once
 
 #include <functional>
@@ -21,7 +24,7 @@
 namespace assay::claims {
 
 struct Claim {
-  enum class Kind { figure, table, rows };
+  enum class Kind { figure, table, rows, numbers };
 
   Kind kind = Kind::figure;
   int line = 0;            // of the comment, from 1
@@ -33,6 +36,7 @@ struct Claim {
     std::vector<std::string> cells;
   };
   std::vector<Row> rows{};  // of a table
+  std::string below{};      // of numbers: the text that holds them
 };
 
 // Comments in code are none. A comment that claims something of nothing is an error with its place.

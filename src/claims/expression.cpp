@@ -43,6 +43,19 @@ class Evaluator {
     return value;
   }
 
+  Result<std::vector<double>> list() {
+    std::vector<double> all;
+    do {
+      skip_blanks();
+      ASSAY_TRY(const std::vector<double> values, numbers());
+      all.insert(all.end(), values.begin(), values.end());
+    } while (take(','));
+    skip_blanks();
+    if (at_ != text_.size())
+      return Error{fmt::format("'{}' is left over behind the path", std::string(text_.substr(at_)))};
+    return all;
+  }
+
  private:
   using Found = std::vector<const json*>;
 
@@ -270,6 +283,10 @@ class Evaluator {
 };
 
 }  // namespace
+
+Result<std::vector<double>> numbers_at(std::string_view paths, const json& document) {
+  return Evaluator(trim(paths), document).list();
+}
 
 Result<double> evaluate(std::string_view expression, const json& document) {
   return Evaluator(trim(expression), document).whole();

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -18,5 +19,8 @@ namespace assay::claims {
 
 // One number, or an error that says which part of the expression finds nothing, or too much.
 Result<double> evaluate(std::string_view expression, const nlohmann::json& document);
+
+// All numbers that a path finds, or several paths with commas between them.
+Result<std::vector<double>> numbers_at(std::string_view paths, const nlohmann::json& document);
 
 }  // namespace assay::claims

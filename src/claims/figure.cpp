@@ -65,8 +65,8 @@ std::optional<Figure> figure_at(std::string_view text, size_t at) {
   return figure;
 }
 
-std::optional<Figure> last_figure(std::string_view text) {
-  std::optional<Figure> last;
+std::vector<Figure> figures_in(std::string_view text) {
+  std::vector<Figure> found;
   for (size_t i = 0; i < text.size();) {
     const bool within = i > 0 && (is_letter(text[i - 1]) || is_digit(text[i - 1]) || text[i - 1] == '.');
     std::optional<Figure> figure = within ? std::nullopt : figure_at(text, i);
@@ -77,9 +77,14 @@ std::optional<Figure> last_figure(std::string_view text) {
     i += figure->text.size();
     const bool factor = i < text.size() && text[i] == 'x' && (i + 1 == text.size() || !is_letter(text[i + 1]));
     if (i < text.size() && is_letter(text[i]) && !factor) continue;
-    last = std::move(figure);
+    found.push_back(std::move(*figure));
   }
-  return last;
+  return found;
+}
+
+std::optional<Figure> last_figure(std::string_view text) {
+  std::vector<Figure> all = figures_in(text);
+  return all.empty() ? std::nullopt : std::optional(std::move(all.back()));
 }
 
 }  // namespace assay::claims

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay::claims {
 
@@ -20,7 +21,8 @@ struct Figure {
 
 // The figure that begins here; nothing if none does.
 std::optional<Figure> figure_at(std::string_view text, size_t at);
-// The last figure of a text. Digits that belong to a word ("s2048", "4k") are none; "1.5x" is one.
+// All figures of a text. Digits that belong to a word ("s2048", "4k") are none; "1.5x" is one.
+std::vector<Figure> figures_in(std::string_view text);
 std::optional<Figure> last_figure(std::string_view text);
 
 }  // namespace assay::claims

@@ -22,9 +22,14 @@ struct Edit {
   size_t after;
 };
 
+// With their newlines: a last line without one is another line.
 Lines lines_of(std::string_view text) {
-  Lines lines = split(text, '\n');
-  if (!lines.empty() && lines.back().empty()) lines.pop_back();  // what ends with a newline
+  Lines lines;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size() - 1) + 1;
+    lines.push_back(text.substr(start, end - start));
+    start = end;
+  }
   return lines;
 }
 
@@ -87,8 +92,7 @@ std::string range_text(size_t first, size_t count) {
   return count == 1 ? fmt::format("{}", first + 1) : fmt::format("{},{}", count == 0 ? first : first + 1, count);
 }
 
-std::string hunk_text(const std::vector<Edit>& edits, size_t from, size_t to, const Lines& a, const Lines& b,
-                      bool a_open, bool b_open) {
+std::string hunk_text(const std::vector<Edit>& edits, size_t from, size_t to, const Lines& a, const Lines& b) {
   size_t before = 0, after = 0;
   std::string body;
   for (size_t i = from; i < to; ++i) {
@@ -96,31 +100,19 @@ std::string hunk_text(const std::vector<Edit>& edits, size_t from, size_t to, co
     const bool added = edit.kind == '+';
     before += added ? 0 : 1;
     after += edit.kind == '-' ? 0 : 1;
-    body += fmt::format("{}{}\n", edit.kind, added ? b[edit.after] : a[edit.before]);
-    const bool last_of_a = !added && edit.before + 1 == a.size() && a_open;
-    const bool last_of_b = edit.kind != '-' && edit.after + 1 == b.size() && b_open;
-    if (edit.kind == ' ' ? last_of_a && last_of_b : last_of_a || last_of_b) body += "\\ No newline at end of file\n";
+    const std::string_view line = added ? b[edit.after] : a[edit.before];
+    body += fmt::format("{}{}", edit.kind, line);
+    if (!line.ends_with('\n')) body += "\n\\ No newline at end of file\n";
   }
   return fmt::format("@@ -{} +{} @@\n{}", range_text(edits[from].before, before), range_text(edits[from].after, after),
                      body);
-}
-
-bool lacks_newline(std::string_view text) {
-  return !text.empty() && text.back() != '\n';
 }
 
 std::string diff_of(std::string_view before, std::string_view after, const std::string& old_name,
                     const std::string& new_name) {
   if (before == after) return "";
   const Lines a = lines_of(before), b = lines_of(after);
-  std::vector<Edit> edits = shortest_edits(a, b);
-  // A last line that differs in its newline alone is a change too.
-  if (lacks_newline(before) != lacks_newline(after) && !edits.empty() && edits.back().kind == ' ') {
-    const Edit last = edits.back();
-    edits.pop_back();
-    edits.push_back({'-', last.before, last.after});
-    edits.push_back({'+', last.before + 1, last.after});
-  }
+  const std::vector<Edit> edits = shortest_edits(a, b);
   std::string text = fmt::format("--- {}\n+++ {}\n", old_name, new_name);
   for (size_t i = 0; i < edits.size();) {
     if (edits[i].kind == ' ') {
@@ -133,7 +125,7 @@ std::string diff_of(std::string_view before, std::string_view after, const std::
       if (edits[k].kind != ' ') last = k;
     }
     const size_t to = std::min(last + kContext + 1, edits.size());
-    text += hunk_text(edits, from, to, a, b, lacks_newline(before), lacks_newline(after));
+    text += hunk_text(edits, from, to, a, b);
     i = to;
   }
   return text;

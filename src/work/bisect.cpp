@@ -31,6 +31,8 @@ namespace fs = std::filesystem;
 using bisect::Mark;
 using nlohmann::json;
 
+constexpr size_t kReasonShown = 240;
+
 // What one commit says, before anybody knows what is good.
 struct Observed {
   bool judged = false;
@@ -54,6 +56,14 @@ std::optional<Observed> from_payload(const std::string& text) {
   seen.reason = payload.value("reason", "");
   if (payload.contains("value") && payload["value"].is_number()) seen.value = payload["value"].get<double>();
   return seen;
+}
+
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (const std::string_view each : split(text, '\n')) {
+    if (!trim(each).empty()) line += (line.empty() ? "" : "; ") + std::string(trim(each));
+  }
+  return line.size() > kReasonShown ? line.substr(0, kReasonShown) + "..." : line;
 }
 
 Observed skipped(const std::string& reason) {
@@ -132,7 +142,7 @@ class Search {
     if (seen) return *seen;
     if (context_.cancelled() || seen.error().exit_code == kInterrupted) return seen.error();
     // It does not build, does not fit the device, or its specification says something else: nothing to judge.
-    return skipped(replace_all(seen.error().message, tree.string() + "/", ""));
+    return skipped(one_line(replace_all(seen.error().message, tree.string() + "/", "")));
   }
 
   Context quiet() const {
@@ -150,7 +160,13 @@ class Search {
     request.record.ledger = "none";
     ASSAY_TRY(const ProfileReport report, profile(request, quiet()));
     const auto found = report.counters.find(request_.counter);
-    if (found == report.counters.end()) return skipped(fmt::format("it has no counter '{}'", request_.counter));
+    if (found == report.counters.end()) {
+      std::vector<std::string> names;
+      for (const auto& [name, value] : report.counters) names.push_back(name);
+      const std::string near = nearest(request_.counter, names);
+      return skipped(fmt::format("there is no counter '{}'{}", request_.counter,
+                                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    }
     return Observed{true, true, static_cast<double>(found->second), ""};
   }
 

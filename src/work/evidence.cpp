@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/report.hpp"
+#include "base/escape.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "evidence/archive.hpp"
 #include "evidence/source_layout.hpp"
 #include "evidence/unified_diff.hpp"
@@ -112,17 +114,39 @@ struct Pack {
   void add(std::string path, std::string content) { files.push_back({std::move(path), std::move(content)}); }
 };
 
-Result<void> add_reports(Pack& pack, const EvidenceRequest& request, const std::optional<int64_t>& predecessor) {
+// Folders of this machine, by their names in the archive; a report writes them as its medium wants it.
+using Folders = std::vector<std::pair<std::string, std::string>>;
+
+std::string without_folders(std::string text, const Folders& folders) {
+  for (const auto& [from, to] : folders) {
+    if (from.size() < 2) continue;
+    text = replace_all(std::move(text), escape_markdown(from), escape_markdown(to));
+    text = replace_all(std::move(text), escape_html(from), escape_html(to));
+    text = replace_all(std::move(text), replace_all(escape_html(from), "/", "/<wbr>"), escape_html(to));
+    const std::string json_text = json(from).dump();
+    text = replace_all(std::move(text), json_text.substr(1, json_text.size() - 2), to);
+    // Inside a code element of Markdown, without the element's own tags.
+    constexpr size_t kOpening = 6, kClosing = 7;  // <code> and </code>
+    const std::string inner = escape_markdown(from);
+    if (inner.size() > kOpening + kClosing)
+      text = replace_all(std::move(text), inner.substr(kOpening, inner.size() - kOpening - kClosing), to);
+    text = replace_all(std::move(text), from, to);
+  }
+  return text;
+}
+
+Result<void> add_reports(Pack& pack, const EvidenceRequest& request, const std::optional<int64_t>& predecessor,
+                         const Folders& folders) {
   ReportRequest wanted;
   wanted.ledger = request.ledger;
   wanted.attempts = {request.attempt};
   // Two attempts of different kinds have no common report.
-  if (const auto html = report_text(wanted)) pack.add("report.html", *html);
+  if (const auto html = report_text(wanted)) pack.add("report.html", without_folders(*html, folders));
   wanted.format = "markdown";
-  if (const auto text = report_text(wanted)) pack.add("report.md", *text);
+  if (const auto text = report_text(wanted)) pack.add("report.md", without_folders(*text, folders));
   if (!predecessor) return {};
   wanted.attempts.push_back(*predecessor);
-  if (const auto text = report_text(wanted)) pack.add("comparison.md", *text);
+  if (const auto text = report_text(wanted)) pack.add("comparison.md", without_folders(*text, folders));
   return {};
 }
 
@@ -191,17 +215,23 @@ Result<EvidenceReport> evidence(const EvidenceRequest& request) {
     subject.predecessor = before->attempt;
   }
   Pack pack;
+  Folders folders;
+  const std::string folder = fs::path(subject.attempt.specification).parent_path().string();
+  const std::string folder_before =
+      before ? fs::path(before->attempt.specification).parent_path().string() : std::string();
   ASSAY_CHECK(add_sources(pack, subject, before));
-  pack.add("attempt.json", document_text(attempt_json(subject)) + "\n");
+  folders.emplace_back(folder, subject.kernel_folder);
+  if (folder_before != folder) folders.emplace_back(folder_before, subject.kernel_folder);
+  pack.add("attempt.json", without_folders(document_text(attempt_json(subject)) + "\n", folders));
   if (!subject.samples.empty()) pack.add("samples.csv", samples_text(subject));
   if (before) {
     before->attempt.specification.clear();
-    pack.add("predecessor.json", document_text(attempt_json(*before)) + "\n");
+    pack.add("predecessor.json", without_folders(document_text(attempt_json(*before)) + "\n", folders));
     if (!before->samples.empty()) pack.add("predecessor.csv", samples_text(*before));
   }
   pack.add("machine.json", machine_json(subject.machine));
   ASSAY_CHECK(add_parts(pack, ledger, subject.attempt));
-  ASSAY_CHECK(add_reports(pack, request, predecessor));
+  ASSAY_CHECK(add_reports(pack, request, predecessor, folders));
   std::ranges::sort(pack.files, {}, &PackedFile::path);
   pack.files.insert(pack.files.begin(), {"README.md", evidence_readme(subject, pack.files, pack.left_out)});
 

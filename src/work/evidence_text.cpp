@@ -14,16 +14,23 @@
 namespace assay::work {
 namespace {
 
+// Plain text stays readable as it is; anything else can neither end its element nor format anything.
+std::string shown(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _=,.:;+/()%-'*<>#@!?";
+  return text.find_first_not_of(kPlain) == text.npos && !text.empty() ? "`" + text + "`" : escape_markdown(text);
+}
+
 std::string row(const std::string& name, const std::string& value) {
-  return value.empty() ? "" : fmt::format("| {} | {} |\n", name, escape_markdown(value));
+  return value.empty() ? "" : fmt::format("| {} | {} |\n", name, shown(value));
 }
 
 std::string title(const ledger::Attempt& attempt) {
   return fmt::format(
       "# Attempt {}: {} {}\n\n{} came to the verdict {} on {}.\n\n", attempt.id, to_string(attempt.kind),
-      escape_markdown(attempt.kernel),
+      shown(attempt.kernel),
       fmt::format("`assay {}`", attempt.kind == ledger::Kind::measure ? "bench" : to_string(attempt.kind)),
-      escape_markdown(attempt.verdict), escape_markdown(attempt.device));
+      shown(attempt.verdict), shown(attempt.device));
 }
 
 std::string facts(const EvidenceSubject& subject) {
@@ -49,8 +56,7 @@ std::string notes(const EvidenceSubject& subject) {
   if (subject.notes.empty()) return "";
   std::string text = "\n## What was said of it\n";
   for (const ledger::Note& note : subject.notes)
-    text +=
-        fmt::format("- {}, {}: {}\n", ledger::iso_time(note.time_us), to_string(note.kind), escape_markdown(note.text));
+    text += fmt::format("- {}, {}: {}\n", ledger::iso_time(note.time_us), to_string(note.kind), shown(note.text));
   return text;
 }
 
@@ -62,10 +68,9 @@ std::string figures(const EvidenceSubject& subject) {
   for (const ledger::Samples& each : subject.samples) {
     if (each.times_us.empty()) continue;
     const ledger::SamplesSummary sum = summarize(each);
-    text += fmt::format("| {}{} | {} | {}, {} | {:.3f} | {:.3f} | {:.3f} ... {:.3f} |\n",
-                        escape_markdown(each.contender), each.role == ledger::Role::baseline ? " (baseline)" : "",
-                        escape_markdown(each.shape + " " + each.dtype), sum.count, sum.throttled,
-                        each.p50_us.value_or(sum.p50_us), sum.p90_us, sum.min_us, sum.max_us);
+    text += fmt::format("| {}{} | {} | {}, {} | {:.3f} | {:.3f} | {:.3f} ... {:.3f} |\n", shown(each.contender),
+                        each.role == ledger::Role::baseline ? " (baseline)" : "", shown(each.shape + " " + each.dtype),
+                        sum.count, sum.throttled, each.p50_us.value_or(sum.p50_us), sum.p90_us, sum.min_us, sum.max_us);
   }
   return text;
 }
@@ -75,9 +80,8 @@ std::string contract(const ledger::Attempt& attempt) {
   if (!object.is_object() || object.empty()) return "";
   std::string text = "\n## What it depends on\n| | |\n|---|---|\n";
   for (const auto& [name, value] : object.items())
-    text += row(escape_markdown(name), value.is_string()
-                                           ? value.get<std::string>()
-                                           : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    text += row(shown(name), value.is_string() ? value.get<std::string>()
+                                               : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return text;
 }
 
@@ -89,7 +93,7 @@ std::string changes(const EvidenceSubject& subject, const std::vector<evidence::
   if (!subject.predecessor) return "\n## What was changed\nNo earlier attempt of other sources is in the ledger.\n";
   const ledger::Attempt& before = *subject.predecessor;
   std::string text = fmt::format("\n## What was changed\nSince attempt {} ({}, verdict {}", before.id,
-                                 ledger::iso_time(before.time_us), escape_markdown(before.verdict));
+                                 ledger::iso_time(before.time_us), shown(before.verdict));
   if (before.p50_us) text += fmt::format(", p50 {:.3f} us", *before.p50_us);
   text += "): ";
   if (!has(files, "changes.diff")) return text + "no source.\n";
@@ -110,13 +114,13 @@ std::string changes(const EvidenceSubject& subject, const std::vector<evidence::
 // The command stands in a block of code, which nothing in it may end.
 std::string repetition(const EvidenceSubject& subject) {
   const std::string command = subject.sources.empty() ? "" : page::command_of(subject.attempt);
-  const std::string shown = replace_all(escape_terminal(command), "```", "'''");
-  if (shown.empty())
+  const std::string line = replace_all(escape_terminal(command), "```", "'''");
+  if (line.empty())
     return "\n## To repeat it\nThe attempt does not hold its command, or its sources were not kept: `attempt.json` has "
            "all that is known.\n";
   return fmt::format(
       "\n## To repeat it\nWith assay {} or later, in this folder; sources are compiled by nvcc.\n\n```sh\n{}\n```\n",
-      escape_markdown(subject.attempt.assay), shown);
+      shown(subject.attempt.assay), line);
 }
 
 const char* meaning(std::string_view path) {
@@ -136,10 +140,10 @@ std::string contents(const std::vector<evidence::PackedFile>& files, const std::
   std::string text =
       "\n## Files\n`xxh128sum` prints the hashes.\n\n| file | what | bytes | XXH128 |\n|---|---|---|---|\n";
   for (const evidence::PackedFile& file : files)
-    text += fmt::format("| {} | {} | {} | {} |\n", escape_markdown(file.path), meaning(file.path), file.content.size(),
+    text += fmt::format("| {} | {} | {} | {} |\n", shown(file.path), meaning(file.path), file.content.size(),
                         content_hash(file.content));
   for (const std::string& path : left_out)
-    text += fmt::format("\nNot packed, because its path leads elsewhere: {}\n", escape_markdown(path));
+    text += fmt::format("\nNot packed, because its path leads elsewhere: {}\n", shown(path));
   return text;
 }
 

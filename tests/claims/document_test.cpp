@@ -101,6 +101,15 @@ TEST(ClaimDocument, a_row_that_was_never_recorded_is_named) {
   EXPECT_EQ(wrong.disagreements[0].recorded, "no recorded row is like that");
 }
 
+TEST(ClaimDocument, a_paragraph_holds_each_of_some_numbers) {
+  const std::string claim = "<!--claim numbers r: [shape=small].ours, [shape=small].cudnn-->\n";
+  EXPECT_EQ(checked(claim + "From 9.21 to 5.79 us,\nand from 9.48 to 5.82.\n").figures, 4u);
+  EXPECT_TRUE(checked(claim + "From 9.21 to 5.79 us,\nand from 9.48 to 5.82.\n").disagreements.empty());
+  const CheckedClaim wrong = checked(claim + "From 9.21 to 5.79 us, and from 9.48 to 5.83.\n\n5.82\n");
+  ASSERT_EQ(wrong.disagreements.size(), 1u) << "what stands in the next paragraph does not count";
+  EXPECT_EQ(wrong.disagreements[0].recorded, "5.82");
+}
+
 TEST(ClaimDocument, a_claim_that_cannot_be_calculated_is_an_error) {
   const std::vector<Claim> claims = found("5<!--claim r: [shape=tiny].ours-->");
   const auto result = check_claim(claims[0], kRows, "page.md");
