@@ -15,6 +15,7 @@
 #include "assay/estimate.hpp"
 #include "assay/evidence.hpp"
 #include "assay/explain.hpp"
+#include "assay/export_torch.hpp"
 #include "assay/gate.hpp"
 #include "assay/learn.hpp"
 #include "assay/log.hpp"
