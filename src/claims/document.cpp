@@ -103,7 +103,7 @@ Result<Claim> read_claim(std::string_view text, size_t at, size_t end, const std
   if (colon == body.npos)
     return Error{"this claim names no source", place, "<!--claim FILE: EXPRESSION-->, or <!--claim attempt N: ...-->"};
   claim.source = trim(body.substr(0, colon));
-  claim.expression = trim(body.substr(colon + 2));
+  claim.expression = replace_all(std::string(trim(body.substr(colon + 2))), "\n", " ");
   if (claim.kind == Claim::Kind::figure) {
     const std::optional<Figure> figure = last_figure(context_before(text, at));
     if (!figure) return Error{"there is no figure before this claim", place, "the comment stands behind its figure"};

@@ -2,6 +2,7 @@
 // assay claims: are the figures of these documents those that were recorded?
 #include "assay/claims.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/escape.hpp"
@@ -11,6 +12,8 @@
 
 namespace assay::cli {
 namespace {
+
+constexpr size_t kShown = 20;
 
 class ClaimsCommand final : public Command {
  public:
@@ -27,9 +30,13 @@ class ClaimsCommand final : public Command {
       print_document(to_json(report));
       return report.exit_code;
     }
-    for (const work::WrongFigure& each : report.wrong)
+    for (size_t i = 0; i < std::min(report.wrong.size(), kShown); ++i) {
+      const work::WrongFigure& each = report.wrong[i];
       print(fmt::format("{}:{}: {}, but {} has {}\n", escape_terminal(each.file), each.line,
                         escape_terminal(each.figure), escape_terminal(each.source), escape_terminal(each.recorded)));
+    }
+    if (report.wrong.size() > kShown)
+      print(fmt::format("... and {} more: --json lists them\n", report.wrong.size() - kShown));
     print(fmt::format("{} in {}: {} compared, {}\n", counted(report.claims, "claim"),
                       counted(report.files_with_claims, "document"), counted(report.figures, "figure"),
                       report.wrong.empty() ? "all agree" : fmt::format("{} disagree", report.wrong.size())));

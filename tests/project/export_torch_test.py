@@ -4,6 +4,7 @@ tests/device/fake take the places of PyTorch and a GPU; tests/gpu/export_torch_t
 
 import json
 import pathlib
+import re
 import sys
 import textwrap
 import unittest
@@ -199,6 +200,33 @@ class ExportTest(FolderTest):
         description = json.loads((self.folder / "attention/kernel.json").read_text())
         self.assertGreater(len(description["entries"]), 3)
         self.assertEqual(set(description["example"]["outputs"]), {"o"})
+
+    def test_parameters_are_as_large_as_the_kernel_takes_them(self):
+        """Tensor maps and fields of a structure: the fake driver has no such kernel, but the PTX says its sizes."""
+        self.export(ROOT / "kernels/attention/streaming", "streaming")
+        description = json.loads((self.folder / "streaming/kernel.json").read_text())
+        sizes, entry = json.loads(self.call("""
+            import json, torch, streaming
+            from streaming import call
+            kernel, example = streaming._kernel, json.load(open("streaming/kernel.json"))["example"]
+            given = {name: torch.empty_strided(each["shape"], each["strides"], torch.float16, "cuda")
+                     for name, each in example["inputs"].items()}
+            scope = kernel.scope(given, example["settings"])
+            tensors = {each.name: call.Tensor(each, scope).empty("cuda") for each in kernel.arguments
+                       if each.kind == "tensor"}
+            class Maps:
+                def tensor_map(self, *words):
+                    return bytes(128)
+            stage = kernel.description["stages"][0]
+            launch = call.Launch(kernel, scope, tensors, torch.device("cuda"))
+            print(json.dumps([[len(each) for each in launch.parameters(stage["arguments"], Maps())],
+                              call.expand(stage["entry"], scope)]))"""))
+        ptx = (self.folder / "streaming" / description["modules"][0]["ptx"]).read_text()
+        head = ptx.split(f".entry {description['entries'][entry]}(")[1].split(")")[0]
+        widths = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4, "f64": 8, "b8": 1}
+        declared = [widths[kind] * int(count or 1)
+                    for kind, count in re.findall(r"\.param (?:\.align \d+ )?\.(\w+) \w+(?:\[(\d+)\])?", head)]
+        self.assertEqual(sizes, declared)
 
     def test_what_cannot_be_exported_is_refused(self):
         def refused(*words):

@@ -93,7 +93,8 @@ def next_pow2(value):
 
 FUNCTIONS = {"ceil_div": ceil_div, "round_up": lambda a, b: ceil_div(a, b) * whole(b), "min": extreme(min),
              "max": extreme(max), "pow": power, "sqrt": lambda x: math.sqrt(real(x)), "log2": lambda x: math.log2(real(x)),
-             "floor": lambda x: x if exact(x) else math.floor(x), "ceil": lambda x: x if exact(x) else math.ceil(x),
+             "floor": lambda x: whole(x) if exact(x) else math.floor(real(x)),
+             "ceil": lambda x: whole(x) if exact(x) else math.ceil(real(x)),
              "abs": lambda x: abs(whole(x)) if exact(x) else abs(x), "next_pow2": next_pow2, "sizeof": SIZES.__getitem__}
 
 
