@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A step of work that was measured elsewhere or earlier: what was changed, what was expected, what came of it. A file
-// of them (docs/claims.md shows one) is imported as attempts.
+// of them (docs/records.md shows one) is imported as attempts.
 #pragma once
 
 #include <nlohmann/json.hpp>
