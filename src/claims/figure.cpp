@@ -61,6 +61,7 @@ std::optional<Figure> figure_at(std::string_view text, size_t at) {
   if (problem != std::errc() || end != plain.data() + plain.size()) return std::nullopt;
   figure.value *= std::pow(10, exponent);
   figure.half_unit = 0.5 * std::pow(10, exponent - decimals);
+  if (!std::isfinite(figure.value) || !std::isfinite(figure.half_unit)) return std::nullopt;  // agrees with anything
   figure.text = text.substr(at, i - at);
   return figure;
 }

@@ -16,6 +16,7 @@ TEST(Figure, says_how_far_its_rounding_goes) {
   EXPECT_EQ(figure_at("5.87, 93", 0)->text, "5.87");
   EXPECT_EQ(figure_at("12,34", 0)->text, "12") << "a group has three digits";
   EXPECT_FALSE(figure_at("us", 0).has_value());
+  EXPECT_FALSE(figure_at("1e999", 0).has_value()) << "it would agree with anything";
   EXPECT_FALSE(figure_at("", 0).has_value());
 }
 

@@ -45,7 +45,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 KINDS = ["specifications", "suites", "ptx", "cubins", "providers", "references", "tool_reports", "ledgers", "processes",
-         "reports"]
+         "reports", "records"]
 KIND_OF_FILE = {"file": stat.S_ISREG, "folder": stat.S_ISDIR, "link": stat.S_ISLNK, "fifo": stat.S_ISFIFO,
                 "device": stat.S_ISCHR}
 WORDS_OF_A_DEFECT = ["a defect of ours", "internal error", "terminate called", "Sanitizer", "Assertion `"]
@@ -70,9 +70,9 @@ class Case:
     def fill(self, text):
         paths = {"{kernel}": self.kernel, "{folder}": self.folder, "{source}": SOURCE, "{here}": HERE,
                  "{fake}": self.options.program.parent / "tests" / "fake",
-                 "{make}": f"{self.options.program} check {self.kernel} --device vgpu:a100 --ledger "
-                           f"{self.folder}/l.sqlite > /dev/null",
-                 "{sql}": f"{sys.executable} {HERE}/sql.py {self.folder}/l.sqlite"}
+                 "{make}": f"'{self.options.program}' check '{self.kernel}' --device vgpu:a100 --ledger "
+                           f"'{self.folder}/l.sqlite' > /dev/null",
+                 "{sql}": f"'{sys.executable}' '{HERE}/sql.py' '{self.folder}/l.sqlite'"}
         for name, path in paths.items():
             text = text.replace(name, str(path))
         return text
