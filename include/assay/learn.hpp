@@ -29,19 +29,38 @@ struct LearnedPattern {
   double cost = 0;
 };
 
+// What a team believed had saved them hours, beside what the ledger says of it.
+struct TestedHypothesis {
+  std::string name;
+  std::string says;
+  std::string against;
+  std::string claimed;  // that it saves
+  std::string cases;    // what was compared; without a test: what would tell
+  std::string outcome;  // "improvement", "failure" or "seconds"
+  size_t followed = 0;  // cases
+  size_t not_followed = 0;
+  double mean_followed = 0;
+  double mean_not = 0;
+  double p = 1;
+  std::string verdict;  // "confirmed", "refuted", "unknown", "not in a ledger"
+};
+
 struct LearnRequest {
   std::string ledger;
   std::string kernel;  // only these; * stands for any text
   std::string device;
   size_t least = 3;         // pairs of a pattern
-  std::string import_file;  // what somebody else has learned: added to the ledger
+  std::string import_file;  // what somebody else has learned, or steps: added to the ledger
+  bool hypotheses = false;  // test them
 };
 
 struct LearnReport {
   std::string ledger;
   size_t trials = 0;  // measured results of correct kernels
+  size_t steps = 0;   // that were measured elsewhere and imported
   size_t imported = 0;
   std::vector<LearnedPattern> patterns;
+  std::vector<TestedHypothesis> hypotheses;  // where they were asked for
   std::string shared;  // JSON that --export writes: times by configuration and patterns, no sources
 };
 

@@ -58,6 +58,10 @@ CommandEntry new_command();
 CommandEntry mcp_command();
 CommandEntry work_command();
 CommandEntry report_command();
+CommandEntry evidence_command();
+CommandEntry claims_command();
+CommandEntry bisect_command();
+CommandEntry export_command();
 
 void print(std::string_view text);           // to standard output, at once, as wide as the terminal
 void print_document(std::string_view text);  // as it is, and a newline

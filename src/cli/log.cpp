@@ -2,7 +2,6 @@
 // assay log: the record of every attempt, listed, shown and exported.
 #include "assay/log.hpp"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +9,8 @@
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/log_text.hpp"
+#include "cli/story_text.hpp"
+#include "cli/words.hpp"
 #include "ledger/time_text.hpp"
 #include "report/attempt_document.hpp"
 #include "work/document.hpp"
@@ -60,7 +61,9 @@ class DocumentPrinter {
 class LogCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.words("words", words_, "show ID, note ID TEXT, retire KERNEL TEXT, export, best; nothing: list", {0, 3});
+    line.words("words", words_,
+               "show ID, tried [KERNEL], tree [KERNEL], note ID TEXT, retire KERNEL TEXT, export, best; nothing: list",
+               {0, 3});
     line.choice("--as", as_, "what a note is", {"hypothesis", "decision", "remark"});
     line.option("--kernel", request_.kernel, "only this kernel; * stands for any text");
     line.option("--kind", request_.kind, "build, sanitize, check, measure, ...");
@@ -83,6 +86,7 @@ class LogCommand final : public Command {
     if (words_[0] == "retire" && words_.size() == 3) return retire();
     if (words_[0] == "retire") return Error{"assay log retire needs the name of a kernel and the reason, in quotes"};
     if (words_[0] == "show") return Error{"assay log show needs the number of an attempt", {}, "assay log lists them"};
+    if (words_.size() <= 2 && (words_[0] == "tried" || words_[0] == "tree")) return tell(words_[0] == "tree");
     if (words_.size() == 1 && words_[0] == "export") return export_all();
     if (words_.size() == 1 && words_[0] == "best") return best();
     return Error{
@@ -111,14 +115,6 @@ class LogCommand final : public Command {
       if (report.more) print("there are older ones: --limit 0 shows all\n");
     }
     return ExitCode::good;
-  }
-
-  static Result<int64_t> attempt_number(const std::string& word) {
-    int64_t id = 0;
-    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), id);
-    if (problem != std::errc() || end != word.data() + word.size())
-      return Error{fmt::format("'{}' is not the number of an attempt", word), {}, "assay log lists them"};
-    return id;
   }
 
   Result<ExitCode> note() {
@@ -216,6 +212,22 @@ class LogCommand final : public Command {
     printer.member("machines", list);
     printer.end();
     return walked ? Result<ExitCode>(ExitCode::good) : walked.error();
+  }
+
+  Result<ExitCode> tell(bool as_tree) {
+    if (words_.size() == 2) request_.kernel = words_[1];
+    ASSAY_TRY(work::LogReader reader, work::LogReader::open(request_.ledger));
+    ASSAY_TRY(const std::vector<work::Story> stories, reader.tell(request_));
+    if (json()) {
+      nlohmann::json document = head(reader);
+      document["kernels"] = stories_document(stories);
+      print_document(work::document_text(document));
+    } else if (stories.empty()) {
+      print(fmt::format("no attempt in {} is like that\n", reader.file().string()));
+    } else {
+      for (const work::Story& story : stories) print(as_tree ? tree_text(story) : story_text(story));
+    }
+    return ExitCode::good;
   }
 
   Result<ExitCode> best() {

@@ -18,6 +18,14 @@
 
 namespace assay::cli {
 
+Result<int64_t> attempt_number(const std::string& word) {
+  int64_t id = 0;
+  const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), id);
+  if (problem != std::errc() || end != word.data() + word.size())
+    return Error{fmt::format("'{}' is not the number of an attempt", word), {}, "assay log lists them"};
+  return id;
+}
+
 void declare_device(CommandLine& line, std::string& device) {
   line.option("--device", device, "cuda:0, ...; vgpu:l4, vgpu:a100, vgpu:h100, vgpu:h200, vgpu:rtx4090");
 }

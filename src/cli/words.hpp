@@ -21,6 +21,8 @@ void declare_seed(CommandLine& line, uint64_t& seed);
 void declare_limits(CommandLine& line, work::CaseLimits& limits);
 void declare_measuring(CommandLine& line, work::Measuring& measuring);
 
+Result<int64_t> attempt_number(const std::string& word);
+
 // The kernels that a command is for: the current folder if none is named.
 class KernelWords {
  public:

@@ -4,18 +4,24 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "learn/effects.hpp"
+#include "learn/hypothesis.hpp"
 #include "learn/pattern.hpp"
+#include "learn/step.hpp"
 #include "ledger/ledger.hpp"
 #include "ledger/location.hpp"
+#include "ledger/time_text.hpp"
 #include "spec/enumerate.hpp"
 #include "work/document.hpp"
 #include "work/kernel.hpp"
+#include "work/practices.hpp"
 
 namespace assay::work {
 namespace {
@@ -37,6 +43,15 @@ Result<ledger::Ledger> open_ledger(const std::string& choice, const std::filesys
     return Error{
         "nothing is recorded yet in " + location.file.string(), {}, "assay bench, suite and tune record times"};
   return ledger::Ledger::open(location.file, mode);
+}
+
+// What is imported may be the first that a ledger holds.
+Result<ledger::Ledger> open_for_import(const std::string& choice) {
+  const ledger::Location location = ledger::find_ledger(choice, {});
+  if (location.file.empty())
+    return Error{"with 'none' there is no ledger to import into", {}, "name one with --ledger FILE"};
+  ASSAY_CHECK(ledger::prepare_folder(location));
+  return ledger::Ledger::open(location.file);
 }
 
 std::string shape_of(const ledger::Samples& samples) {
@@ -112,8 +127,7 @@ Result<std::vector<learn::Trial>> trials_of(ledger::Ledger& ledger, const ledger
   return trials;
 }
 
-Result<size_t> import_trials(ledger::Ledger& ledger, const std::string& file) {
-  ASSAY_TRY(const std::string text, read_file(file));
+Result<size_t> import_trials(ledger::Ledger& ledger, const std::string& text, const std::string& file) {
   ASSAY_TRY(std::vector<learn::Trial> trials, read_shared(text, file));
   ASSAY_TRY(const std::optional<std::string> known, ledger.machine_value(kShared, kImports));
   json all = {{"assay_learned", 1}, {"trials", json::array()}};
@@ -131,11 +145,112 @@ Result<size_t> import_trials(ledger::Ledger& ledger, const std::string& file) {
   return added;
 }
 
+// --- steps, each an attempt of its own: what was changed, what was expected, what came
+
+bool holds_steps(const std::string& text) {
+  const json document = json::parse(text, nullptr, false);
+  return document.is_object() && document.contains("assay_steps");
+}
+
+std::string identity(const json& origin, const json& step) {
+  return content_hash(origin.dump() + step.dump());
+}
+
+Result<std::set<std::string>> known_steps(ledger::Ledger& ledger) {
+  std::set<std::string> known;
+  ledger::Filter filter;
+  filter.kind = ledger::Kind::measure;
+  const auto visit = [&](const ledger::Attempt& attempt) -> Result<void> {
+    const json details = json::parse(attempt.details.empty() ? "null" : attempt.details, nullptr, false);
+    if (details.is_object() && details.contains("step") && details.contains("origin"))
+      known.insert(identity(details["origin"], details["step"]));
+    return {};
+  };
+  ASSAY_CHECK(ledger.for_each_attempt(filter, visit));
+  return known;
+}
+
+Result<size_t> import_steps(ledger::Ledger& ledger, const std::string& text, const std::string& file) {
+  ASSAY_TRY(const learn::StepFile read, learn::read_steps(text, file));
+  const auto time = ledger::parse_since(read.origin["date"].get<std::string>(), ledger::now_us());
+  if (!time) return Error{"the date cannot be read: " + time.error().message, {file, 1, 1}, "2026-11-15"};
+  ASSAY_TRY(std::set<std::string> known, known_steps(ledger));
+  size_t added = 0;
+  for (const json& entry : read.steps) {
+    if (!known.insert(identity(read.origin, entry)).second) continue;
+    ASSAY_TRY(const learn::Step step, learn::step_of(read.origin, entry));
+    ledger::Attempt attempt;
+    attempt.kind = ledger::Kind::measure;
+    attempt.time_us = *time;
+    attempt.machine = "elsewhere";
+    attempt.kernel = step.kernel;
+    attempt.device = step.device;
+    attempt.configuration = step.name;
+    attempt.verdict = step.kept ? "kept" : "dropped";
+    attempt.details = json{{"origin", read.origin}, {"step", entry}}.dump();
+    ASSAY_TRY(const int64_t id, ledger.append(attempt));
+    using Kind = ledger::Note::Kind;
+    for (const auto& [kind, said] : {std::pair(Kind::remark, step.change), std::pair(Kind::hypothesis, step.expected),
+                                     std::pair(Kind::remark, step.came)}) {
+      if (said.empty()) continue;
+      ASSAY_TRY(const int64_t note,
+                ledger.add_note({.time_us = *time, .attempt = id, .kernel = {}, .kind = kind, .text = said}));
+      static_cast<void>(note);
+    }
+    ++added;
+  }
+  return added;
+}
+
+Result<size_t> import_file(ledger::Ledger& ledger, const std::string& file) {
+  ASSAY_TRY(const std::string text, read_file(file));
+  return holds_steps(text) ? import_steps(ledger, text, file) : import_trials(ledger, text, file);
+}
+
+std::vector<TestedHypothesis> tested_hypotheses(const std::vector<learn::Practice>& practices) {
+  std::vector<TestedHypothesis> all;
+  for (const learn::Hypothesis& each : learn::hypotheses()) {
+    const learn::Tested tested = learn::test(each, practices);
+    all.push_back({each.name, each.says, each.against, each.claimed, each.rule.empty() ? each.needs : each.cases,
+                   each.outcome, tested.followed, tested.not_followed, tested.mean_followed, tested.mean_not, tested.p,
+                   tested.verdict});
+  }
+  return all;
+}
+
 LearnedPattern public_pattern(const learn::Pattern& pattern) {
   const learn::Outcomes& outcomes = pattern.outcomes;
   return {pattern.kernel,         pattern.device,    pattern.action,   outcomes.wins,
           outcomes.ties,          outcomes.losses,   outcomes.median,  outcomes.interval.low,
           outcomes.interval.high, outcomes.expected, outcomes.seconds, outcomes.cost};
+}
+
+// A change that was measured at several shapes is a pattern as any other.
+std::vector<learn::Pattern> patterns_of(const std::vector<learn::Step>& steps, size_t least) {
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<double>> found;
+  for (const learn::Step& step : steps) {
+    std::vector<double>& ratios = found[{step.kernel, step.device, step.change}];
+    ratios.insert(ratios.end(), step.ratios.begin(), step.ratios.end());
+  }
+  std::vector<learn::Pattern> patterns;
+  for (const auto& [key, ratios] : found) {
+    const auto& [kernel, device, change] = key;
+    if (ratios.size() >= least) patterns.push_back({kernel, device, change, learn::summarize(ratios)});
+  }
+  return patterns;
+}
+
+json to_document(const TestedHypothesis& each) {
+  return {{"name", each.name},
+          {"says", each.says},
+          {"against", each.against},
+          {"claimed", each.claimed},
+          {"cases", each.cases},
+          {"outcome", each.outcome},
+          {"followed", {{"cases", each.followed}, {"mean", each.mean_followed}}},
+          {"not_followed", {{"cases", each.not_followed}, {"mean", each.mean_not}}},
+          {"p", each.p},
+          {"verdict", each.verdict}};
 }
 
 json to_document(const LearnedPattern& pattern) {
@@ -237,19 +352,29 @@ std::vector<std::string> reasons(const std::vector<learn::Pattern>& patterns, co
 Result<LearnReport> learn(const LearnRequest& request) {
   const bool imports = !request.import_file.empty();
   ASSAY_TRY(ledger::Ledger ledger,
-            open_ledger(request.ledger, {}, imports ? ledger::Ledger::Mode::write : ledger::Ledger::Mode::read));
+            imports ? open_for_import(request.ledger) : open_ledger(request.ledger, {}, ledger::Ledger::Mode::read));
   LearnReport report;
   report.ledger = ledger.file().string();
   if (imports) {
-    ASSAY_TRY(report.imported, import_trials(ledger, request.import_file));
+    ASSAY_TRY(report.imported, import_file(ledger, request.import_file));
   }
   ledger::Filter filter;
   filter.kernel = request.kernel;
   filter.device = request.device;
   ASSAY_TRY(const std::vector<learn::Trial> trials, trials_of(ledger, filter));
+  ASSAY_TRY(const std::vector<learn::Step> steps, read_steps(ledger, filter));
   report.trials = trials.size();
-  for (const learn::Pattern& pattern : learn::mine(trials, request.least))
-    report.patterns.push_back(public_pattern(pattern));
+  report.steps = steps.size();
+  std::vector<learn::Pattern> patterns = learn::mine(trials, request.least);
+  for (learn::Pattern& pattern : patterns_of(steps, request.least)) patterns.push_back(std::move(pattern));
+  std::ranges::stable_sort(patterns, std::greater(), [](const auto& each) { return each.outcomes.expected; });
+  for (const learn::Pattern& pattern : patterns) report.patterns.push_back(public_pattern(pattern));
+  if (request.hypotheses) {
+    ASSAY_TRY(const std::vector<Event> events, read_events(ledger, filter));
+    std::vector<learn::Practice> practices = practices_of(events);
+    for (learn::Practice& practice : practices_of(steps)) practices.push_back(std::move(practice));
+    report.hypotheses = tested_hypotheses(practices);
+  }
   json shared = {{"assay_learned", 1}, {"trials", json::array()}, {"patterns", json::array()}};
   for (const learn::Trial& trial : trials) shared["trials"].push_back(to_shared(trial));
   for (const LearnedPattern& pattern : report.patterns) shared["patterns"].push_back(to_document(pattern));
@@ -262,8 +387,13 @@ std::string to_json(const LearnReport& report) {
   document["ledger"] = report.ledger;
   document["trials"] = report.trials;
   document["imported"] = report.imported;
+  document["steps"] = report.steps;
   document["patterns"] = json::array();
   for (const LearnedPattern& pattern : report.patterns) document["patterns"].push_back(to_document(pattern));
+  if (!report.hypotheses.empty()) {
+    document["hypotheses"] = json::array();
+    for (const TestedHypothesis& each : report.hypotheses) document["hypotheses"].push_back(to_document(each));
+  }
   return document_text(document);
 }
 

@@ -79,6 +79,11 @@ Result<std::vector<ledger::LeaderboardRow>> LogReader::best(const LogRequest& re
   return ledger_.leaderboard(filter);
 }
 
+Result<std::vector<Story>> LogReader::tell(const LogRequest& request) {
+  ASSAY_TRY(const ledger::Filter filter, filter_of(request));
+  return stories(ledger_, filter);
+}
+
 Result<void> LogReader::each(const LogRequest& request, const std::function<Result<void>(const Shown&)>& on_attempt,
                              const std::function<void(const Error&)>& damaged) {
   ASSAY_TRY(ledger::Filter filter, filter_of(request));

@@ -7,6 +7,7 @@
 
 #include "assay/log.hpp"
 #include "ledger/ledger.hpp"
+#include "work/story.hpp"
 
 namespace assay::work {
 
@@ -34,6 +35,7 @@ class LogReader {
   Result<void> each(const LogRequest& request, const std::function<Result<void>(const Shown&)>& on_attempt,
                     const std::function<void(const Error&)>& damaged);
   Result<std::vector<ledger::Note>> notes() { return ledger_.notes(); }
+  Result<std::vector<Story>> tell(const LogRequest& request);  // one story for each kernel
   Result<std::vector<ledger::Machine>> machines() { return ledger_.machines(); }
 
  private:

@@ -116,6 +116,42 @@ TEST_F(LearnTest, a_file_of_another_kind_is_refused_and_nothing_is_lost) {
   EXPECT_EQ(parsed(assay({"learn", "--json"}))["trials"], 1);
 }
 
+TEST_F(LearnTest, steps_of_another_place_become_attempts) {
+  const std::string steps = "kernels/attention/hopper/steps.json";
+  EXPECT_EQ(parsed(assay({"learn", "--import", steps, "--json"}))["imported"], 33);
+  const json again = parsed(assay({"learn", "--import", steps, "--hypotheses", "--json"}));
+  EXPECT_EQ(again["imported"], 0) << "the same step counts once";
+  EXPECT_EQ(again["steps"], 33);
+  ASSERT_EQ(again["hypotheses"].size(), 12u);
+  const json& loop = again["hypotheses"][11];
+  EXPECT_EQ(loop["followed"]["cases"], 14) << loop.dump(2);
+  EXPECT_EQ(loop["not_followed"]["cases"], 16);
+  EXPECT_EQ(loop["verdict"], "unknown");
+  EXPECT_EQ(again["hypotheses"][4]["verdict"], "not in a ledger");
+  const ProcessOutcome table = assay({"learn", "--hypotheses"});
+  EXPECT_NE(table.output.find("profile first"), std::string::npos) << table.output;
+  const ProcessOutcome patterns = assay({"learn"});
+  EXPECT_NE(patterns.output.find("causal tiles in pairs"), std::string::npos) << patterns.output;
+  const json shown = parsed(assay({"log", "show", "7", "--json"}));
+  EXPECT_EQ(shown["notes"][1]["kind"], "hypothesis");
+  EXPECT_EQ(shown["notes"][1]["text"], "2 % (256 of 11,000 cycles)");
+}
+
+TEST_F(LearnTest, a_file_of_steps_that_makes_no_sense_is_refused) {
+  const std::string bad = (folder_.path() / "bad.json").string();
+  for (
+      const char* text :
+      {R"({"assay_steps": 1})", R"({"assay_steps": 1, "steps": []})",
+       R"({"assay_steps": 1, "kernel": "k", "device": "d", "date": "soon", "versions": "v", "command": "c", "steps": []})",
+       R"({"assay_steps": 1, "kernel": "k", "device": "d", "date": "2026-11-15", "versions": "v", "command": "c",
+            "steps": [{"name": "1", "change": "c", "outcomes": [{"before_us": "fast"}]}]})"}) {
+    ASSERT_TRUE(write_file_atomically(bad, text).ok());
+    const ProcessOutcome refused = assay({"learn", "--import", bad});
+    EXPECT_EQ(refused.exit_status, 2) << text << refused.errors;
+    EXPECT_NE(refused.errors.find("bad.json"), std::string::npos) << refused.errors;
+  }
+}
+
 TEST_F(LearnTest, notes_and_sources_are_shown_with_the_attempt) {
   ASSERT_EQ(
       assay({"check", "kernels/softmax", "--shape", "ROWS=3,COLUMNS=72,dtype=f16", "--note", "a warp for each row"})

@@ -239,6 +239,70 @@ TEST_F(LogTest, best_is_the_leaderboard) {
   EXPECT_EQ(assay({"log", "best"}).exit_status, 0);
 }
 
+// Three states of a kernel: the second is faster, the third fails; then the first once more, and a fourth from there.
+class StoryTest : public LogTest {
+ protected:
+  void SetUp() override {
+    auto ledger = ledger::Ledger::open(file());
+    ASSERT_TRUE(ledger.ok());
+    const auto add = [&](const std::string& source, double time_us, int exit_code) {
+      ledger::Attempt attempt;
+      attempt.kind = ledger::Kind::measure;
+      attempt.kernel = "k";
+      attempt.device = "d";
+      attempt.source_hash = source;
+      attempt.duration_s = 60;
+      attempt.cost_per_hour = 3;
+      attempt.exit_code = exit_code;
+      attempt.correct = exit_code == 0;
+      attempt.verdict = exit_code == 0 ? "good" : "error";
+      if (exit_code != 0) attempt.details = R"({"error": {"message": "the tile does not fit"}})";
+      ledger::Samples samples;
+      samples.contender = "k";
+      samples.shape = "S";
+      samples.times_us = {time_us};
+      ASSERT_TRUE(ledger->append(attempt, std::vector{samples}).ok());
+    };
+    add("aaaaaaaaaa", 10, 0);
+    add("bbbbbbbbbb", 5, 0);
+    add("cccccccccc", 1, 5);
+    add("aaaaaaaaaa", 10, 0);
+    add("dddddddddd", 8, 0);
+    ASSERT_TRUE(
+        ledger->add_note({.attempt = 2, .kernel = {}, .kind = ledger::Note::Kind::hypothesis, .text = "tiles"}).ok());
+    ASSERT_TRUE(
+        ledger->add_note({.attempt = {}, .kernel = "k", .kind = ledger::Note::Kind::retired, .text = "done"}).ok());
+  }
+};
+
+TEST_F(StoryTest, what_was_tried_what_it_brought_what_it_cost_what_failed) {
+  const json story = log({"tried", "k"})["kernels"].at(0);
+  EXPECT_EQ(story["attempts"], 5);
+  EXPECT_EQ(story["failed"], 1);
+  EXPECT_EQ(story["seconds"], 300);
+  EXPECT_NEAR(story["cost"].get<double>(), 0.25, 1e-9);
+  EXPECT_EQ(story["retired"], "done");
+  ASSERT_EQ(story["tried"].size(), 4u);
+  EXPECT_EQ(story["tried"][0]["tried"], 2);
+  EXPECT_EQ(story["tried"][1]["brought"], 2);
+  EXPECT_EQ(story["tried"][1]["what"], "tiles");
+  EXPECT_EQ(story["tried"][2]["why_it_failed"], "the tile does not fit");
+  EXPECT_TRUE(story["tried"][2]["brought"].is_null()) << "wrong results bring nothing";
+  EXPECT_EQ(story["tried"][3]["from"], "aaaaaaaa") << "it came from the state that was gone back to";
+  EXPECT_EQ(story["tried"][3]["brought"], 1.25);
+  const std::string text = assay({"log", "tried", "k"}).output;
+  for (const char* part : {"2.000x", "tiles", "failed: the tile does not fit", "cost 0.25", "retired: done"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST_F(StoryTest, lineage_is_a_tree) {
+  const std::string text = assay({"log", "tree", "k"}).output;
+  EXPECT_EQ(text.substr(0, text.find('\n')), "aaaaaaaa  first time") << text;
+  EXPECT_NE(text.find("\n  dddddddd"), std::string::npos) << "a branch\n" << text;
+  EXPECT_NE(text.find("\nbbbbbbbb"), std::string::npos) << "the line that goes on\n" << text;
+  EXPECT_NE(assay({"log", "tree", "nothing"}).output.find("no attempt"), std::string::npos);
+}
+
 TEST_F(LogTest, mistakes_of_usage) {
   append_measurement();
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"log", "show"},

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SHIPPED = ("two_kernel_reduction", "triton_add", "cutlass_style")
+SHIPPED = ("two_kernel_reduction", "triton_add", "cutlass_style", "file_inputs")
 
 
 def page_files():

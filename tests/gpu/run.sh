@@ -40,6 +40,9 @@ sh tests/gpu/device_truth.sh build/assay
 echo "== cookbook: repaired kernels are correct on this GPU, and what the repairs bring"
 python3 -B tests/gpu/cookbook_truth.py build/assay 5
 
+echo "== PyTorch operators: exported kernels pass their own tests, and CUDA graphs capture them"
+python3 -B -W ignore tests/gpu/export_torch_truth.py build/assay
+
 echo "== providers: one timing protocol"
 python3 -B tests/providers/conformance.py --provider "build/assay --provider"
 python3 -B tests/providers/conformance.py --provider "python3 -B providers/python_function.py"

@@ -18,7 +18,8 @@ inline std::vector<Trial> recorded(const std::string& size) {
   std::ifstream file(std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/learn" / ("gemm_hopper_" + size + ".txt"));
   EXPECT_TRUE(file.good()) << size;
   std::string line, name;
-  std::getline(file, line);
+  while (std::getline(file, line) && line.starts_with('#')) {
+  }
   std::vector<std::string> names;
   for (std::istringstream words(line); words >> name;) names.push_back(name);
   names.pop_back();  // "us"

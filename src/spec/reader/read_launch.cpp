@@ -117,7 +117,7 @@ class StagesReader {
       if (argument.passed) known.push_back(argument.name);
     }
     stage.all_arguments = node.find("arguments") == nullptr;
-    stage.arguments = stage.all_arguments ? known : read_names(table, "arguments", known, "argument that is passed");
+    stage.arguments = stage.all_arguments ? known : read_names(table, "arguments", known, "passed argument");
     stage.after = read_names(table, "after", names_, "stage");
     if (const Node* const after = node.find("after")) stage.after_place = after->place;
     spec_.stages.push_back(std::move(stage));

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// hypotheses.json, carried inside.
+#pragma once
+
+#include <span>
+
+#include "base/embedded_file.hpp"
+
+namespace assay::learn {
+
+std::span<const EmbeddedFile> hypothesis_files();
+
+}  // namespace assay::learn

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The Python of an exported package (src/work/export_torch), carried inside.
+#pragma once
+
+#include <span>
+
+#include "base/embedded_file.hpp"
+
+namespace assay::work {
+
+std::span<const EmbeddedFile> export_torch_files();
+
+}  // namespace assay::work

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""assay export --torch: packages are made, imported and called. Here a stand-in for PyTorch and the fake driver of
+tests/device/fake take the places of PyTorch and a GPU; tests/gpu/export_torch_truth.py asks the real ones."""
+
+import json
+import pathlib
+import re
+import sys
+import textwrap
+import unittest
+
+from project import BUILD, FolderTest, PROGRAM, ROOT, run
+
+STAND_IN = pathlib.Path(__file__).resolve().parent / "stand_in"
+FAKE_DRIVER = BUILD / "tests/fake/libfake_cuda.so"
+
+# The fake driver knows kernels by their names and runs them on the host; their PTX is only read for its entries.
+PTX = """.version 7.0
+.target sm_80
+.address_size 64
+{entries}
+"""
+ENTRY = """.visible .entry {name}(.param .u64 x, .param .u64 y, .param .u32 n)
+{{
+  ret;
+}}
+"""
+TOML = """[kernel]
+name    = "{name}"
+source  = "kernel.ptx"
+{entry}targets = ["sm_80"]
+
+[problem]
+reference = "copy"
+
+[[argument]]
+name   = "x"
+tensor = {{ dtype = "f32", shape = ["ROWS", "N"]{strides} }}
+{arguments}
+[[argument]]
+name   = "y"
+tensor = {{ dtype = "f32", shape = ["ROWS", "N"], output = true }}
+
+[[argument]]
+name   = "count"
+scalar = {{ type = "u32", value = "COUNT" }}
+
+[let]
+COUNT = "ROWS*N"
+
+{launch}
+[shapes]
+canonical   = [{{ ROWS = 2, N = 6 }}]
+constraints = ["N % 2 == 0"]
+"""
+LAUNCH = """[launch]
+grid  = ["ceil_div(COUNT, 64)"]
+block = [64]
+"""
+SCRATCH = """
+[[argument]]
+name   = "between"
+tensor = { dtype = "f32", shape = ["ROWS", "N"], scratch = true }
+"""
+STAGE = """[[stage]]
+name      = "{name}"
+entry     = "copy_f32"
+arguments = {arguments}
+grid      = ["ceil_div(COUNT, 64)"]
+block     = [64]
+"""
+SCALE = """
+[[argument]]
+name   = "factor"
+global = "c_scale"
+scalar = { type = "f32", value = "3" }
+"""
+
+
+class ExportTest(FolderTest):
+    def kernel(self, name, entry="copy_f32", strides="", arguments="", launch=LAUNCH, entries=("copy_f32",)):
+        folder = self.folder / "kernels" / name
+        folder.mkdir(parents=True)
+        text = "".join(ENTRY.format(name=each) for each in entries)
+        variables = ".visible .const .align 4 .b8 c_scale[4];\n" if "c_scale" in arguments else ""
+        (folder / "kernel.ptx").write_text(PTX.format(entries=variables + text))
+        entry_line = f'entry   = "{entry}"\n' if entry else ""
+        (folder / "kernel.toml").write_text(TOML.format(name=name, entry=entry_line, strides=strides, arguments=arguments,
+                                                        launch=launch))
+        return folder
+
+    def export(self, folder, package, *more):
+        done = run([PROGRAM, "export", "--torch", folder, "--out", self.folder / package, "--json", *more])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def python(self, *words):
+        return run([sys.executable, "-B", *words], folder=self.folder, ASSAY_CUDA_DRIVER=str(FAKE_DRIVER),
+                   PYTHONPATH=f"{STAND_IN}:{self.folder}")
+
+    def call(self, text):
+        """What a few lines print."""
+        done = self.python("-c", textwrap.dedent(text))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout.strip()
+
+    def test_a_package_passes_its_own_test(self):
+        report = self.export(self.kernel("copy_it"), "copied")
+        self.assertEqual(report["call"], "copy_it(x)")
+        self.assertEqual(report["example"], "N=6,ROWS=2")
+        done = self.python(self.folder / "copied/test_copy_it.py")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("OK", done.stderr)
+
+    def test_a_kernel_that_is_wrong_fails_it(self):
+        self.export(self.kernel("scaled", entry="scale_f32", arguments=SCALE, entries=("scale_f32",)), "scaled")
+        done = self.python(self.folder / "scaled/test_scaled.py")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("y is wrong", done.stderr)
+
+    def test_variables_of_the_module_get_their_values(self):
+        self.export(self.kernel("scaled", entry="scale_f32", arguments=SCALE, entries=("scale_f32",)), "scaled")
+        self.assertEqual(self.call("""
+            import torch, scaled
+            x = torch.empty_strided((1, 4), (4, 1), torch.float32, "cuda").fill([1, 2, 3, 4])
+            print(scaled.scaled(x).tolist())"""), "[3.0, 6.0, 9.0, 12.0]")
+
+    def test_stages_run_in_their_order_with_scratch_between_them(self):
+        launch = STAGE.format(name="first", arguments='["x", "between", "count"]') + \
+            STAGE.format(name="second", arguments='["between", "y", "count"]')
+        self.export(self.kernel("chain", entry="", arguments=SCRATCH, launch=launch), "chain")
+        self.assertEqual(self.call("""
+            import torch, chain
+            x = torch.empty_strided((2, 2), (2, 1), torch.float32, "cuda").fill([1, 2, 3, 4])
+            y = chain.chain(x)
+            print(y.tolist(), y.shape)"""), "[1.0, 2.0, 3.0, 4.0] (2, 2)")
+
+    def test_a_shipped_kernel_runs(self):
+        self.export(ROOT / "kernels/reduction", "rows")
+        self.assertEqual(self.call("""
+            import torch, rows
+            x = torch.empty_strided((2, 3), (3, 1), torch.float32, "cuda").fill([1, 2, 3, 10, 20, 30])
+            print(rows.reduction(x).tolist())"""), "[6.0, 60.0]")
+
+    def test_the_compiler_gets_shapes_without_a_launch(self):
+        self.export(self.kernel("copy_it"), "copied")
+        self.assertEqual(self.call("""
+            import torch, copied
+            copied._kernel.run = None
+            fake = copied.copy_it.fake(torch.empty_strided((5, 4), (4, 1), torch.float32, "cuda"))
+            print(fake.shape, fake.stride(), fake.dtype, torch.registered["copied::copy_it"].written)"""),
+            "(5, 4) (4, 1) torch.float32 ()")
+
+    def test_a_tensor_of_another_layout_is_copied(self):
+        self.export(self.kernel("copy_it"), "copied")
+        self.assertEqual(self.call("""
+            import torch, copied
+            x = torch.empty_strided((2, 2), (1, 2), torch.float32, "cuda").fill([1, 2, 3, 4])
+            print(copied.copy_it(x).tolist())"""), "[1.0, 2.0, 3.0, 4.0]")
+
+    def test_mistakes_are_told_in_words(self):
+        self.export(self.kernel("copy_it"), "copied")
+        said = self.call("""
+            import torch, copied
+            def attempt(*arguments):
+                try:
+                    copied.copy_it(*arguments)
+                except (ValueError, TypeError, RuntimeError) as problem:
+                    print(problem)
+            make = lambda shape, kind=torch.float32, place="cuda": torch.empty_strided(shape, (1,) * len(shape), kind, place)
+            attempt(make((4,)))
+            attempt(make((2, 3)))
+            attempt(make((2, 2), torch.float64))
+            attempt(make((2, 2), torch.float32, "cpu"))
+            torch.CAPABILITY[:] = [7, 5]
+            attempt(torch.empty_strided((2, 2), (2, 1), torch.float32, "cuda"))""").split("\n")
+        self.assertEqual(said, [
+            "copy_it: x has 1 dimensions; expected 2",
+            "copy_it is not for this shape: N % 2 == 0 does not hold",
+            "copy_it: x is torch.float64; expected torch.float32",
+            "copy_it: tensors are on cpu; expected a GPU",
+            "copy_it was built for sm_80; this GPU is sm_75"])
+
+    def test_errors_of_the_driver_have_their_names(self):
+        self.export(self.kernel("fault", entry="fault_f32", entries=("fault_f32",)), "fault")
+        said = self.call("""
+            import torch, fault
+            x = torch.empty_strided((2, 2), (2, 1), torch.float32, "cuda")
+            fault.fault(x)
+            driver = fault._kernel.driver
+            try:
+                driver.call("cuCtxSynchronize")
+            except RuntimeError as problem:
+                print(problem)""")
+        self.assertEqual(said, "cuCtxSynchronize: CUDA_ERROR_MISALIGNED_ADDRESS")
+
+    def test_what_no_tensor_tells_is_an_argument_by_name(self):
+        report = self.export(ROOT / "kernels/attention/tensor_core", "attention")
+        self.assertEqual(report["call"], "attention_tensor_core(q, k, v, *, causal=False)")
+        description = json.loads((self.folder / "attention/kernel.json").read_text())
+        self.assertGreater(len(description["entries"]), 3)
+        self.assertEqual(set(description["example"]["outputs"]), {"o"})
+
+    def test_parameters_are_as_large_as_the_kernel_takes_them(self):
+        """Tensor maps and fields of a structure: the fake driver has no such kernel, but the PTX says its sizes."""
+        self.export(ROOT / "kernels/attention/streaming", "streaming")
+        description = json.loads((self.folder / "streaming/kernel.json").read_text())
+        sizes, entry = json.loads(self.call("""
+            import json, torch, streaming
+            from streaming import call
+            kernel, example = streaming._kernel, json.load(open("streaming/kernel.json"))["example"]
+            given = {name: torch.empty_strided(each["shape"], each["strides"], torch.float16, "cuda")
+                     for name, each in example["inputs"].items()}
+            scope = kernel.scope(given, example["settings"])
+            tensors = {each.name: call.Tensor(each, scope).empty("cuda") for each in kernel.arguments
+                       if each.kind == "tensor"}
+            class Maps:
+                def tensor_map(self, *words):
+                    return bytes(128)
+            stage = kernel.description["stages"][0]
+            launch = call.Launch(kernel, scope, tensors, torch.device("cuda"))
+            print(json.dumps([[len(each) for each in launch.parameters(stage["arguments"], Maps())],
+                              call.expand(stage["entry"], scope)]))"""))
+        ptx = (self.folder / "streaming" / description["modules"][0]["ptx"]).read_text()
+        head = ptx.split(f".entry {description['entries'][entry]}(")[1].split(")")[0]
+        widths = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "f32": 4, "f64": 8, "b8": 1}
+        declared = [widths[kind] * int(count or 1)
+                    for kind, count in re.findall(r"\.param (?:\.align \d+ )?\.(\w+) \w+(?:\[(\d+)\])?", head)]
+        self.assertEqual(sizes, declared)
+
+    def test_what_cannot_be_exported_is_refused(self):
+        def refused(*words):
+            done = run([PROGRAM, "export", *words], folder=self.folder)
+            return done.returncode, done.stderr
+        code, said = refused("--torch", ROOT / "kernels/cutlass_style")
+        self.assertEqual(code, 2)
+        self.assertIn("kernel.toml:", said)
+        self.assertEqual(refused(ROOT / "kernels/softmax")[0], 2)
+        self.assertEqual(refused("--torch", ROOT / "kernels/softmax", "--out", "not-a-name")[0], 2)
+        (self.folder / "full").mkdir()
+        (self.folder / "full/file").write_text("mine")
+        self.assertEqual(refused("--torch", ROOT / "kernels/softmax", "--out", "full")[0], 2)
+        self.assertEqual((self.folder / "full/file").read_text(), "mine")
+
+
+if __name__ == "__main__":
+    unittest.main()
