@@ -84,10 +84,9 @@ Result<void> History::extract(const std::string& id, const std::filesystem::path
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem) return Error{"cannot make this folder", Place{folder.string()}, "", ExitCode::environment};
-  ASSAY_TRY(const std::string read, git({"read-tree", id}, index));
-  ASSAY_TRY(const std::string written,
-            git({"checkout-index", "--all", "--quiet", "--prefix=" + folder.string() + "/"}, index));
-  return {};
+  if (const auto read = git({"read-tree", id}, index); !read) return read.error();
+  const auto written = git({"checkout-index", "--all", "--quiet", "--prefix=" + folder.string() + "/"}, index);
+  return written ? Result<void>() : written.error();
 }
 
 }  // namespace assay::bisect

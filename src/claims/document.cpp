@@ -11,7 +11,7 @@
 namespace assay::claims {
 namespace {
 
-constexpr std::string_view kOpening = "<!--claim ";
+constexpr std::string_view kOpening = "<!--claim";  // and a blank or a new line
 constexpr std::string_view kClosing = "-->";
 
 bool is_fence(std::string_view line) {
@@ -269,6 +269,8 @@ Result<std::vector<Claim>> find_claims(std::string_view text, const std::string&
   const std::string shown = without_code(text);
   std::vector<Claim> claims;
   for (size_t at = shown.find(kOpening); at != shown.npos; at = shown.find(kOpening, at + 1)) {
+    const size_t behind_word = at + kOpening.size();
+    if (behind_word < shown.size() && shown[behind_word] != ' ' && shown[behind_word] != '\n') continue;
     const size_t end = shown.find(kClosing, at);
     if (end == shown.npos) return Error{"this comment has no end", {file, line_at(shown, at), 1}};
     ASSAY_TRY(Claim claim, read_claim(shown, at, end, file));

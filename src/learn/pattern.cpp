@@ -5,6 +5,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -77,15 +78,28 @@ void add_steps_of_tunables(const std::vector<const Trial*>& trials, std::map<Ste
   }
 }
 
+// The only finding that one of the two has and the other has not, told as what was done about it.
+std::string change_of_findings(const Trial& before, const Trial& after) {
+  if (!before.findings || !after.findings) return "";
+  std::vector<std::string> gone, come;
+  std::ranges::set_difference(*before.findings, *after.findings, std::back_inserter(gone));
+  std::ranges::set_difference(*after.findings, *before.findings, std::back_inserter(come));
+  if (gone.size() + come.size() != 1) return "";
+  return gone.empty() ? fmt::format("finding {} brought in", come[0]) : fmt::format("finding {} mended", gone[0]);
+}
+
 void add_steps_of_sources(const std::vector<const Trial*>& trials, std::map<Step, Pairs>& found) {
   std::map<std::string, const Trial*> last;  // of each configuration
   for (const Trial* trial : trials) {        // the oldest first
     const Trial*& before = last[to_text(trial->values)];
-    if (before != nullptr && before->source != trial->source)
+    if (before != nullptr && before->source != trial->source) {
       add(found,
           {trial->kernel, trial->device,
            fmt::format("source {} -> {}", before->source.substr(0, kHashShown), trial->source.substr(0, kHashShown))},
           *before, *trial);
+      if (const std::string change = change_of_findings(*before, *trial); !change.empty())
+        add(found, {trial->kernel, trial->device, change}, *before, *trial);
+    }
     before = trial;
   }
 }
@@ -132,7 +146,8 @@ std::vector<Pattern> mine(const std::vector<Trial>& trials, size_t least) {
   for (auto& [step, pairs] : found) {
     if (pairs.ratios.size() < least) continue;
     Pattern pattern{step.kernel, step.device, step.action, summarize(pairs.ratios)};
-    if (pattern.outcomes.expected < 1 && !step.action.starts_with("source ")) {
+    const bool one_way = step.action.starts_with("source ") || step.action.starts_with("finding ");
+    if (pattern.outcomes.expected < 1 && !one_way) {
       for (double& ratio : pairs.ratios) ratio = 1 / ratio;
       pattern.outcomes = summarize(pairs.ratios);
       pattern.action = reversed(step.action);

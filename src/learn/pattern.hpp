@@ -2,8 +2,9 @@
 // What a change has brought, over all pairs of trials that differ in it alone.
 //
 // A pair is two trials at one place (kernel, device, shape, rules) of one source whose configurations differ in one
-// tunable, or two sources of one configuration that were tried one after the other. The ratio is the time before
-// divided by the time after: above 1, the change paid.
+// tunable, or two sources of one configuration that were tried one after the other. Where the diagnoses of two such
+// sources differ in one finding alone, the pair also tells what that finding cost. The ratio is the time before divided
+// by the time after: above 1, the change paid.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,7 @@ inline constexpr size_t kShown = 3;      // fewer pairs are no pattern yet
 struct Pattern {
   std::string kernel;
   std::string device;
-  std::string action;  // "STAGES 2 -> 3", "source 1a2b3c4d -> 5e6f7a8b"
+  std::string action;  // "STAGES 2 -> 3", "source 1a2b3c4d -> 5e6f7a8b", "finding bank_conflicts mended"
   Outcomes outcomes;
 };
 

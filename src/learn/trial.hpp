@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 
 namespace assay::learn {
@@ -22,8 +24,9 @@ struct Trial {
   std::string source;
   Values values;
   double time_us = 0;
-  double seconds = 0;  // that it took to find out
-  double cost = 0;     // in the user's currency
+  double seconds = 0;                               // that it took to find out
+  double cost = 0;                                  // in the user's currency
+  std::optional<std::set<std::string>> findings{};  // of assay diagnose on this source; empty: nobody asked
 
   // Trials that agree in all this differ by their tunables alone.
   std::string place() const { return kernel + '\n' + device + '\n' + shape + '\n' + rules; }

@@ -88,6 +88,14 @@ class Search {
   Result<Observed> look_at(const std::string& id) {
     ASSAY_CHECK(check_cancelled(context_));
     ASSAY_CHECK(settle());
+    if (const auto looked_at = seen_.find(id); looked_at != seen_.end()) return looked_at->second;
+    ASSAY_TRY(const Observed seen, recalled_or_observed(id));
+    return seen_.emplace(id, seen).first->second;
+  }
+  size_t reused() const { return reused_; }
+
+ private:
+  Result<Observed> recalled_or_observed(const std::string& id) {
     if (const std::string* known = resumption_.recall(id)) {
       if (auto seen = from_payload(*known)) {
         ++reused_;
@@ -98,9 +106,7 @@ class Search {
     ASSAY_CHECK(resumption_.remember(id, to_payload(seen).dump(-1, ' ', false, json::error_handler_t::replace)));
     return seen;
   }
-  size_t reused() const { return reused_; }
 
- private:
   // The device and the shape are those of the newest commit that can be read: figures of others compare with nothing.
   Result<void> settle() {
     if (settled_) return {};
@@ -215,6 +221,7 @@ class Search {
   std::string device_;
   std::string shape_;
   bool settled_ = false;
+  std::map<std::string, Observed> seen_;  // in this run
   size_t reused_ = 0;
 };
 

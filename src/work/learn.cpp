@@ -94,6 +94,32 @@ Result<std::vector<learn::Trial>> read_shared(const std::string& text, const std
   return trials;
 }
 
+using Findings = std::map<std::string, std::set<std::string>>;  // by kernel and source
+
+// What assay diagnose said last of each source.
+Result<Findings> diagnosed_findings(ledger::Ledger& ledger, const ledger::Filter& wanted) {
+  Findings findings;
+  ledger::Filter filter;
+  filter.kernel = wanted.kernel;  // a diagnosis is of another device as a rule: a virtual one
+  filter.kind = ledger::Kind::profile;
+  filter.oldest_first = true;
+  const auto visit = [&](const ledger::Attempt& attempt) -> Result<void> {
+    const json details = json::parse(attempt.details.empty() ? "null" : attempt.details, nullptr, false);
+    if (!details.is_object() || details.value("command", json()) != json("diagnose")) return {};
+    std::set<std::string>& rules = findings[attempt.kernel + '\n' + attempt.source_hash];
+    rules.clear();
+    const auto list = details.find("findings");
+    if (list == details.end() || !list->is_array()) return {};
+    for (const json& each : *list) {
+      if (each.is_object() && each.contains("rule") && each["rule"].is_string())
+        rules.insert(each["rule"].get<std::string>());
+    }
+    return {};
+  };
+  ASSAY_CHECK(ledger.for_each_attempt(filter, visit));
+  return findings;
+}
+
 // Measured times of correct candidates, the oldest first, and what was imported.
 Result<std::vector<learn::Trial>> trials_of(ledger::Ledger& ledger, const ledger::Filter& filter) {
   std::vector<learn::Trial> trials;
@@ -101,6 +127,7 @@ Result<std::vector<learn::Trial>> trials_of(ledger::Ledger& ledger, const ledger
   if (imported) {
     ASSAY_TRY(trials, read_shared(*imported, ledger.file().string()));
   }
+  ASSAY_TRY(const Findings findings, diagnosed_findings(ledger, filter));
   ledger::Filter oldest_first = filter;
   oldest_first.oldest_first = true;
   const auto visit = [&](const ledger::Attempt& attempt) -> Result<void> {
@@ -115,6 +142,8 @@ Result<std::vector<learn::Trial>> trials_of(ledger::Ledger& ledger, const ledger
       trial.shape = shape_of(each);
       trial.rules = attempt.comparable + " " + each.protocol;
       trial.source = attempt.source_hash;
+      const auto diagnosed = findings.find(attempt.kernel + '\n' + attempt.source_hash);
+      if (diagnosed != findings.end()) trial.findings = diagnosed->second;
       trial.values = learn::read_values(each.configuration);
       trial.time_us = each.p50_us ? *each.p50_us : summarize(each).p50_us;
       trial.seconds = attempt.duration_s / static_cast<double>(samples.size());

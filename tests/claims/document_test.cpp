@@ -46,6 +46,8 @@ TEST(ClaimDocument, code_claims_nothing) {
 }
 
 TEST(ClaimDocument, a_comment_may_go_on_in_the_next_line) {
+  EXPECT_EQ(found("It is 5.79 us<!--claim\nr.txt: [mask=full].ours-->.")[0].source, "r.txt");
+  EXPECT_TRUE(found("It is 5.79 us<!--claimed by nobody: really-->.").empty());
   EXPECT_EQ(found("It is 5.79 us<!--claim r.txt:\n[mask=full].ours-->.")[0].expression, "[mask=full].ours");
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // assay bisect on a repository of its own: one kernel in PTX, which needs no compiler.
+#include "assay/bisect.hpp"
+
+#include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
 
@@ -179,6 +182,51 @@ TEST_F(BisectTest, where_nothing_changed_that_is_said) {
   EXPECT_EQ(bisect({"--check"}).exit_status, 4);
   commit("an instruction more", with("DONE:", kMore));
   EXPECT_EQ(bisect({"--counter", "ptx_instructions", "--threshold", "0.5", "--good", "HEAD~3"}).exit_status, 4);
+}
+
+// Stops the work as soon as two commits were judged.
+class Stopper final : public Listener {
+ public:
+  explicit Stopper(CancellationToken& token) : token_(token) {}
+  void begin(const std::string&, size_t) override {}
+  void advance(const std::string&) override {
+    if (++judged_ == 2) token_.cancel();
+  }
+  void step(const std::string&) override {}
+  void note(const std::string&) override {}
+  void end() override {}
+  void warn(const std::string&) override {}
+
+ private:
+  CancellationToken& token_;
+  size_t judged_ = 0;
+};
+
+TEST_F(BisectTest, an_interrupted_search_goes_on_where_it_was) {
+  comment(5);
+  const std::string culprit = commit("an instruction more", with("DONE:", kMore));
+  comment(10);
+  ::setenv("ASSAY_NVCC", "none", 1);
+  ::setenv("ASSAY_CACHE", ASSAY_BINARY_DIR "/test-cache", 1);
+  work::BisectRequest request;
+  request.choice.kernel = kernel();
+  request.choice.device = "vgpu:l4";
+  request.judge = "counter";
+  request.counter = "ptx_instructions";
+  request.good = "HEAD~16";
+  request.record.ledger = ledger();
+  CancellationToken token;
+  Stopper stopper(token);
+  const auto stopped = work::bisect(request, {&stopper, &token, ASSAY_BINARY_DIR "/assay"});
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().exit_code, kInterrupted);
+  const json document =
+      parsed(bisect({"--counter", "ptx_instructions", "--good", "HEAD~16", "--device", "vgpu:l4", "--json"}));
+  EXPECT_GE(document["reused"], 4) << document.dump(2);
+  EXPECT_EQ(document["suspects"][0]["id"], culprit);
+  const json again =
+      parsed(bisect({"--counter", "ptx_instructions", "--good", "HEAD~16", "--device", "vgpu:l4", "--json"}));
+  EXPECT_EQ(again["reused"], 0) << "what came to its end is forgotten";
 }
 
 TEST_F(BisectTest, mistakes) {

@@ -116,6 +116,31 @@ TEST_F(LearnTest, a_file_of_another_kind_is_refused_and_nothing_is_lost) {
   EXPECT_EQ(parsed(assay({"learn", "--json"}))["trials"], 1);
 }
 
+TEST_F(LearnTest, a_finding_that_was_mended_is_a_pattern) {
+  const auto add = [&](ledger::Kind kind, const std::string& source, double time_us, const std::string& details) {
+    auto ledger = ledger::Ledger::open(file());
+    ASSERT_TRUE(ledger.ok());
+    ledger::Attempt attempt;
+    attempt.kind = kind;
+    attempt.kernel = "softmax";
+    attempt.device = kind == ledger::Kind::profile ? "vgpu:h200" : kDevice;
+    attempt.source_hash = source;
+    attempt.correct = true;
+    attempt.details = details;
+    ledger::Samples samples;
+    samples.contender = "softmax";
+    samples.shape = "s";
+    samples.times_us = {time_us};
+    ASSERT_TRUE((time_us > 0 ? ledger->append(attempt, std::vector{samples}) : ledger->append(attempt)).ok());
+  };
+  add(ledger::Kind::profile, "aaaaaaaaaa", 0, R"({"command": "diagnose", "findings": [{"rule": "bank_conflicts"}]})");
+  add(ledger::Kind::profile, "bbbbbbbbbb", 0, R"({"command": "diagnose", "findings": []})");
+  add(ledger::Kind::measure, "aaaaaaaaaa", 10, "");
+  add(ledger::Kind::measure, "bbbbbbbbbb", 8, "");
+  const std::string text = assay({"learn", "--least", "1"}).output;
+  EXPECT_NE(text.find("finding bank_conflicts mended"), std::string::npos) << text;
+}
+
 TEST_F(LearnTest, steps_of_another_place_become_attempts) {
   const std::string steps = "kernels/attention/hopper/steps.json";
   EXPECT_EQ(parsed(assay({"learn", "--import", steps, "--json"}))["imported"], 33);

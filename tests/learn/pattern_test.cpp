@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <set>
 
 #include "recorded.hpp"
 
@@ -68,6 +69,23 @@ TEST(Pattern, sources_of_one_configuration_are_compared_in_their_order) {
   ASSERT_EQ(patterns.size(), 1u);
   EXPECT_EQ(patterns[0].action, "source 01234567 -> abcdefgh");
   EXPECT_DOUBLE_EQ(patterns[0].outcomes.median, 1.25);
+}
+
+TEST(Pattern, sources_that_differ_in_one_finding_tell_what_it_cost) {
+  Trial with = trial("A=1", 10, "S", "0123456789"), without = trial("A=1", 8, "S", "abcdefghij");
+  with.findings = {"bank_conflicts", "dram_bound"};
+  without.findings = {"dram_bound"};
+  const auto actions = [](const std::vector<Pattern>& patterns) {
+    std::set<std::string> all;
+    for (const Pattern& each : patterns) all.insert(each.action);
+    return all;
+  };
+  EXPECT_TRUE(actions(mine({with, without}, 1)).contains("finding bank_conflicts mended"));
+  EXPECT_TRUE(actions(mine({without, with}, 1)).contains("finding bank_conflicts brought in"));
+  without.findings = {"few_warps"};
+  EXPECT_EQ(actions(mine({with, without}, 1)).size(), 1u) << "three findings differ: nobody knows which it was";
+  without.findings.reset();
+  EXPECT_EQ(actions(mine({with, without}, 1)).size(), 1u) << "nobody looked";
 }
 
 TEST(Pattern, nothing_is_learned_from_nothing) {
