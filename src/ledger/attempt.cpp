@@ -14,7 +14,7 @@
 namespace assay::ledger {
 namespace {
 
-constexpr std::array<std::pair<Kind, std::string_view>, 11> kNames = {{
+constexpr std::array<std::pair<Kind, std::string_view>, 12> kNames = {{
     {Kind::build, "build"},
     {Kind::sanitize, "sanitize"},
     {Kind::check, "check"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<Kind, std::string_view>, 11> kNames = {{
     {Kind::calibrate, "calibrate"},
     {Kind::profile, "profile"},
     {Kind::tune, "tune"},
+    {Kind::evolve, "evolve"},
     {Kind::suite, "suite"},
     {Kind::run, "run"},
 }};

@@ -12,7 +12,7 @@
 
 namespace assay::ledger {
 
-enum class Kind { build, sanitize, check, measure, compare, gate, calibrate, profile, tune, suite, run };
+enum class Kind { build, sanitize, check, measure, compare, gate, calibrate, profile, tune, evolve, suite, run };
 
 std::string_view to_string(Kind kind);
 std::optional<Kind> kind_from_name(std::string_view name);
