@@ -3,6 +3,7 @@
 #pragma once
 
 #include "assay/bench.hpp"
+#include "assay/board.hpp"
 #include "assay/build.hpp"
 #include "assay/calibrate.hpp"
 #include "assay/check.hpp"
@@ -11,6 +12,7 @@
 #include "assay/diagnose.hpp"
 #include "assay/doctor.hpp"
 #include "assay/estimate.hpp"
+#include "assay/evolve.hpp"
 #include "assay/explain.hpp"
 #include "assay/gate.hpp"
 #include "assay/log.hpp"
