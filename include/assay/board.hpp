@@ -29,9 +29,9 @@ struct BoardEntry {
   double low = 1;    // of the ratio's interval, from the intervals of both medians
   double high = 1;
   int64_t attempt = 0;
-  std::string time;             // of the attempt: ISO 8601, UTC
-  std::string commit;           // of the kernel's repository; "" if it is in none
-  std::optional<double> cost;   // of the attempt, where the machine's cost per hour was recorded
+  std::string time;            // of the attempt: ISO 8601, UTC
+  std::string commit;          // of the kernel's repository; "" if it is in none
+  std::optional<double> cost;  // of the attempt, where the machine's cost per hour was recorded
 };
 
 struct Board {

@@ -18,24 +18,24 @@ namespace assay::work {
 
 struct EvolveRequest {
   KernelChoice choice;
-  std::vector<std::string> proposer;      // a program with its arguments, or "mutate", "manual", "command" of our own
-  std::optional<double> answer_seconds;   // time limit of one answer; without it 300, a day for "manual"
-  std::string replay;                     // a journal: judge its accepted proposals again, without a proposer
-  std::optional<size_t> proposals;        // at most; without it 50, no limit for "manual"
-  std::optional<size_t> patience;         // end after so many in a row that brought nothing; 20, no limit for "manual"
-  std::optional<double> target;           // end at this speedup over the first kernel
-  std::optional<double> seconds;          // end after so long
+  std::vector<std::string> proposer;     // a program with its arguments, or "mutate", "manual", "command" of our own
+  std::optional<double> answer_seconds;  // time limit of one answer; without it 300, a day for "manual"
+  std::string replay;                    // a journal: judge its accepted proposals again, without a proposer
+  std::optional<size_t> proposals;       // at most; without it 50, no limit for "manual"
+  std::optional<size_t> patience;        // end after so many in a row that brought nothing; 20, no limit for "manual"
+  std::optional<double> target;          // end at this speedup over the first kernel
+  std::optional<double> seconds;         // end after so long
   std::optional<double> gpu_seconds;
   std::optional<double> money;  // that proposers say they have cost, and this machine at its cost per hour
   double gain = 0.03;           // on so many of the canonical shapes
   size_t gaining_shapes = 2;
-  double margin = 0.01;  // none of the shapes may be worse by more
-  std::string baseline;  // a kernel folder; a kernel that is half as fast is diagnosed first
-  bool anyway = false;   // evolve it all the same
-  bool resume = false;   // go on with an interrupted evolution
-  std::string journal;   // where it is kept; empty: in the cache folder
-  bool apply = false;    // write the best kernel into the kernel's folder
-  std::string diff;      // a file for the change from the first kernel to the best; empty: none
+  double margin = 0.01;          // none of the shapes may be worse by more
+  std::string baseline;          // a kernel folder; a kernel that is half as fast is diagnosed first
+  bool anyway = false;           // evolve it all the same
+  bool resume = false;           // go on with an interrupted evolution
+  std::string journal;           // where it is kept; empty: in the cache folder
+  bool apply = false;            // write the best kernel into the kernel's folder
+  std::string diff;              // a file for the change from the first kernel to the best; empty: none
   std::optional<uint64_t> seed;  // that the deciding shapes and inputs come from, for tests; the system's randomness
   CaseLimits limits;
   RecordOptions record;
@@ -64,8 +64,8 @@ struct EvolveCosts {
 
 struct EvolveStep {
   size_t proposal = 0;
-  std::string parent;  // ids of kernels
-  std::string id;      // "" if there is none: no answer, or one that cannot be applied
+  std::string parent;   // ids of kernels
+  std::string id;       // "" if there is none: no answer, or one that cannot be applied
   std::string verdict;  // "accepted", "lost", "refused", "passed"
   std::string gate;     // the last that looked at it: "answer", "files", "build", "seen", "code", "sanitize", "check",
                         // "plausible", "quick race", "race"
@@ -124,8 +124,8 @@ Result<std::string> validate_proposer_document(const std::string& file);
 
 // --- the record of evolutions
 struct LineageRequest {
-  std::string ledger;  // a file; empty: $ASSAY_LEDGER, else the project's
-  std::string kernel;  // * stands for any text; empty: all
+  std::string ledger;     // a file; empty: $ASSAY_LEDGER, else the project's
+  std::string kernel;     // * stands for any text; empty: all
   bool accepted = false;  // without what lost, was refused or passed
 };
 

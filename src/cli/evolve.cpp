@@ -24,12 +24,12 @@ std::string step_text(const work::EvolveStep& step) {
                                  step.hypothesis.empty() ? "" : escape_terminal(step.hypothesis));
   if (step.verdict != "passed") text += fmt::format("     {}\n", escape_lines(replace_all(step.text, "\n", "\n     ")));
   if (step.hypothesis_held)
-    text += fmt::format("     {} changed {}\n", step.counter, *step.hypothesis_held ? "as foreseen" : "otherwise than foreseen");
+    text += fmt::format("     {} changed {}\n", step.counter,
+                        *step.hypothesis_held ? "as foreseen" : "otherwise than foreseen");
   for (const work::EvolvedShape& each : step.shapes) {
     text += fmt::format("     {}{}: {:.2f} us beside {:.2f} us, {}", each.shape, each.drawn ? " (drawn)" : "",
                         each.time_us, each.incumbent_us, percent_text(each.ratio));
-    if (each.low && each.high)
-      text += fmt::format(" (interval of the ratio {:.4f} to {:.4f})", *each.low, *each.high);
+    if (each.low && each.high) text += fmt::format(" (interval of the ratio {:.4f} to {:.4f})", *each.low, *each.high);
     text += "\n";
   }
   return text;
@@ -38,9 +38,9 @@ std::string step_text(const work::EvolveStep& step) {
 std::string report_text(const work::EvolveReport& report) {
   std::string text;
   if (!report.started_anew.empty()) text += fmt::format("started anew: {}\n", report.started_anew);
-  text += fmt::format("{} on {}: {} judged, {} accepted; {:.3f} times as fast as at the beginning ({})\n", report.kernel,
-                      report.device, counted(report.steps.size(), "proposal"), report.accepted, report.speedup,
-                      report.known);
+  text += fmt::format("{} on {}: {} judged, {} accepted; {:.3f} times as fast as at the beginning ({})\n",
+                      report.kernel, report.device, counted(report.steps.size(), "proposal"), report.accepted,
+                      report.speedup, report.known);
   text += fmt::format("ended: {}\n", escape_lines(report.stopped));
   for (const std::string& each : report.diagnosis) text += fmt::format("  {}\n", escape_terminal(each));
   if (!report.archive.empty()) {
@@ -50,8 +50,8 @@ std::string report_text(const work::EvolveReport& report) {
                           each.id == report.best ? " (the best)" : "");
   }
   const work::EvolveCosts& costs = report.costs;
-  text += fmt::format("costs: proposer {:.1f} s, compiling {:.1f} s, virtual GPU {:.1f} s, GPU {:.1f} s", costs.proposer_s,
-                      costs.compile_s, costs.virtual_s, costs.gpu_s);
+  text += fmt::format("costs: proposer {:.1f} s, compiling {:.1f} s, virtual GPU {:.1f} s, GPU {:.1f} s",
+                      costs.proposer_s, costs.compile_s, costs.virtual_s, costs.gpu_s);
   if (costs.tokens_in + costs.tokens_out > 0)
     text += fmt::format(", {:.0f} tokens in and {:.0f} out", costs.tokens_in, costs.tokens_out);
   if (costs.money > 0) {
@@ -67,7 +67,8 @@ std::string report_text(const work::EvolveReport& report) {
 class EvolveCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.words("kernel", words_, "a folder with a kernel.toml, or the file; then arguments of the proposer", {0, kMany});
+    line.words("kernel", words_, "a folder with a kernel.toml, or the file; then arguments of the proposer",
+               {0, kMany});
     line.option("--proposer", proposer_, "a program, or mutate, manual, command");
     line.option("--replay", request_.replay, "judge the accepted proposals of this journal again");
     line.option("--validate", validate_, "check a file with a request or an answer, and end");

@@ -16,7 +16,7 @@ struct RaceShape {
   double time_us = 0;
   double incumbent_us = 0;
   double ratio = 1;
-  std::optional<double> low;   // of the interval, where times were measured
+  std::optional<double> low;  // of the interval, where times were measured
   std::optional<double> high;
   std::string verdict;  // of the judge: "FASTER", ...; empty: estimated
 };

@@ -14,7 +14,8 @@ namespace {
 using nlohmann::json;
 
 Error wrong(const std::string& what) {
-  return Error{what, {}, "docs/schemas/evolve_answer.v1.json describes the answer; assay evolve --validate FILE checks it"};
+  return Error{
+      what, {}, "docs/schemas/evolve_answer.v1.json describes the answer; assay evolve --validate FILE checks it"};
 }
 
 Hypothesis read_hypothesis(const json& value) {
@@ -53,7 +54,8 @@ Result<Answer> read_answer(const std::string& text, size_t proposal) {
   Answer answer;
   answer.diff = document.value("diff", "");
   if (const auto files = document.find("files"); files != document.end()) answer.files = files->get<Files>();
-  if (!answer.diff.empty() && !answer.files.empty()) return wrong("the answer has both a diff and files: one is enough");
+  if (!answer.diff.empty() && !answer.files.empty())
+    return wrong("the answer has both a diff and files: one is enough");
   for (const json& each : document.value("tunables", json::array())) answer.tunables.push_back(read_tunable(each));
   answer.constraints = document.value("constraints", std::vector<std::string>());
   answer.hypothesis = read_hypothesis(document.value("hypothesis", json::object()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a proposer answers: a change, what it is hoped to bring, and what it has cost. docs/schemas/evolve_answer.v1.json
+// What a proposer answers: a change, what it is hoped to bring, and what it has cost.
+// docs/schemas/evolve_answer.v1.json
 #pragma once
 
 #include <cstdint>

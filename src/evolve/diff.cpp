@@ -79,8 +79,8 @@ class Reader {
     std::vector<FileDiff> files;
     while (at_ < lines_.size()) {
       const std::string& line = lines_[at_];
-      for (const char* refused : {"rename ", "copy ", "deleted file", "Binary files", "GIT binary patch",
-                                  "old mode", "new file mode 12"}) {
+      for (const char* refused :
+           {"rename ", "copy ", "deleted file", "Binary files", "GIT binary patch", "old mode", "new file mode 12"}) {
         if (line.starts_with(refused)) return wrong(fmt::format("'{}' is not allowed", line));
       }
       if (line.starts_with("--- ")) {

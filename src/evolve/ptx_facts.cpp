@@ -13,10 +13,23 @@ namespace {
 
 // Registers of which a virtual GPU and a real one, or two moments, show different values. What places a thread in its
 // launch (%tid, %ctaid, %laneid, ...) is the same everywhere.
-constexpr std::array<std::string_view, 17> kOfTheMachine = {
-    "%clock",   "%clock_hi",  "%clock64",          "%globaltimer",       "%globaltimer_lo", "%globaltimer_hi",
-    "%smid",    "%nsmid",     "%warpid",           "%nwarpid",           "%gridid",         "%total_smem_size",
-    "%pm0",     "%pm0_64",    "%aggr_smem_size",   "%dynamic_smem_size", "%current_graph_exec"};
+constexpr std::array<std::string_view, 17> kOfTheMachine = {"%clock",
+                                                            "%clock_hi",
+                                                            "%clock64",
+                                                            "%globaltimer",
+                                                            "%globaltimer_lo",
+                                                            "%globaltimer_hi",
+                                                            "%smid",
+                                                            "%nsmid",
+                                                            "%warpid",
+                                                            "%nwarpid",
+                                                            "%gridid",
+                                                            "%total_smem_size",
+                                                            "%pm0",
+                                                            "%pm0_64",
+                                                            "%aggr_smem_size",
+                                                            "%dynamic_smem_size",
+                                                            "%current_graph_exec"};
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
@@ -205,10 +218,10 @@ std::string normalised_ptx(std::string_view ptx) {
     const std::string_view kind = register_class(token);
     if (!kind.empty() || is_label(token)) {
       const auto found = names.find(token);
-      const std::string name = found != names.end()
-                                   ? found->second
-                                   : names.emplace(token, fmt::format("{}#{}", kind.empty() ? "$" : kind, names.size()))
-                                         .first->second;
+      const std::string name =
+          found != names.end()
+              ? found->second
+              : names.emplace(token, fmt::format("{}#{}", kind.empty() ? "$" : kind, names.size())).first->second;
       out += name;
     } else {
       out += token;

@@ -36,8 +36,8 @@ class Checker {
 
   std::string check(const json& schema, const json& value, const std::string& at) const {
     if (schema.contains("$ref")) return check(resolved(schema["$ref"]), value, at);
-    for (const auto& each : {&Checker::type, &Checker::constant, &Checker::number, &Checker::text, &Checker::list,
-                             &Checker::object}) {
+    for (const auto& each :
+         {&Checker::type, &Checker::constant, &Checker::number, &Checker::text, &Checker::list, &Checker::object}) {
       if (std::string wrong = (this->*each)(schema, value, at); !wrong.empty()) return wrong;
     }
     return "";

@@ -36,8 +36,8 @@ using nlohmann::json;
 using std::chrono::steady_clock;
 
 constexpr const char* kJournalName = "assay evolve";
-constexpr size_t kFailures = 3;      // in a row, after which a proposer is not asked again
-constexpr double kFarBehind = 0.5;   // of the baseline's speed: then a diagnosis helps more than changes
+constexpr size_t kFailures = 3;     // in a row, after which a proposer is not asked again
+constexpr double kFarBehind = 0.5;  // of the baseline's speed: then a diagnosis helps more than changes
 constexpr double kUsualAnswer = 300;
 constexpr double kManualAnswer = 86400;
 
@@ -143,10 +143,10 @@ class Evolution {
     ASSAY_TRY(const std::string wrong,
               why_incorrect(folder.specification().string(), configuration, {}, base_, first_costs_, context_));
     if (!wrong.empty())
-      return Error{fmt::format("the kernel itself is not correct: {}",
-                               replace_all(wrong, folder.path().string() + "/", "")),
-                   Place{spec_.file.string()}, "assay check shows it; only a correct kernel can be evolved",
-                   ExitCode::incorrect};
+      return Error{
+          fmt::format("the kernel itself is not correct: {}", replace_all(wrong, folder.path().string() + "/", "")),
+          Place{spec_.file.string()}, "assay check shows it; only a correct kernel can be evolved",
+          ExitCode::incorrect};
     progress.advance("checked");
 
     ASSAY_TRY(const std::vector<spec::Shape> shapes, race_shapes(spec_, configuration_, on_gpu()));
@@ -170,8 +170,8 @@ class Evolution {
     if (request_.anyway || !request_.replay.empty()) return false;
     ASSAY_TRY(const std::optional<double> speed, speed_beside_baseline());
     if (!speed || *speed >= kFarBehind) return false;
-    report_.stopped = fmt::format("the kernel runs at {:.2f} of the speed of its baseline ({}): diagnose it first",
-                                  *speed, known());
+    report_.stopped =
+        fmt::format("the kernel runs at {:.2f} of the speed of its baseline ({}): diagnose it first", *speed, known());
     for (const DiagnosedFinding& each : first_looked_->findings)
       report_.diagnosis.push_back(fmt::format("{}: at most {:.2f} us of {:.2f}; {}", each.title, each.cap_us,
                                               first_looked_->time_us, each.remedy));
@@ -209,13 +209,13 @@ class Evolution {
   Result<void> open_journal() {
     JournalFile::Header header;
     header.name = kJournalName;
-    header.depends_on = {{"specification, or a file that belongs to it,", protected_hash(base_.snapshot)},
-                         {"source", state_->first().id},
-                         {"configuration", configuration_.id()},
-                         {"device", device_},
-                         {"rule of acceptance", fmt::format("{} {} {}", request_.gain, request_.gaining_shapes,
-                                                            request_.margin)},
-                         {"version of assay", std::string(kVersion)}};
+    header.depends_on = {
+        {"specification, or a file that belongs to it,", protected_hash(base_.snapshot)},
+        {"source", state_->first().id},
+        {"configuration", configuration_.id()},
+        {"device", device_},
+        {"rule of acceptance", fmt::format("{} {} {}", request_.gain, request_.gaining_shapes, request_.margin)},
+        {"version of assay", std::string(kVersion)}};
     header.further = {{"evolution", fmt::format("{:012x}", system_random() >> 16)}};
     std::filesystem::path file = request_.journal;
     if (file.empty()) {
@@ -269,7 +269,8 @@ class Evolution {
   Result<std::string> reason_to_stop() {
     if (!tampered_.empty()) {
       report_.exit_code = ExitCode::incorrect;
-      return fmt::format("{} while the proposer ran: the kernel is judged by it, and no proposer may touch it", tampered_);
+      return fmt::format("{} while the proposer ran: the kernel is judged by it, and no proposer may touch it",
+                         tampered_);
     }
     if (state_->failures() >= kFailures) {
       report_.exit_code = ExitCode::environment;
@@ -290,8 +291,8 @@ class Evolution {
     ASSAY_TRY(const CandidateFolder folder, CandidateFolder::make(base_.snapshot, candidate));
     double most = 0;
     for (const EvolvedShape& each : state_->against_first(candidate.id)) {
-      ASSAY_TRY(const DiagnoseReport looked, look_at(folder.specification().string(), candidate.configuration,
-                                                     each.shape, base_, context_));
+      ASSAY_TRY(const DiagnoseReport looked,
+                look_at(folder.specification().string(), candidate.configuration, each.shape, base_, context_));
       const double time = on_gpu() && candidate.id != state_->first().id ? each.time_us : looked.time_us;
       if (looked.floor_us > 0) most = std::max(most, time / looked.floor_us);
     }
@@ -336,11 +337,11 @@ class Evolution {
 
   Result<std::string> question(size_t number, const evolve::Candidate& parent) {
     ASSAY_TRY(const CandidateFolder folder, CandidateFolder::make(base_.snapshot, parent));
-    ASSAY_TRY(const DiagnoseReport looked, look_at(folder.specification().string(), parent.configuration,
-                                                   first_looked_->shape, base_, context_));
+    ASSAY_TRY(const DiagnoseReport looked,
+              look_at(folder.specification().string(), parent.configuration, first_looked_->shape, base_, context_));
     const std::string looked_in = folder.path().string();
-    const Asking asking{spec_,      base_.snapshot, *state_, parent, looked,    looked_in,      base_.rule,
-                        stop_,      device_,        known(), number, seconds(), answer_seconds_};
+    const Asking asking{spec_, base_.snapshot, *state_, parent, looked,    looked_in,      base_.rule,
+                        stop_, device_,        known(), number, seconds(), answer_seconds_};
     const json document = request_document(asking);
     if (const std::string wrong = evolve::violation(evolve::schema_named("evolve_request.v1.json"), document);
         !wrong.empty())
@@ -396,8 +397,7 @@ class Evolution {
     step.text = found.text;
     step.hypothesis_held = found.hypothesis_held;
     for (const evolve::RaceShape& each : found.shapes)
-      step.shapes.push_back(
-          {each.shape, each.drawn, each.time_us, each.incumbent_us, each.ratio, each.low, each.high});
+      step.shapes.push_back({each.shape, each.drawn, each.time_us, each.incumbent_us, each.ratio, each.low, each.high});
     if (!found.shapes.empty()) step.ratio = evolve::geometric_mean_ratio(found.shapes);
     if (found.cell) step.cell = evolve::to_string(*found.cell);
     if (!found.candidate.id.empty()) step.diff = evolve::make_diff(parent.files, found.candidate.files);
@@ -474,7 +474,8 @@ class Evolution {
       const auto before = base_.snapshot.files.find(path);
       const bool untouched = before == base_.snapshot.files.end() ? !now : now && *now == before->second;
       if (!untouched && (!now || *now != content))
-        return Error{"the file was changed meanwhile, and is left as it is", Place{(base_.snapshot.folder / path).string()},
+        return Error{"the file was changed meanwhile, and is left as it is",
+                     Place{(base_.snapshot.folder / path).string()},
                      "apply the change with --diff FILE --resume, and patch"};
     }
     evolve::Files wanted = best.files;
@@ -568,10 +569,10 @@ Result<EvolveReport> evolve(const EvolveRequest& request, const Context& context
     return Error{"a proposer is needed, or a journal to replay", {}, "--proposer PROGRAM, or --replay JOURNAL"};
   ASSAY_TRY(const spec::KernelSpec spec, spec::load(request.choice.kernel));
   const std::string device = device_for(spec, request.choice.device);
-  ASSAY_TRY(Recording recording, Recording::open(request.record, context,
-                                                 {ledger::Kind::evolve, &spec, request.choice.configuration, device, 0}));
-  ASSAY_TRY(EvolveReport report,
-            recording.close(Evolution(request, context, on_step, spec, device, recording).run()));
+  ASSAY_TRY(
+      Recording recording,
+      Recording::open(request.record, context, {ledger::Kind::evolve, &spec, request.choice.configuration, device, 0}));
+  ASSAY_TRY(EvolveReport report, recording.close(Evolution(request, context, on_step, spec, device, recording).run()));
   const auto details = std::make_shared<EvolveDetails>();
   details->document = report_document(report, spec);
   report.details = details;

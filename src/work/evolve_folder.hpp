@@ -17,12 +17,12 @@
 namespace assay::work {
 
 struct KernelSnapshot {
-  std::filesystem::path folder;       // the kernel's own, absolute
-  std::string specification_file;     // its name there
+  std::filesystem::path folder;    // the kernel's own, absolute
+  std::string specification_file;  // its name there
   evolve::OriginalSpecification original;
-  evolve::Files files;                              // of the folder, up to a size
-  std::map<std::string, std::string> large_files;   // path and hash: these are not copied
-  std::map<std::string, std::string> outside;       // path from the folder and hash: what the sources include elsewhere
+  evolve::Files files;                             // of the folder, up to a size
+  std::map<std::string, std::string> large_files;  // path and hash: these are not copied
+  std::map<std::string, std::string> outside;      // path from the folder and hash: what the sources include elsewhere
   evolve::FileRules rules;
 };
 

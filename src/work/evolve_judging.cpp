@@ -153,7 +153,8 @@ class Judge {
     auto open = spec::matching_configurations(spec_, request_.parent.configuration);
     if (!open) return refuse(open.error());
     configurations_ = std::move(*open);
-    if (configurations_.empty()) return refuse("the new tunables and constraints leave no configuration of the parent's");
+    if (configurations_.empty())
+      return refuse("the new tunables and constraints leave no configuration of the parent's");
     if (configurations_.size() > kMostConfigurations)
       return refuse(fmt::format("the new tunables open {} configurations; all are checked, so {} is the most",
                                 configurations_.size(), kMostConfigurations));
@@ -241,8 +242,7 @@ class Judge {
 
   Result<bool> fits() {
     constexpr std::string_view kVirtual = "vgpu:";
-    const gpu::GpuModel* model =
-        gpu::find_model(std::string_view(request_.virtual_device).substr(kVirtual.size()));
+    const gpu::GpuModel* model = gpu::find_model(std::string_view(request_.virtual_device).substr(kVirtual.size()));
     const auto shapes = race_shapes(spec_, configuration_, on_gpu());
     if (!shapes) return refuse(shapes.error());
     for (const spec::Configuration& each : configurations_) {
@@ -296,8 +296,8 @@ class Judge {
     std::vector<std::string> further;
     for (const spec::Shape& shape : drawn_) further.push_back(shape.text());
     for (const spec::Configuration& each : configurations_) {
-      const auto wrong = why_incorrect(specification(), configuration_text(spec_, each), further, request_,
-                                       result_.costs, context_);
+      const auto wrong =
+          why_incorrect(specification(), configuration_text(spec_, each), further, request_, result_.costs, context_);
       if (!wrong) return refuse_unless_stopped(wrong.error());
       if (!wrong->empty()) return refuse(fmt::format("{}: {}", each.id(), *wrong));
     }
@@ -338,9 +338,10 @@ class Judge {
     for (size_t i = 0; i < looked_.size(); ++i) {
       const double floor = floor_of(i);
       if (looked_[i].time_us < kBelowFloor * floor)
-        return refuse(fmt::format("{}: {:.2f} us estimated, below the floor of {:.2f} us: it does less than the problem "
-                                  "needs",
-                                  looked_[i].shape, looked_[i].time_us, floor));
+        return refuse(
+            fmt::format("{}: {:.2f} us estimated, below the floor of {:.2f} us: it does less than the problem "
+                        "needs",
+                        looked_[i].shape, looked_[i].time_us, floor));
     }
     judge_hypothesis();
     return true;
@@ -498,8 +499,9 @@ Result<Judging> judge_proposal(const JudgingRequest& request, const Context& con
 Result<std::vector<spec::Shape>> race_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                                              bool on_gpu) {
   const std::vector<std::string> sets = spec::shape_set_names(spec);
-  ASSAY_TRY(std::vector<spec::Shape> shapes,
-            std::ranges::find(sets, "canonical") != sets.end() ? spec::shapes(spec, "canonical") : spec::all_shapes(spec));
+  ASSAY_TRY(std::vector<spec::Shape> shapes, std::ranges::find(sets, "canonical") != sets.end()
+                                                 ? spec::shapes(spec, "canonical")
+                                                 : spec::all_shapes(spec));
   std::erase_if(shapes, [&](const spec::Shape& shape) {
     return !check::why_not(spec, configuration, shape).empty() || (!on_gpu && !verifiable(spec, configuration, shape));
   });
@@ -507,8 +509,8 @@ Result<std::vector<spec::Shape>> race_shapes(const spec::KernelSpec& spec, const
   ASSAY_TRY(std::vector<spec::Shape> all, spec::all_shapes(spec));
   std::erase_if(all, [&](const spec::Shape& shape) { return !verifiable(spec, configuration, shape); });
   if (all.empty())
-    return Error{"no shape of the specification is small enough to be verified on a virtual GPU", Place{spec.file.string()},
-                 "add a smaller one to [shapes], or use a GPU"};
+    return Error{"no shape of the specification is small enough to be verified on a virtual GPU",
+                 Place{spec.file.string()}, "add a smaller one to [shapes], or use a GPU"};
   return std::vector{all.back()};
 }
 
@@ -525,7 +527,8 @@ Result<std::vector<spec::Shape>> drawn_shapes(const spec::KernelSpec& spec, cons
     spec::Shape shape = known[draw % known.size()];
     for (const check::Domain& domain : domains) {
       const auto value = shape.values.find(domain.name);
-      if (!domain.open || value == shape.values.end() || value->second.is_dtype() || value->second.is_boolean()) continue;
+      if (!domain.open || value == shape.values.end() || value->second.is_dtype() || value->second.is_boolean())
+        continue;
       const auto size = static_cast<int64_t>(value->second.as_double());
       if (size < kSmallest) continue;
       // Five to eleven eighths: another size of the same kind, whose divisors are mostly the same.
@@ -558,7 +561,8 @@ evolve::Cell cell_of(const DiagnoseReport& looked, const evolve::PtxFacts& facts
     const spec::ResolvedTensor* tensor = argument.tensor();
     if (tensor != nullptr && spec::is_result(tensor->role)) outputs += static_cast<double>(tensor->elements);
   }
-  const double threads = static_cast<double>(estimated.work.blocks) * static_cast<double>(estimated.work.block.volume());
+  const double threads =
+      static_cast<double>(estimated.work.blocks) * static_cast<double>(estimated.work.block.volume());
   return {looked.limiter, evolve::shared_memory_class(fixed + estimated.launch.shared_bytes), facts.stages,
           evolve::work_class(threads > 0 ? outputs / threads : 0)};
 }
@@ -567,7 +571,8 @@ std::map<std::string, double> counters_of(const DiagnoseReport& looked) {
   std::map<std::string, double> counters;
   const gpu::LaunchWork& work = looked.details->estimated.work;
   for (size_t i = 0; i < gpu::kWorkCount; ++i) {
-    if (work.total.values[i] != 0) counters[std::string(gpu::to_string(static_cast<gpu::Work>(i)))] = work.total.values[i];
+    if (work.total.values[i] != 0)
+      counters[std::string(gpu::to_string(static_cast<gpu::Work>(i)))] = work.total.values[i];
   }
   counters["dram_bytes"] = looked.details->estimated.estimate.dram_bytes;
   counters["chain_cycles"] = looked.details->estimated.estimate.chain_cycles;

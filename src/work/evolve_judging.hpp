@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One proposal, from answer to verdict: the gates in order, the cheapest first. It is one function of one request, which
-// holds all that the verdict depends on, so that another process or machine can do it.
+// One proposal, from answer to verdict: the gates in order, the cheapest first. It is one function of one request,
+// which holds all that the verdict depends on, so that another process or machine can do it.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,8 @@ json line_counters(const gpu::LineWork& line) {
 
 json lines_document(const Asking& asking) {
   std::vector<gpu::LineWork> lines = asking.looked.details->estimated.work.lines;
-  std::ranges::stable_sort(lines, std::greater(), [](const gpu::LineWork& line) { return line.sums[gpu::Work::issue]; });
+  std::ranges::stable_sort(lines, std::greater(),
+                           [](const gpu::LineWork& line) { return line.sums[gpu::Work::issue]; });
   if (lines.size() > kLines) lines.resize(kLines);
   json list = json::array();
   for (const gpu::LineWork& line : lines)
@@ -126,12 +127,11 @@ json request_document(const Asking& asking) {
   const std::vector<EvolveStep>& steps = asking.state.steps();
   for (size_t i = steps.size() > kTried ? steps.size() - kTried : 0; i < steps.size(); ++i)
     document["tried"].push_back(told(steps[i], asking.known, false));
-  document["budget"] = {
-      {"proposals", asking.stop.proposals > steps.size() ? asking.stop.proposals - steps.size() : 0},
-      {"seconds", left(asking.stop.seconds, asking.seconds)},
-      {"gpu_seconds", left(asking.stop.gpu_seconds, asking.state.costs().gpu_s)},
-      {"money", left(asking.stop.money, asking.state.costs().money)},
-      {"answer_seconds", asking.answer_seconds}};
+  document["budget"] = {{"proposals", asking.stop.proposals > steps.size() ? asking.stop.proposals - steps.size() : 0},
+                        {"seconds", left(asking.stop.seconds, asking.seconds)},
+                        {"gpu_seconds", left(asking.stop.gpu_seconds, asking.state.costs().gpu_s)},
+                        {"money", left(asking.stop.money, asking.state.costs().money)},
+                        {"answer_seconds", asking.answer_seconds}};
   return document;
 }
 

@@ -18,8 +18,8 @@ struct Asking {
   const KernelSnapshot& snapshot;
   const EvolveState& state;
   const evolve::Candidate& parent;
-  const DiagnoseReport& looked;        // at the parent
-  const std::string& looked_in;        // the folder that it was looked at in: names of files are relative to it
+  const DiagnoseReport& looked;  // at the parent
+  const std::string& looked_in;  // the folder that it was looked at in: names of files are relative to it
   const evolve::AcceptanceRule& rule;
   const evolve::StopRules& stop;
   std::string device;

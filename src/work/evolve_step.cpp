@@ -162,8 +162,8 @@ std::optional<JudgedProposal> judged_from(const json& document, const evolve::Ca
       if (judged.candidate.id != candidate.at("id")) return std::nullopt;
     }
     if (const json& kind = document.at("kind"); !kind.is_null())
-      judged.cell = evolve::Cell{kind.at("limiter"), kind.at("shared_memory"), kind.at("stages"),
-                                 kind.at("work_per_thread")};
+      judged.cell =
+          evolve::Cell{kind.at("limiter"), kind.at("shared_memory"), kind.at("stages"), kind.at("work_per_thread")};
     judged.step.recalled = true;
     return judged;
   } catch (const json::exception&) {

@@ -79,8 +79,8 @@ Result<JournalFile> JournalFile::open(const std::filesystem::path& file, const H
   if (::ftruncate(journal.descriptor_, static_cast<off_t>(good)) != 0 || ::lseek(journal.descriptor_, 0, SEEK_END) < 0)
     return disk_error(file, "write");
   if (good == 0)
-    ASSAY_CHECK(journal.append(
-        {{"journal", header.name}, {"depends_on", header.depends_on}, {"further", header.further}}));
+    ASSAY_CHECK(
+        journal.append({{"journal", header.name}, {"depends_on", header.depends_on}, {"further", header.further}}));
   return journal;
 }
 

@@ -16,8 +16,8 @@ namespace assay::work {
 class JournalFile {
  public:
   struct Header {
-    std::string name;                             // whose journal it is: "assay evolve"
-    std::map<std::string, std::string> depends_on;  // in words, so that a change can be named
+    std::string name;                                   // whose journal it is: "assay evolve"
+    std::map<std::string, std::string> depends_on;      // in words, so that a change can be named
     nlohmann::json further = nlohmann::json::object();  // kept from the first run on
   };
 

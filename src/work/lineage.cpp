@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "evolve/lineage.hpp"
+
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -6,7 +8,6 @@
 
 #include "assay/evolve.hpp"
 #include "base/escape.hpp"
-#include "evolve/lineage.hpp"
 #include "ledger/time_text.hpp"
 #include "work/document.hpp"
 #include "work/evolve_step.hpp"
@@ -31,7 +32,8 @@ std::string line_of(const EvolveStep& step) {
 std::string tree_of(const Lineage& lineage) {
   std::vector<evolve::LineageNode> nodes;
   for (const EvolveStep& step : lineage.steps)
-    nodes.push_back({step.id.empty() ? fmt::format("proposal {}", step.proposal) : step.id, step.parent, line_of(step)});
+    nodes.push_back(
+        {step.id.empty() ? fmt::format("proposal {}", step.proposal) : step.id, step.parent, line_of(step)});
   return evolve::lineage_text(nodes);
 }
 

@@ -54,9 +54,8 @@ class ProgramProposer final : public Proposer {
     }
     const std::string_view errors = trim(outcome.errors);
     if (!reply.failure.empty() && !errors.empty()) {
-      reply.failure += ": " + escape_lines(errors.size() <= kErrorsShown
-                                               ? errors
-                                               : errors.substr(errors.size() - kErrorsShown));
+      reply.failure +=
+          ": " + escape_lines(errors.size() <= kErrorsShown ? errors : errors.substr(errors.size() - kErrorsShown));
     }
     return reply;
   }
@@ -91,11 +90,13 @@ Result<std::unique_ptr<Proposer>> program_proposer(const std::vector<std::string
   if (own == nullptr) {
     std::error_code failed;
     const bool named = arguments.front().find('/') != std::string::npos;
-    const std::filesystem::path program = named ? std::filesystem::path(arguments.front()) : find_program(arguments.front());
+    const std::filesystem::path program =
+        named ? std::filesystem::path(arguments.front()) : find_program(arguments.front());
     if (program.empty() || !std::filesystem::is_regular_file(program, failed)) {
       std::vector<std::string> names;
       for (const EmbeddedFile& file : proposer_files()) names.emplace_back(file.name);
-      return Error{fmt::format("there is no proposer '{}'", arguments.front()), {},
+      return Error{fmt::format("there is no proposer '{}'", arguments.front()),
+                   {},
                    "a program that can be started, or one of " + join(names, ", ")};
     }
     return std::unique_ptr<Proposer>(new ProgramProposer(arguments, answer_seconds, std::nullopt));
