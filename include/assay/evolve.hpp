@@ -85,7 +85,7 @@ struct EvolveStep {
 struct EvolvedCell {
   std::string cell;
   std::string id;
-  double time_us = 0;
+  double ratio = 1;  // time over that of the first kernel
 };
 
 struct EvolveDetails;

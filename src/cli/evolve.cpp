@@ -46,7 +46,7 @@ std::string report_text(const work::EvolveReport& report) {
   if (!report.archive.empty()) {
     text += "kinds of kernels that passed every gate:\n";
     for (const work::EvolvedCell& each : report.archive)
-      text += fmt::format("  {} {:.2f} us: {}{}\n", each.id, each.time_us, each.cell,
+      text += fmt::format("  {} {:.3f} of the first one's time: {}{}\n", each.id, each.ratio, each.cell,
                           each.id == report.best ? " (the best)" : "");
   }
   const work::EvolveCosts& costs = report.costs;

@@ -30,7 +30,7 @@ std::string to_string(const Cell& cell) {
 bool Archive::add(const Cell& cell, const Champion& champion) {
   const auto [place, first] = cells_.emplace(cell, champion);
   if (first) return true;
-  if (champion.time_us >= place->second.time_us) return false;
+  if (champion.ratio >= place->second.ratio) return false;
   place->second = champion;
   return true;
 }

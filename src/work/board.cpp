@@ -58,7 +58,10 @@ Result<BoardReport> board(const BoardRequest& request) {
   std::map<std::string, std::vector<page::MeasuredCase>> cases;
   std::map<int64_t, ledger::Attempt> attempts;
   const auto visit = [&](const ledger::Attempt& attempt) -> Result<void> {
-    auto measured = page::measured_case(attempt);
+    // A comparison of two folders is a measurement of both.
+    ledger::Attempt as_measured = attempt;
+    if (attempt.kind == ledger::Kind::compare) as_measured.kind = ledger::Kind::measure;
+    auto measured = page::measured_case(as_measured);
     if (!measured || attempt.shape.empty()) return {};
     attempts[attempt.id] = attempt;
     cases[attempt.kernel].push_back(std::move(*measured));

@@ -56,6 +56,12 @@ Result<std::vector<std::string>> recorded_answers(const std::string& file) {
   return answers;
 }
 
+struct LookedAt {
+  std::string id;
+  std::string folder;  // that it was in
+  DiagnoseReport report;
+};
+
 class Evolution {
  public:
   Evolution(const EvolveRequest& request, const Context& context, const OnStep& on_step, const spec::KernelSpec& spec,
@@ -155,7 +161,11 @@ class Evolution {
       ASSAY_CHECK(check_cancelled(context_));
       ASSAY_TRY(DiagnoseReport looked,
                 look_at(folder.specification().string(), configuration, shape.text(), base_, context_));
-      times.push_back({looked.shape, false, looked.time_us, looked.time_us, 1, {}, {}});
+      double time_us = looked.time_us;
+      if (on_gpu()) {
+        ASSAY_TRY(time_us, measured_first(looked.shape));
+      }
+      times.push_back({looked.shape, false, time_us, time_us, 1, {}, {}});
       if (times.size() == 1) first_looked_ = looked;
     }
     progress.advance("estimated");
@@ -163,6 +173,22 @@ class Evolution {
     state_.emplace(std::move(first), hash.hex(), cell, std::move(times));
     report_.first = report_.best = state_->first().id;
     return {};
+  }
+
+  Result<double> measured_first(const std::string& shape) {
+    const auto start = steady_clock::now();
+    BenchRequest bench;
+    bench.choice = {spec_.file.string(), request_.choice.configuration, device_};
+    bench.measuring.shape = shape;
+    bench.measuring.budget_s = 5;
+    bench.record = base_.record;
+    ASSAY_TRY(const BenchReport report, work::bench(bench, context_));
+    first_costs_.gpu_s += std::chrono::duration<double>(steady_clock::now() - start).count();
+    const ContenderTime& own = report.kernels.front().cases.front().contenders.front();
+    if (!own.good || !own.p50_us)
+      return Error{fmt::format("the kernel itself cannot be timed on {}: {}", shape, own.objection),
+                   Place{spec_.file.string()}, "assay bench shows it", ExitCode::incorrect};
+    return *own.p50_us;
   }
 
   // Below half of what others reach, a diagnosis tells more than changes of what is there.
@@ -293,7 +319,7 @@ class Evolution {
     for (const EvolvedShape& each : state_->against_first(candidate.id)) {
       ASSAY_TRY(const DiagnoseReport looked,
                 look_at(folder.specification().string(), candidate.configuration, each.shape, base_, context_));
-      const double time = on_gpu() && candidate.id != state_->first().id ? each.time_us : looked.time_us;
+      const double time = on_gpu() ? each.time_us : looked.time_us;
       if (looked.floor_us > 0) most = std::max(most, time / looked.floor_us);
     }
     return most;
@@ -335,13 +361,21 @@ class Evolution {
     return {};
   }
 
-  Result<std::string> question(size_t number, const evolve::Candidate& parent) {
+  // Counted once for each parent.
+  Result<const LookedAt*> looked_at(const evolve::Candidate& parent) {
+    if (looked_.id == parent.id) return &looked_;
     ASSAY_TRY(const CandidateFolder folder, CandidateFolder::make(base_.snapshot, parent));
-    ASSAY_TRY(const DiagnoseReport looked,
+    ASSAY_TRY(looked_.report,
               look_at(folder.specification().string(), parent.configuration, first_looked_->shape, base_, context_));
-    const std::string looked_in = folder.path().string();
-    const Asking asking{spec_, base_.snapshot, *state_, parent, looked,    looked_in,      base_.rule,
-                        stop_, device_,        known(), number, seconds(), answer_seconds_};
+    looked_.id = parent.id;
+    looked_.folder = folder.path().string();
+    return &looked_;
+  }
+
+  Result<std::string> question(size_t number, const evolve::Candidate& parent) {
+    ASSAY_TRY(const LookedAt* looked, looked_at(parent));
+    const Asking asking{spec_, base_.snapshot, *state_, parent, looked->report, looked->folder, base_.rule,
+                        stop_, device_,        known(), number, seconds(),      answer_seconds_};
     const json document = request_document(asking);
     if (const std::string wrong = evolve::violation(evolve::schema_named("evolve_request.v1.json"), document);
         !wrong.empty())
@@ -505,7 +539,7 @@ class Evolution {
     report_.costs.virtual_s += first_costs_.virtual_s;
     report_.costs.gpu_s += first_costs_.gpu_s;
     for (const auto& [cell, champion] : state_->archive().cells())
-      report_.archive.push_back({evolve::to_string(cell), champion.id, champion.time_us});
+      report_.archive.push_back({evolve::to_string(cell), champion.id, champion.ratio});
     if (request_.replay.empty()) return std::move(report_);
     const bool all = report_.accepted == report_.steps.size();
     if (!all && report_.exit_code == ExitCode::good) report_.exit_code = ExitCode::regression;
@@ -526,6 +560,7 @@ class Evolution {
   std::unique_ptr<Proposer> proposer_;
   JudgingCosts first_costs_;
   std::optional<DiagnoseReport> first_looked_;
+  LookedAt looked_;  // at the parent of the last question
   std::optional<EvolveState> state_;
   std::optional<JournalFile> journal_;
   std::optional<Reply> pending_;
@@ -549,7 +584,7 @@ json report_document(const EvolveReport& report, const spec::KernelSpec& spec) {
   for (const EvolveStep& each : report.steps) document["steps"].push_back(step_document(each, report.known));
   document["archive"] = json::array();
   for (const EvolvedCell& each : report.archive)
-    document["archive"].push_back({{"cell", each.cell}, {"id", each.id}, {"time_us", each.time_us}});
+    document["archive"].push_back({{"cell", each.cell}, {"id", each.id}, {"ratio", each.ratio}});
   document["costs"] = costs_document(report.costs);
   // What a percent of speed has cost, where there is one.
   const double percent = 100 * (report.speedup - 1);

@@ -122,7 +122,7 @@ json request_document(const Asking& asking) {
     document["resources"].push_back({{"name", each.name}, {"time_us", each.time_us}, {"share", each.share}});
   document["archive"] = json::array();
   for (const auto& [cell, champion] : asking.state.archive().cells())
-    document["archive"].push_back({{"cell", cell_document(cell)}, {"id", champion.id}, {"time_us", champion.time_us}});
+    document["archive"].push_back({{"cell", cell_document(cell)}, {"id", champion.id}, {"ratio", champion.ratio}});
   document["tried"] = json::array();
   const std::vector<EvolveStep>& steps = asking.state.steps();
   for (size_t i = steps.size() > kTried ? steps.size() - kTried : 0; i < steps.size(); ++i)

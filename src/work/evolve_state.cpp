@@ -8,10 +8,10 @@
 namespace assay::work {
 namespace {
 
-double mean_time(const std::vector<EvolvedShape>& shapes) {
+double mean_ratio(const std::vector<EvolvedShape>& shapes) {
   double sum = 0;
-  for (const EvolvedShape& each : shapes) sum += std::log(each.time_us);
-  return shapes.empty() ? 0 : std::exp(sum / static_cast<double>(shapes.size()));
+  for (const EvolvedShape& each : shapes) sum += std::log(each.ratio);
+  return shapes.empty() ? 1 : std::exp(sum / static_cast<double>(shapes.size()));
 }
 
 // The specification's shapes beside the first kernel, by way of the incumbent.
@@ -39,7 +39,7 @@ std::vector<EvolvedShape> beside_first(const std::vector<EvolvedShape>& raced,
 EvolveState::EvolveState(evolve::Candidate first, const std::string& hash, const evolve::Cell& cell,
                          std::vector<EvolvedShape> shapes)
     : first_(first.id), incumbent_(first.id) {
-  archive_.add(cell, {first.id, mean_time(shapes)});
+  archive_.add(cell, {first.id, mean_ratio(shapes)});
   tabu_.add_kernel(hash, 0);
   against_first_[first.id] = std::move(shapes);
   candidates_[first.id] = std::move(first);
@@ -65,7 +65,7 @@ void EvolveState::apply(const JudgedProposal& judged) {
   candidates_[id] = judged.candidate;
   against_first_[id] = beside_first(step.shapes, against_first_[incumbent_]);
   made_by_[id] = step;
-  archive_.add(*judged.cell, {id, mean_time(against_first_[id])});
+  archive_.add(*judged.cell, {id, mean_ratio(against_first_[id])});
   if (step.verdict != "accepted") return;
   incumbent_ = id;
   speedup_ /= step.ratio.value_or(1);
