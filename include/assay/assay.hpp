@@ -4,6 +4,7 @@
 
 #include "assay/bench.hpp"
 #include "assay/bisect.hpp"
+#include "assay/board.hpp"
 #include "assay/build.hpp"
 #include "assay/calibrate.hpp"
 #include "assay/check.hpp"
@@ -14,6 +15,7 @@
 #include "assay/doctor.hpp"
 #include "assay/estimate.hpp"
 #include "assay/evidence.hpp"
+#include "assay/evolve.hpp"
 #include "assay/explain.hpp"
 #include "assay/export_torch.hpp"
 #include "assay/gate.hpp"

@@ -54,6 +54,8 @@ CommandEntry gate_command();
 CommandEntry calibrate_command();
 CommandEntry suite_command();
 CommandEntry tune_command();
+CommandEntry evolve_command();
+CommandEntry board_command();
 CommandEntry new_command();
 CommandEntry mcp_command();
 CommandEntry work_command();

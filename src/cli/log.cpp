@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "assay/evolve.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
@@ -62,7 +63,8 @@ class LogCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.words("words", words_,
-               "show ID, tried [KERNEL], tree [KERNEL], note ID TEXT, retire KERNEL TEXT, export, best; nothing: list",
+               "show ID, tried [KERNEL], tree [KERNEL], lineage [KERNEL], note ID TEXT, retire KERNEL TEXT, export, best; "
+               "nothing: list",
                {0, 3});
     line.choice("--as", as_, "what a note is", {"hypothesis", "decision", "remark"});
     line.option("--kernel", request_.kernel, "only this kernel; * stands for any text");
@@ -73,6 +75,7 @@ class LogCommand final : public Command {
     line.option("--limit", limit_, "the newest that many; 0: all");
     line.choice("--format", format_, "of an export: json or csv", {"json", "csv"});
     line.flag("--samples", samples_, "with every raw sample");
+    line.flag("--accepted", accepted_, "of a lineage: accepted proposals alone");
     line.option("--ledger", request_.ledger, "the file");
     declare_json(line);
   }
@@ -89,6 +92,7 @@ class LogCommand final : public Command {
     if (words_.size() <= 2 && (words_[0] == "tried" || words_[0] == "tree")) return tell(words_[0] == "tree");
     if (words_.size() == 1 && words_[0] == "export") return export_all();
     if (words_.size() == 1 && words_[0] == "best") return best();
+    if (words_.size() <= 2 && words_[0] == "lineage") return lineage();
     return Error{
         fmt::format("assay log does not know '{}'", join(words_, " ")), {}, "assay log --help tells what it takes"};
   }
@@ -245,12 +249,27 @@ class LogCommand final : public Command {
     return ExitCode::good;
   }
 
+  Result<ExitCode> lineage() const {
+    const std::string kernel = words_.size() == 2 ? words_[1] : request_.kernel;
+    ASSAY_TRY(const work::LineageReport report, work::lineage({request_.ledger, kernel, accepted_}));
+    if (json()) {
+      print_document(to_json(report));
+      return ExitCode::good;
+    }
+    for (const work::Lineage& each : report.evolutions)
+      print(fmt::format("{} on {}, begun {}: {:.3f} times as fast ({}), evolution {}\n{}\n", each.kernel, each.device,
+                        each.begun, each.speedup, each.known, each.evolution, each.tree));
+    if (report.evolutions.empty()) print("no evolution is recorded; assay evolve records them\n");
+    return ExitCode::good;
+  }
+
   work::LogRequest request_;
   std::vector<std::string> words_;
   std::optional<size_t> limit_;
   std::string format_;
   std::string as_;
   bool samples_ = false;
+  bool accepted_ = false;
 };
 
 }  // namespace

@@ -24,14 +24,38 @@ namespace assay::cli {
 namespace {
 
 std::vector<CommandEntry> commands() {
+  // clang-format off: one a line
   return {
-      doctor_command(),   new_command(),     build_command(),   sanitize_command(),  check_command(),
-      bench_command(),    compare_command(), gate_command(),    calibrate_command(), suite_command(),
-      tune_command(),     work_command(),    profile_command(), diagnose_command(),  estimate_command(),
-      run_command(),      report_command(),  log_command(),     learn_command(),     advise_command(),
-      evidence_command(), claims_command(),  bisect_command(),  export_command(),    explain_command(),
+      doctor_command(),
+      new_command(),
+      build_command(),
+      sanitize_command(),
+      check_command(),
+      bench_command(),
+      compare_command(),
+      gate_command(),
+      calibrate_command(),
+      suite_command(),
+      tune_command(),
+      evolve_command(),
+      board_command(),
+      work_command(),
+      profile_command(),
+      diagnose_command(),
+      estimate_command(),
+      run_command(),
+      report_command(),
+      log_command(),
+      learn_command(),
+      advise_command(),
+      evidence_command(),
+      claims_command(),
+      bisect_command(),
+      export_command(),
+      explain_command(),
       mcp_command(),
   };
+  // clang-format on
 }
 
 int report_error(const Error& error, bool as_json, const std::string& command) {

@@ -24,6 +24,7 @@ constexpr std::array<std::pair<Kind, std::string_view>, 12> kNames = {{
     {Kind::calibrate, "calibrate"},
     {Kind::profile, "profile"},
     {Kind::tune, "tune"},
+    {Kind::evolve, "evolve"},
     {Kind::suite, "suite"},
     {Kind::run, "run"},
     {Kind::bisect, "bisect"},

@@ -12,7 +12,21 @@
 
 namespace assay::ledger {
 
-enum class Kind { build, sanitize, check, measure, compare, gate, calibrate, profile, tune, suite, run, bisect };
+enum class Kind {
+  build,
+  sanitize,
+  check,
+  measure,
+  compare,
+  gate,
+  calibrate,
+  profile,
+  tune,
+  evolve,
+  suite,
+  run,
+  bisect,
+};
 
 std::string_view to_string(Kind kind);
 std::optional<Kind> kind_from_name(std::string_view name);

@@ -36,7 +36,7 @@ bool tied(const Entry& one, const Entry& other) {
 
 }  // namespace
 
-std::vector<Board> boards_of(const std::vector<MeasuredCase>& cases) {
+std::vector<Board> boards_of(const std::vector<MeasuredCase>& cases, size_t least) {
   using Key = std::tuple<std::string, std::string, std::string, std::string>;
   std::map<Key, std::map<std::string, Entry>> boards;
   for (const MeasuredCase& each : cases) {
@@ -56,7 +56,7 @@ std::vector<Board> boards_of(const std::vector<MeasuredCase>& cases) {
   }
   std::vector<Board> list;
   for (auto& [key, entries] : boards) {
-    if (entries.size() < 2) continue;
+    if (entries.size() < least) continue;
     std::vector<Entry> order;
     for (auto& [name, entry] : entries) order.push_back(entry);
     std::ranges::stable_sort(order, {}, [](const Entry& entry) { return entry.ranked.p50_us; });

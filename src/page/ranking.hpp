@@ -26,7 +26,7 @@ struct Board {
 };
 
 // The newest measurement of each contender that was good, for each shape, device, protocol and contract with at least
-// two of them.
-std::vector<Board> boards_of(const std::vector<MeasuredCase>& cases);
+// `least` of them.
+std::vector<Board> boards_of(const std::vector<MeasuredCase>& cases, size_t least = 2);
 
 }  // namespace assay::page

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// assay evolve: let a program propose changes of a kernel, and judge them.
+#include "assay/evolve.hpp"
+
+#include <fmt/format.h>
+
+#include "base/escape.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/command_line.hpp"
+#include "cli/words.hpp"
+#include "report/terminal.hpp"
+
+namespace assay::cli {
+namespace {
+
+std::string percent_text(double ratio) {
+  return ratio <= 1 ? fmt::format("{:.1f} % faster", 100 * (1 / ratio - 1))
+                    : fmt::format("{:.1f} % slower", 100 * (ratio - 1));
+}
+
+std::string step_text(const work::EvolveStep& step) {
+  std::string text = fmt::format("{:>4} {:<8} {:<10} {}\n", step.proposal, step.verdict, step.gate,
+                                 step.hypothesis.empty() ? "" : escape_terminal(step.hypothesis));
+  if (step.verdict != "passed") text += fmt::format("     {}\n", escape_lines(replace_all(step.text, "\n", "\n     ")));
+  if (step.hypothesis_held)
+    text += fmt::format("     {} changed {}\n", step.counter,
+                        *step.hypothesis_held ? "as foreseen" : "otherwise than foreseen");
+  for (const work::EvolvedShape& each : step.shapes) {
+    text += fmt::format("     {}{}: {:.2f} us beside {:.2f} us, {}", each.shape, each.drawn ? " (drawn)" : "",
+                        each.time_us, each.incumbent_us, percent_text(each.ratio));
+    if (each.low && each.high) text += fmt::format(" (interval of the ratio {:.4f} to {:.4f})", *each.low, *each.high);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string report_text(const work::EvolveReport& report) {
+  std::string text;
+  if (!report.started_anew.empty()) text += fmt::format("started anew: {}\n", report.started_anew);
+  text += fmt::format("{} on {}: {} judged, {} accepted; {:.3f} times as fast as at the beginning ({})\n",
+                      report.kernel, report.device, counted(report.steps.size(), "proposal"), report.accepted,
+                      report.speedup, report.known);
+  text += fmt::format("ended: {}\n", escape_lines(report.stopped));
+  for (const std::string& each : report.diagnosis) text += fmt::format("  {}\n", escape_terminal(each));
+  if (!report.archive.empty()) {
+    text += "kinds of kernels that passed every gate:\n";
+    for (const work::EvolvedCell& each : report.archive)
+      text += fmt::format("  {} {:.3f} of the first one's time: {}{}\n", each.id, each.ratio, each.cell,
+                          each.id == report.best ? " (the best)" : "");
+  }
+  const work::EvolveCosts& costs = report.costs;
+  text += fmt::format("costs: proposer {:.1f} s, compiling {:.1f} s, virtual GPU {:.1f} s, GPU {:.1f} s",
+                      costs.proposer_s, costs.compile_s, costs.virtual_s, costs.gpu_s);
+  if (costs.tokens_in + costs.tokens_out > 0)
+    text += fmt::format(", {:.0f} tokens in and {:.0f} out", costs.tokens_in, costs.tokens_out);
+  if (costs.money > 0) {
+    text += fmt::format(", money {:.2f}", costs.money);
+    if (report.speedup > 1) text += fmt::format(" ({:.3f} a percent)", costs.money / (100 * (report.speedup - 1)));
+  }
+  text += "\n";
+  for (const std::string& each : report.written) text += fmt::format("written: {}\n", each);
+  if (report.accepted > 0 && report.written.empty()) text += "the change:\n" + escape_lines(report.diff);
+  return text;
+}
+
+class EvolveCommand final : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    line.words("kernel", words_, "a folder with a kernel.toml, or the file; then arguments of the proposer",
+               {0, kMany});
+    line.option("--proposer", proposer_, "a program, or mutate, manual, command");
+    line.option("--replay", request_.replay, "judge the accepted proposals of this journal again");
+    line.option("--validate", validate_, "check a file with a request or an answer, and end");
+    line.option("--answer-seconds", request_.answer_seconds, "time limit of one answer", kPositive);
+    line.option("--proposals", request_.proposals, "at most so many");
+    line.option("--patience", request_.patience, "end after so many in a row that brought nothing");
+    line.option("--target", request_.target, "end at this speedup", kPositive);
+    line.option("--seconds", request_.seconds, "end after so long", kPositive);
+    line.option("--gpu-seconds", request_.gpu_seconds, "end when so much of the GPU was used", kPositive);
+    line.option("--money", request_.money, "end when so much was spent", kPositive);
+    line.option("--gain", request_.gain, "accept a proposal that is faster by this share", {0.001, 10});
+    line.option("--on", request_.gaining_shapes, "on so many of the canonical shapes", {1, 1000});
+    line.option("--margin", request_.margin, "and on none slower by more than this share", {0.0001, 1});
+    line.option("--baseline", request_.baseline, "a kernel folder to compare with first");
+    line.flag("--anyway", request_.anyway, "evolve a kernel that is far behind its baseline all the same");
+    line.flag("--resume", request_.resume, "go on with an interrupted evolution");
+    line.option("--journal", request_.journal, "where it is kept");
+    line.flag("--apply", request_.apply, "write the best kernel into the kernel's folder");
+    line.option("--diff", request_.diff, "write the change there");
+    line.option("--seed", seed_, "of the shapes and inputs that decide; the system's randomness otherwise");
+    declare_device(line, request_.choice.device);
+    declare_configuration(line, request_.choice.configuration);
+    declare_limits(line, request_.limits);
+    record_.declare(line);
+    declare_json(line);
+  }
+
+  Result<ExitCode> run(const Context& context) override {
+    if (!validate_.empty()) return validate();
+    if (words_.empty()) return Error{"which kernel?", {}, "assay evolve KERNEL --proposer PROGRAM"};
+    request_.choice.kernel = words_.front();
+    if (!proposer_.empty()) request_.proposer = {proposer_};
+    if (proposer_.empty() && words_.size() > 1)
+      return Error{fmt::format("'{}' is an argument of no proposer", words_[1]), {}, "--proposer PROGRAM"};
+    request_.proposer.insert(request_.proposer.end(), words_.begin() + 1, words_.end());
+    if (seed_) request_.seed = *seed_;
+    ASSAY_TRY(request_.record, record_.read());
+    const auto on_step = [&](const work::EvolveStep& step) {
+      if (!json()) print(step_text(step));
+    };
+    ASSAY_TRY(const work::EvolveReport report, work::evolve(request_, context, on_step));
+    if (json()) {
+      print_document(to_json(report));
+    } else {
+      print(report_text(report));
+    }
+    return report.exit_code;
+  }
+
+ private:
+  Result<ExitCode> validate() const {
+    ASSAY_TRY(const std::string what, work::validate_proposer_document(validate_));
+    print(fmt::format("{}: a {} of version 1\n", escape_terminal(validate_), what));
+    return ExitCode::good;
+  }
+
+  work::EvolveRequest request_;
+  std::vector<std::string> words_;
+  std::string proposer_;
+  std::string validate_;
+  std::optional<size_t> seed_;
+  RecordWords record_;
+};
+
+}  // namespace
+
+CommandEntry evolve_command() {
+  return {"evolve", "let a program propose changes, and judge them",
+          [] { return std::unique_ptr<Command>(new EvolveCommand); }};
+}
+
+}  // namespace assay::cli

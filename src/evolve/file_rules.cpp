@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "evolve/file_rules.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "base/escape.hpp"
+#include "base/text.hpp"
+
+namespace assay::evolve {
+namespace {
+
+constexpr size_t kMostBytes = size_t{1} << 20;
+constexpr size_t kMostFiles = 64;
+constexpr size_t kLongestPath = 200;
+
+bool is_plain(std::string_view path) {
+  if (path.empty() || path.size() > kLongestPath || path.front() == '/') return false;
+  if (std::ranges::any_of(path, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\'; }))
+    return false;
+  return std::ranges::none_of(split(path, '/'),
+                              [](std::string_view part) { return part.empty() || part.front() == '.'; });
+}
+
+Error refused(const std::string& path, const std::string& why) {
+  return Error{fmt::format("'{}' may not be touched: {}", escape_terminal(path), why)};
+}
+
+// What stands behind #include and its like, in any spelling of the preprocessor; lines that go on are joined.
+std::vector<std::string> included_names(const std::string& content) {
+  std::vector<std::string> names;
+  const std::string joined = replace_all(replace_all(content, "\r", ""), "\\\n", "");
+  for (std::string_view line : split(joined, '\n')) {
+    // A comment before the sign would hide it.
+    while (trim(line).starts_with("/*") && line.find("*/") != std::string_view::npos)
+      line = line.substr(line.find("*/") + 2);
+    line = trim(line);
+    const size_t sign = line.starts_with('#') ? 1 : line.starts_with("%:") ? 2 : line.starts_with("?\?=") ? 3 : 0;
+    if (sign == 0) continue;
+    line = line.substr(sign);
+    while (trim(line).starts_with("/*") && line.find("*/") != std::string_view::npos)
+      line = line.substr(line.find("*/") + 2);
+    line = trim(line);
+    for (const std::string_view word : {"include_next", "include", "import", "embed"}) {
+      if (!line.starts_with(word)) continue;
+      names.emplace_back(trim(line.substr(word.size())));
+      break;
+    }
+  }
+  return names;
+}
+
+// Of "../tile.cuh" with its quotes the path; "" if it is neither quoted nor in angle brackets.
+std::string named_path(const std::string& operand) {
+  if (operand.size() < 3) return "";
+  const char close = operand.front() == '"' ? '"' : operand.front() == '<' ? '>' : '\0';
+  const size_t end = close == '\0' ? std::string::npos : operand.find(close, 1);
+  return end == std::string::npos ? "" : operand.substr(1, end - 1);
+}
+
+bool leads_outside(const std::string& file, const std::string& path) {
+  if (path.starts_with('/')) return true;
+  const std::string from_folder =
+      (std::filesystem::path(file).parent_path() / path).lexically_normal().generic_string();
+  return from_folder.starts_with("..");
+}
+
+Result<void> check_includes(const FileRules& rules, const std::string& file, const std::string& content) {
+  for (const std::string& operand : included_names(content)) {
+    const std::string path = named_path(operand);
+    if (path.empty())
+      return Error{fmt::format("{}: '#include {}' does not name a file", file, escape_terminal(operand.substr(0, 80)))};
+    if (leads_outside(file, path) && !rules.includes.contains(path))
+      return Error{fmt::format("{}: '{}' lies outside of the kernel's folder", file, escape_terminal(path))};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::set<std::string> outside_includes(const Files& sources) {
+  std::set<std::string> paths;
+  for (const auto& [file, content] : sources) {
+    for (const std::string& operand : included_names(content)) {
+      const std::string path = named_path(operand);
+      if (!path.empty() && leads_outside(file, path)) paths.insert(path);
+    }
+  }
+  return paths;
+}
+
+const std::vector<std::string>& FileRules::endings_of_new_files() {
+  static const std::vector<std::string> endings = {".cu", ".cuh", ".h", ".hpp"};
+  return endings;
+}
+
+Result<void> check_files(const FileRules& rules, const Files& changed) {
+  if (changed.size() > kMostFiles) return Error{fmt::format("{} files are too many", changed.size())};
+  size_t bytes = 0;
+  for (const auto& [path, content] : changed) {
+    bytes += content.size();
+    if (!is_plain(path)) return refused(path, "paths are relative to the kernel's folder and stay in it");
+    if (content.find('\0') != std::string::npos) return refused(path, "it would not be text");
+    ASSAY_CHECK(check_includes(rules, path, content));
+    if (rules.may_change.contains(path)) continue;
+    if (rules.there.contains(path))
+      return refused(path, "it is no source of the kernel, but a part of what the kernel is judged by");
+    const std::filesystem::path file = path;
+    if (std::ranges::find(FileRules::endings_of_new_files(), file.extension().string()) ==
+        FileRules::endings_of_new_files().end())
+      return refused(path, "new files end in " + join(FileRules::endings_of_new_files(), ", "));
+    if (*file.begin() == "ptx" && std::distance(file.begin(), file.end()) > 1)
+      return refused(path, "the folder ptx holds prebuilt code");
+  }
+  if (bytes > kMostBytes) return Error{fmt::format("{} bytes are more than the {} allowed", bytes, kMostBytes)};
+  return {};
+}
+
+}  // namespace assay::evolve

@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: MIT
+#include "assay/evolve.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+#include "assay/bench.hpp"
+#include "assay/compare.hpp"
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "base/progress.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "device/open/open_device.hpp"
+#include "evolve/schema.hpp"
+#include "ledger/location.hpp"
+#include "work/diagnose_details.hpp"
+#include "work/document.hpp"
+#include "work/evolve_details.hpp"
+#include "work/evolve_judging.hpp"
+#include "work/evolve_request.hpp"
+#include "work/evolve_state.hpp"
+#include "work/journal_file.hpp"
+#include "work/kernel.hpp"
+#include "work/proposer.hpp"
+#include "work/recording.hpp"
+
+namespace assay::work {
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+constexpr const char* kJournalName = "assay evolve";
+constexpr size_t kFailures = 3;     // in a row, after which a proposer is not asked again
+constexpr double kFarBehind = 0.5;  // of the baseline's speed: then a diagnosis helps more than changes
+constexpr double kUsualAnswer = 300;
+constexpr double kManualAnswer = 86400;
+
+using OnStep = std::function<void(const EvolveStep&)>;
+
+Result<std::vector<std::string>> recorded_answers(const std::string& file) {
+  ASSAY_TRY(const std::vector<json> lines, JournalFile::read(file, kJournalName));
+  std::map<size_t, std::string> asked;
+  std::vector<std::string> answers;
+  for (const json& line : lines) {
+    if (line.contains("asked")) asked[line.value("asked", size_t{0})] = line.value("output", "");
+    if (line.contains("judged") && line["judged"].value("verdict", "") == "accepted")
+      answers.push_back(asked[line["judged"].value("proposal", size_t{0})]);
+  }
+  if (answers.empty()) return Error{"no proposal of this journal was accepted", Place{file}};
+  return answers;
+}
+
+struct LookedAt {
+  std::string id;
+  std::string folder;  // that it was in
+  DiagnoseReport report;
+};
+
+class Evolution {
+ public:
+  Evolution(const EvolveRequest& request, const Context& context, const OnStep& on_step, const spec::KernelSpec& spec,
+            std::string device, Recording& recording)
+      : request_(request),
+        context_(context),
+        on_step_(on_step),
+        spec_(spec),
+        device_(std::move(device)),
+        recording_(recording) {}
+
+  Result<EvolveReport> run() {
+    ASSAY_CHECK(settle());
+    ASSAY_CHECK(prove_first());
+    ASSAY_TRY(const bool behind, far_behind());
+    if (!behind) {
+      ASSAY_CHECK(open_journal());
+      ASSAY_CHECK(recall());
+      ASSAY_CHECK(go_on());
+      ASSAY_CHECK(write_results());
+    }
+    return finished();
+  }
+
+ private:
+  bool on_gpu() const { return !device::is_virtual(device_); }
+  std::string known() const { return on_gpu() ? "measured" : "estimated"; }
+  bool manual() const { return !request_.proposer.empty() && request_.proposer.front() == "manual"; }
+  double seconds() const { return std::chrono::duration<double>(steady_clock::now() - start_).count(); }
+
+  // Everything that does not depend on proposals.
+  Result<void> settle() {
+    if (spec_.kernel.is_cubin())
+      return Error{"the source is machine code, which cannot be changed", Place{spec_.file.string()}};
+    ASSAY_TRY(configuration_, chosen_configuration(spec_, request_.choice.configuration));
+    base_.device = device_;
+    ASSAY_TRY(base_.virtual_device, virtual_device());
+    base_.rule = {request_.gain, request_.gaining_shapes, request_.margin};
+    base_.limits = request_.limits;
+    base_.record.ledger = recording_.ledger() != nullptr ? recording_.ledger()->file().string() : "none";
+    base_.record.cost_per_hour = request_.record.cost_per_hour;
+    constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
+    stop_.proposals = request_.proposals.value_or(manual() ? kNoLimit : stop_.proposals);
+    stop_.patience = request_.patience.value_or(manual() ? kNoLimit : stop_.patience);
+    stop_.target = request_.target;
+    stop_.seconds = request_.seconds;
+    stop_.gpu_seconds = request_.gpu_seconds;
+    stop_.money = request_.money;
+    stop_.margin = request_.margin;
+    answer_seconds_ = request_.answer_seconds.value_or(manual() ? kManualAnswer : kUsualAnswer);
+    if (request_.replay.empty()) {
+      ASSAY_TRY(proposer_, program_proposer(request_.proposer, answer_seconds_));
+    } else {
+      ASSAY_TRY(std::vector<std::string> answers, recorded_answers(request_.replay));
+      stop_.proposals = answers.size();
+      stop_.patience = kNoLimit;
+      proposer_ = recorded_proposer(std::move(answers));
+    }
+    return {};
+  }
+
+  Result<std::string> virtual_device() {
+    if (!on_gpu()) return device_;
+    ASSAY_TRY(const std::unique_ptr<device::Device> gpu, device::open_device(device_));
+    return device::virtual_twin(*gpu);
+  }
+
+  // No verdict on a change of a kernel that is wrong itself. What is learned of it is where all others begin.
+  Result<void> prove_first() {
+    Progress progress(context_, fmt::format("evolving {}: the kernel as it is", spec_.kernel.name), 3);
+    progress.step("building");
+    ASSAY_TRY(const Runnable runnable,
+              make_runnable(spec_, configuration_, base_.virtual_device, request_.limits, context_));
+    ASSAY_TRY(base_.snapshot, take_snapshot(spec_, runnable.built));
+    const std::string configuration = spec_.tunable.tunables.empty() ? "" : configuration_.id();
+    evolve::Candidate first = first_candidate(base_.snapshot, configuration);
+    ASSAY_TRY(const std::string ptx, read_file(runnable.built.ptx));
+    base_.first_facts = evolve::ptx_facts(ptx);
+    Hasher hash;
+    hash.add(evolve::normalised_ptx(ptx));
+    progress.advance("built");
+
+    base_.seed = draw(0);
+    ASSAY_TRY(CandidateFolder folder, CandidateFolder::make(base_.snapshot, first));
+    ASSAY_TRY(const std::string wrong,
+              why_incorrect(folder.specification().string(), configuration, {}, base_, first_costs_, context_));
+    if (!wrong.empty())
+      return Error{
+          fmt::format("the kernel itself is not correct: {}", replace_all(wrong, folder.path().string() + "/", "")),
+          Place{spec_.file.string()}, "assay check shows it; only a correct kernel can be evolved",
+          ExitCode::incorrect};
+    progress.advance("checked");
+
+    ASSAY_TRY(const std::vector<spec::Shape> shapes, race_shapes(spec_, configuration_, on_gpu()));
+    std::vector<EvolvedShape> times;
+    for (const spec::Shape& shape : shapes) {
+      ASSAY_CHECK(check_cancelled(context_));
+      ASSAY_TRY(DiagnoseReport looked,
+                look_at(folder.specification().string(), configuration, shape.text(), base_, context_));
+      double time_us = looked.time_us;
+      if (on_gpu()) {
+        ASSAY_TRY(time_us, measured_first(looked.shape));
+      }
+      times.push_back({looked.shape, false, time_us, time_us, 1, {}, {}});
+      if (times.size() == 1) first_looked_ = looked;
+    }
+    progress.advance("estimated");
+    const evolve::Cell cell = cell_of(*first_looked_, base_.first_facts);
+    state_.emplace(std::move(first), hash.hex(), cell, std::move(times));
+    report_.first = report_.best = state_->first().id;
+    return {};
+  }
+
+  Result<double> measured_first(const std::string& shape) {
+    const auto start = steady_clock::now();
+    BenchRequest bench;
+    bench.choice = {spec_.file.string(), request_.choice.configuration, device_};
+    bench.measuring.shape = shape;
+    bench.measuring.budget_s = 5;
+    bench.record = base_.record;
+    ASSAY_TRY(const BenchReport report, work::bench(bench, context_));
+    first_costs_.gpu_s += std::chrono::duration<double>(steady_clock::now() - start).count();
+    const ContenderTime& own = report.kernels.front().cases.front().contenders.front();
+    if (!own.good || !own.p50_us)
+      return Error{fmt::format("the kernel itself cannot be timed on {}: {}", shape, own.objection),
+                   Place{spec_.file.string()}, "assay bench shows it", ExitCode::incorrect};
+    return *own.p50_us;
+  }
+
+  // Below half of what others reach, a diagnosis tells more than changes of what is there.
+  Result<bool> far_behind() {
+    if (request_.anyway || !request_.replay.empty()) return false;
+    ASSAY_TRY(const std::optional<double> speed, speed_beside_baseline());
+    if (!speed || *speed >= kFarBehind) return false;
+    report_.stopped =
+        fmt::format("the kernel runs at {:.2f} of the speed of its baseline ({}): diagnose it first", *speed, known());
+    for (const DiagnosedFinding& each : first_looked_->findings)
+      report_.diagnosis.push_back(fmt::format("{}: at most {:.2f} us of {:.2f}; {}", each.title, each.cap_us,
+                                              first_looked_->time_us, each.remedy));
+    report_.exit_code = ExitCode::inconclusive;
+    return true;
+  }
+
+  Result<std::optional<double>> speed_beside_baseline() {
+    const std::string shape = first_looked_->shape;
+    if (!on_gpu()) {
+      if (request_.baseline.empty()) return std::optional<double>();
+      ASSAY_TRY(const DiagnoseReport other, look_at(request_.baseline, "", shape, base_, context_));
+      return std::optional(other.time_us / first_looked_->time_us);
+    }
+    BenchRequest bench;
+    bench.choice = {spec_.file.string(), request_.choice.configuration, device_};
+    if (!request_.baseline.empty()) bench.baselines = {request_.baseline};
+    for (const spec::Baseline& each : spec_.baselines) {
+      if (request_.baseline.empty()) bench.baselines.push_back(each.name);
+    }
+    if (bench.baselines.empty()) return std::optional<double>();
+    bench.measuring.shape = shape;
+    bench.measuring.budget_s = 5;
+    bench.record = base_.record;
+    ASSAY_TRY(const BenchReport measured, work::bench(bench, context_));
+    std::optional<double> slowest;
+    const std::vector<ContenderTime>& contenders = measured.kernels.front().cases.front().contenders;
+    for (size_t i = 1; i < contenders.size(); ++i) {
+      if (contenders[i].good && contenders[i].speedup)
+        slowest = std::min(slowest.value_or(*contenders[i].speedup), *contenders[i].speedup);
+    }
+    return slowest;
+  }
+
+  Result<void> open_journal() {
+    JournalFile::Header header;
+    header.name = kJournalName;
+    header.depends_on = {
+        {"specification, or a file that belongs to it,", protected_hash(base_.snapshot)},
+        {"source", state_->first().id},
+        {"configuration", configuration_.id()},
+        {"device", device_},
+        {"rule of acceptance", fmt::format("{} {} {}", request_.gain, request_.gaining_shapes, request_.margin)},
+        {"version of assay", std::string(kVersion)}};
+    header.further = {{"evolution", fmt::format("{:012x}", system_random() >> 16)}};
+    std::filesystem::path file = request_.journal;
+    if (file.empty()) {
+      Hasher name;
+      name.add(base_.snapshot.folder.string()).add(device_).add(request_.replay);
+      file = build::ArtifactCache::default_folder() / "evolve" /
+             fmt::format("{}-{}.jsonl", spec_.kernel.name, name.hex().substr(0, 12));
+    }
+    ASSAY_TRY(JournalFile journal, JournalFile::open(file, header, request_.resume));
+    journal_.emplace(std::move(journal));
+    report_.journal = file.string();
+    report_.started_anew = journal_->started_anew();
+    report_.evolution = journal_->further().value("evolution", "");
+    if (journal_->lines().empty()) return record_first();
+    return {};
+  }
+
+  // What was judged before the interruption; an answer that was not judged any more is judged now.
+  Result<void> recall() {
+    for (const json& line : journal_->lines()) {
+      if (line.contains("asked")) {
+        pending_ = Reply{line.value("output", ""), line.value("failure", ""), line.value("seconds", 0.0)};
+        continue;
+      }
+      const auto judged = line.contains("judged") ? judged_from(line["judged"], state_->first()) : std::nullopt;
+      if (!judged)
+        return Error{"a line of the journal makes no sense", Place{journal_->path().string()},
+                     "begin anew: leave --resume out", ExitCode::environment};
+      pending_.reset();
+      state_->apply(*judged);
+      ++report_.recalled;
+    }
+    return {};
+  }
+
+  Result<void> go_on() {
+    Progress progress(context_, fmt::format("evolving {}", spec_.kernel.name),
+                      stop_.proposals == std::numeric_limits<size_t>::max() ? 0 : stop_.proposals);
+    for (size_t i = 0; i < state_->steps().size(); ++i) progress.advance("judged before");
+    while (true) {
+      ASSAY_CHECK(check_cancelled(context_));
+      ASSAY_TRY(report_.stopped, reason_to_stop());
+      if (!report_.stopped.empty()) return {};
+      ASSAY_CHECK(next_proposal(progress));
+      const EvolveStep& last = state_->steps().back();
+      progress.advance(fmt::format("{} {}; {:.3f} times as fast", last.proposal, last.verdict, state_->speedup()));
+      if (on_step_) on_step_(last);
+    }
+  }
+
+  Result<std::string> reason_to_stop() {
+    if (!tampered_.empty()) {
+      report_.exit_code = ExitCode::incorrect;
+      return fmt::format("{} while the proposer ran: the kernel is judged by it, and no proposer may touch it",
+                         tampered_);
+    }
+    if (state_->failures() >= kFailures) {
+      report_.exit_code = ExitCode::environment;
+      return fmt::format("the proposer failed {} times in a row: {}", kFailures, state_->steps().back().text);
+    }
+    evolve::Standing now = state_->standing();
+    now.seconds = seconds();
+    now.above_floor = above_floor_[state_->incumbent().id];
+    if (now.above_floor == 0) {
+      ASSAY_TRY(now.above_floor, look_for_floor(state_->incumbent()));
+      above_floor_[state_->incumbent().id] = now.above_floor;
+    }
+    return evolve::reason_to_stop(stop_, now);
+  }
+
+  // The largest distance to the floor, over the specification's shapes.
+  Result<double> look_for_floor(const evolve::Candidate& candidate) {
+    ASSAY_TRY(const CandidateFolder folder, CandidateFolder::make(base_.snapshot, candidate));
+    double most = 0;
+    for (const EvolvedShape& each : state_->against_first(candidate.id)) {
+      ASSAY_TRY(const DiagnoseReport looked,
+                look_at(folder.specification().string(), candidate.configuration, each.shape, base_, context_));
+      const double time = on_gpu() ? each.time_us : looked.time_us;
+      if (looked.floor_us > 0) most = std::max(most, time / looked.floor_us);
+    }
+    return most;
+  }
+
+  Result<void> next_proposal(Progress& progress) {
+    const size_t number = state_->steps().size() + 1;
+    JudgedProposal judged;
+    judged.step.proposal = number;
+    const evolve::Candidate parent = state_->parent();
+    judged.step.parent = parent.id;
+    if (!pending_) {
+      progress.step(fmt::format("proposal {}: the proposer", number));
+      ASSAY_TRY(const std::string asked, question(number, parent));
+      ASSAY_TRY(pending_, proposer_->ask(asked, context_));
+      ASSAY_CHECK(journal_->append({{"asked", number},
+                                    {"output", pending_->output},
+                                    {"failure", pending_->failure},
+                                    {"seconds", pending_->seconds}}));
+    }
+    const Reply reply = *std::exchange(pending_, std::nullopt);
+    judged.step.costs.proposer_s = reply.seconds;
+    progress.step(fmt::format("proposal {}: the gates", number));
+    ASSAY_CHECK(judge(reply, parent, judged));
+    tampered_ = tampered(base_.snapshot);
+    if (!tampered_.empty() && judged.step.verdict == "accepted") {
+      judged.step.verdict = "refused";
+      judged.step.gate = "files";
+      judged.step.text = tampered_;
+    }
+    if (request_.record.cost_per_hour) {
+      const EvolveCosts& costs = judged.step.costs;
+      judged.step.costs.money +=
+          *request_.record.cost_per_hour * (costs.proposer_s + costs.compile_s + costs.virtual_s + costs.gpu_s) / 3600;
+    }
+    ASSAY_CHECK(journal_->append({{"judged", judged_document(judged, state_->first(), known())}}));
+    ASSAY_CHECK(record(judged));
+    state_->apply(judged);
+    return {};
+  }
+
+  // Counted once for each parent.
+  Result<const LookedAt*> looked_at(const evolve::Candidate& parent) {
+    if (looked_.id == parent.id) return &looked_;
+    ASSAY_TRY(const CandidateFolder folder, CandidateFolder::make(base_.snapshot, parent));
+    ASSAY_TRY(looked_.report,
+              look_at(folder.specification().string(), parent.configuration, first_looked_->shape, base_, context_));
+    looked_.id = parent.id;
+    looked_.folder = folder.path().string();
+    return &looked_;
+  }
+
+  Result<std::string> question(size_t number, const evolve::Candidate& parent) {
+    ASSAY_TRY(const LookedAt* looked, looked_at(parent));
+    const Asking asking{spec_, base_.snapshot, *state_, parent, looked->report, looked->folder, base_.rule,
+                        stop_, device_,        known(), number, seconds(),      answer_seconds_};
+    const json document = request_document(asking);
+    if (const std::string wrong = evolve::violation(evolve::schema_named("evolve_request.v1.json"), document);
+        !wrong.empty())
+      return Error{"the request breaks its own schema: " + wrong, {}, "", ExitCode::internal};
+    return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  }
+
+  // Shapes and inputs that decide are drawn when the answer is there.
+  uint64_t draw(size_t proposal) const {
+    const uint64_t number = request_.seed ? Random(*request_.seed + proposal).next() : system_random();
+    return number >> 24;
+  }
+
+  Result<void> judge(const Reply& reply, const evolve::Candidate& parent, JudgedProposal& judged) {
+    EvolveStep& step = judged.step;
+    step.gate = "answer";
+    step.verdict = "refused";
+    if (!reply.failure.empty()) {
+      step.text = reply.failure;
+      return {};
+    }
+    const auto answer = evolve::read_answer(reply.output, step.proposal);
+    if (!answer) {
+      step.text = to_string(answer.error());
+      return {};
+    }
+    step.hypothesis = answer->hypothesis.text;
+    step.counter = answer->hypothesis.counter;
+    step.costs.tokens_in = answer->costs.tokens_in;
+    step.costs.tokens_out = answer->costs.tokens_out;
+    step.costs.money = answer->costs.money;
+    if (answer->passes()) {
+      step.verdict = "passed";
+      step.text = "the proposer passed";
+      return {};
+    }
+    JudgingRequest request = base_;
+    request.parent = parent;
+    request.incumbent = state_->incumbent();
+    request.answer = *answer;
+    request.tabu = state_->tabu();
+    request.seed = step.seed = draw(step.proposal);
+    ASSAY_TRY(Judging found, judge_proposal(request, context_));
+    take(std::move(found), parent, judged);
+    return {};
+  }
+
+  static void take(Judging found, const evolve::Candidate& parent, JudgedProposal& judged) {
+    EvolveStep& step = judged.step;
+    step.id = found.candidate.id;
+    step.verdict = found.verdict;
+    step.gate = found.gate;
+    step.text = found.text;
+    step.hypothesis_held = found.hypothesis_held;
+    for (const evolve::RaceShape& each : found.shapes)
+      step.shapes.push_back({each.shape, each.drawn, each.time_us, each.incumbent_us, each.ratio, each.low, each.high});
+    if (!found.shapes.empty()) step.ratio = evolve::geometric_mean_ratio(found.shapes);
+    if (found.cell) step.cell = evolve::to_string(*found.cell);
+    if (!found.candidate.id.empty()) step.diff = evolve::make_diff(parent.files, found.candidate.files);
+    step.costs.compile_s = found.costs.compile_s;
+    step.costs.virtual_s = found.costs.virtual_s;
+    step.costs.gpu_s = found.costs.gpu_s;
+    judged.candidate = std::move(found.candidate);
+    judged.hash = found.hash;
+    judged.cell = found.cell;
+  }
+
+  // --- the record
+  std::vector<ledger::SourceFile> sources_of(const evolve::Candidate& candidate) const {
+    std::vector<ledger::SourceFile> sources;
+    for (const auto& [path, content] : candidate.files) sources.push_back({path, content});
+    if (const auto text = evolve::specification_of(candidate, base_.snapshot.original))
+      sources.push_back({base_.snapshot.specification_file, *text});
+    return sources;
+  }
+
+  Result<void> append(const JudgedProposal& judged, const evolve::Candidate& candidate) {
+    if (recording_.ledger() == nullptr) return {};
+    ledger::Attempt attempt = recording_.draft();
+    attempt.time_us = ledger::now_us();
+    attempt.configuration = candidate.configuration;
+    attempt.seed = judged.step.seed;
+    attempt.verdict = judged.step.verdict;
+    attempt.source_hash = candidate.id;
+    const EvolveCosts& costs = judged.step.costs;
+    attempt.duration_s = costs.proposer_s + costs.compile_s + costs.virtual_s + costs.gpu_s;
+    const bool was_checked = judged.step.verdict == "accepted" || judged.step.verdict == "lost";
+    if (was_checked || judged.step.gate == "check") attempt.correct = was_checked;
+    json details = step_document(judged.step, known());
+    details["evolution"] = report_.evolution;
+    details["known"] = known();
+    attempt.details = details.dump(-1, ' ', false, json::error_handler_t::replace);
+    const std::vector<ledger::SourceFile> sources = sources_of(candidate);
+    ASSAY_TRY(const int64_t id, recording_.ledger()->append(attempt, {}, sources));
+    if (judged.step.hypothesis.empty()) return {};
+    const auto noted = recording_.ledger()->add_note(
+        {.attempt = id, .kernel = {}, .kind = ledger::Note::Kind::hypothesis, .text = judged.step.hypothesis});
+    if (!noted) return noted.error();
+    return {};
+  }
+
+  Result<void> record(const JudgedProposal& judged) {
+    return append(judged, judged.candidate.id.empty() ? state_->first() : judged.candidate);
+  }
+
+  Result<void> record_first() {
+    JudgedProposal first;
+    first.step.id = state_->first().id;
+    first.step.verdict = "begun";
+    first.step.text = "the kernel as it is";
+    first.step.seed = base_.seed;
+    first.step.shapes = state_->against_first(state_->first().id);
+    first.step.costs.virtual_s = first_costs_.virtual_s;
+    first.step.costs.gpu_s = first_costs_.gpu_s;
+    return append(first, state_->first());
+  }
+
+  // --- the end
+  Result<void> write_results() {
+    report_.diff = evolve::make_diff(state_->first().files, state_->incumbent().files);
+    if (!request_.diff.empty()) {
+      ASSAY_CHECK(write_file_atomically(request_.diff, report_.diff));
+      report_.written.push_back(request_.diff);
+    }
+    if (!request_.apply || state_->accepted() == 0) return {};
+    const evolve::Candidate& best = state_->incumbent();
+    // Somebody may have edited the sources meanwhile: that is not ours to overwrite.
+    for (const auto& [path, content] : best.files) {
+      const auto now = read_file(base_.snapshot.folder / path);
+      const auto before = base_.snapshot.files.find(path);
+      const bool untouched = before == base_.snapshot.files.end() ? !now : now && *now == before->second;
+      if (!untouched && (!now || *now != content))
+        return Error{"the file was changed meanwhile, and is left as it is",
+                     Place{(base_.snapshot.folder / path).string()},
+                     "apply the change with --diff FILE --resume, and patch"};
+    }
+    evolve::Files wanted = best.files;
+    ASSAY_TRY(wanted[base_.snapshot.specification_file], evolve::specification_of(best, base_.snapshot.original));
+    for (const auto& [path, content] : wanted) {
+      const auto before = base_.snapshot.files.find(path);
+      if (before != base_.snapshot.files.end() && before->second == content) continue;
+      const std::filesystem::path file = base_.snapshot.folder / path;
+      std::error_code ignored;
+      std::filesystem::create_directories(file.parent_path(), ignored);
+      ASSAY_CHECK(write_file_atomically(file, content));
+      report_.written.push_back(file.string());
+    }
+    return {};
+  }
+
+  Result<EvolveReport> finished() {
+    report_.kernel = spec_.kernel.name;
+    report_.specification = spec_.file.string();
+    report_.device = device_;
+    report_.known = known();
+    report_.best = state_->incumbent().id;
+    report_.speedup = state_->speedup();
+    report_.steps = state_->steps();
+    report_.accepted = state_->accepted();
+    report_.costs = state_->costs();
+    report_.costs.virtual_s += first_costs_.virtual_s;
+    report_.costs.gpu_s += first_costs_.gpu_s;
+    for (const auto& [cell, champion] : state_->archive().cells())
+      report_.archive.push_back({evolve::to_string(cell), champion.id, champion.ratio});
+    if (request_.replay.empty()) return std::move(report_);
+    const bool all = report_.accepted == report_.steps.size();
+    if (!all && report_.exit_code == ExitCode::good) report_.exit_code = ExitCode::regression;
+    return std::move(report_);
+  }
+
+  const EvolveRequest& request_;
+  const Context& context_;
+  const OnStep& on_step_;
+  const spec::KernelSpec& spec_;
+  const std::string device_;
+  Recording& recording_;
+  const steady_clock::time_point start_ = steady_clock::now();
+  spec::Configuration configuration_;
+  JudgingRequest base_;  // what all judgings have in common
+  evolve::StopRules stop_;
+  double answer_seconds_ = kUsualAnswer;
+  std::unique_ptr<Proposer> proposer_;
+  JudgingCosts first_costs_;
+  std::optional<DiagnoseReport> first_looked_;
+  LookedAt looked_;  // at the parent of the last question
+  std::optional<EvolveState> state_;
+  std::optional<JournalFile> journal_;
+  std::optional<Reply> pending_;
+  std::string tampered_;
+  std::map<std::string, double> above_floor_;
+  EvolveReport report_;
+};
+
+json report_document(const EvolveReport& report, const spec::KernelSpec& spec) {
+  json document = document_head("evolve", spec, "", report.device);
+  document.erase("configuration");
+  document["known"] = report.known;
+  document["evolution"] = report.evolution;
+  document["first"] = report.first;
+  document["best"] = report.best;
+  document["speedup"] = report.speedup;
+  document["accepted"] = report.accepted;
+  document["recalled"] = report.recalled;
+  document["stopped"] = report.stopped;
+  document["steps"] = json::array();
+  for (const EvolveStep& each : report.steps) document["steps"].push_back(step_document(each, report.known));
+  document["archive"] = json::array();
+  for (const EvolvedCell& each : report.archive)
+    document["archive"].push_back({{"cell", each.cell}, {"id", each.id}, {"ratio", each.ratio}});
+  document["costs"] = costs_document(report.costs);
+  // What a percent of speed has cost, where there is one.
+  const double percent = 100 * (report.speedup - 1);
+  document["money_per_percent"] = percent > 0 ? json(report.costs.money / percent) : json();
+  document["diagnosis"] = report.diagnosis;
+  document["started_anew"] = report.started_anew;
+  document["journal"] = report.journal;
+  document["diff"] = report.diff;
+  document["written"] = report.written;
+  return document;
+}
+
+}  // namespace
+
+Result<EvolveReport> evolve(const EvolveRequest& request, const Context& context, const OnStep& on_step) {
+  if (request.proposer.empty() == request.replay.empty())
+    return Error{"a proposer is needed, or a journal to replay", {}, "--proposer PROGRAM, or --replay JOURNAL"};
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(request.choice.kernel));
+  const std::string device = device_for(spec, request.choice.device);
+  ASSAY_TRY(
+      Recording recording,
+      Recording::open(request.record, context, {ledger::Kind::evolve, &spec, request.choice.configuration, device, 0}));
+  ASSAY_TRY(EvolveReport report, recording.close(Evolution(request, context, on_step, spec, device, recording).run()));
+  const auto details = std::make_shared<EvolveDetails>();
+  details->document = report_document(report, spec);
+  report.details = details;
+  return report;
+}
+
+std::string to_json(const EvolveReport& report) {
+  return document_text(report.details->document);
+}
+
+Result<std::string> validate_proposer_document(const std::string& file) {
+  ASSAY_TRY(const std::string text, read_file(file, size_t{64} << 20));
+  return evolve::validate_document(text, file);
+}
+
+}  // namespace assay::work

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: MIT
+#include "work/evolve_judging.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "assay/check.hpp"
+#include "assay/compare.hpp"
+#include "assay/sanitize.hpp"
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "base/progress.hpp"
+#include "base/random.hpp"
+#include "base/text.hpp"
+#include "build/fit.hpp"
+#include "check/cases.hpp"
+#include "check/domain.hpp"
+#include "work/compare_details.hpp"
+#include "work/diagnose_details.hpp"
+#include "work/kernel.hpp"
+
+namespace assay::work {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr size_t kMostConfigurations = 16;  // that new tunables may open: each of them is checked
+constexpr size_t kLongestText = 4000;       // of a failure, for the proposer
+constexpr double kVerifiable = 6e8;         // operations of a shape whose results a virtual GPU verifies
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+  ~Stopwatch() { seconds_ += std::chrono::duration<double>(steady_clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& seconds_;
+  const steady_clock::time_point start_ = steady_clock::now();
+};
+
+RecordOptions nowhere() {
+  RecordOptions none;
+  none.ledger = "none";
+  return none;
+}
+
+// Progress of the parts would drown that of the whole.
+Context quiet(const Context& context) {
+  Context silent = context;
+  silent.listener = nullptr;
+  return silent;
+}
+
+std::string first_lines(std::string text) {
+  if (text.size() > kLongestText) text = text.substr(0, kLongestText) + " ...";
+  return text;
+}
+
+// "" for a kernel without tunables, as requests want it.
+std::string configuration_text(const spec::KernelSpec& spec, const spec::Configuration& configuration) {
+  return spec.tunable.tunables.empty() ? "" : configuration.id();
+}
+
+bool verifiable(const spec::KernelSpec& spec, const spec::Configuration& configuration, const spec::Shape& shape) {
+  if (!check::why_not(spec, configuration, shape).empty()) return false;
+  const auto work = check::work(spec, configuration, shape);
+  return work && *work <= kVerifiable;
+}
+
+// The smallest, and the largest that costs next to nothing.
+std::vector<spec::Shape> sanitized_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration) {
+  constexpr double kCheap = 1e5;  // operations
+  auto all = spec::all_shapes(spec);
+  if (!all) return {};
+  spec::sort_smallest_first(*all);
+  std::erase_if(*all, [&](const spec::Shape& shape) { return !check::why_not(spec, configuration, shape).empty(); });
+  if (all->empty()) return {};
+  std::vector<spec::Shape> shapes{all->front()};
+  const auto largest = std::find_if(all->rbegin(), all->rend(), [&](const spec::Shape& shape) {
+    const auto work = check::work(spec, configuration, shape);
+    return work && *work <= kCheap;
+  });
+  if (largest != all->rend() && *largest != shapes.front()) shapes.push_back(*largest);
+  return shapes;
+}
+
+std::string finding_text(const Finding& finding) {
+  std::string text = fmt::format("{}: {}", finding.kind, finding.message);
+  if (!finding.file.empty()) text += fmt::format(" ({}:{})", finding.file, finding.line);
+  return text;
+}
+
+class Judge {
+ public:
+  Judge(const JudgingRequest& request, const Context& context) : request_(request), context_(quiet(context)) {}
+
+  Result<Judging> run() {
+    struct Step {
+      const char* gate;
+      Result<bool> (Judge::*passes)();
+    };
+    constexpr Step kSteps[] = {
+        {"files", &Judge::applies},         {"files", &Judge::is_not_tabu}, {"build", &Judge::builds_here},
+        {"seen", &Judge::is_new},           {"code", &Judge::is_plain},     {"build", &Judge::builds_everywhere},
+        {"sanitize", &Judge::is_clean},     {"check", &Judge::is_correct},  {"plausible", &Judge::is_plausible},
+        {"quick race", &Judge::keeps_pace}, {"race", &Judge::wins},
+    };
+    for (const Step& step : kSteps) {
+      result_.gate = step.gate;
+      ASSAY_TRY(const bool passed, (this->*step.passes)());
+      ASSAY_CHECK(check_cancelled(context_));
+      if (!passed) break;
+    }
+    if (folder_) result_.text = replace_all(result_.text, folder_->path().string() + "/", "");
+    result_.text = first_lines(result_.text);
+    return std::move(result_);
+  }
+
+ private:
+  bool refuse(const std::string& why) {
+    result_.verdict = "refused";
+    result_.text = why;
+    return false;
+  }
+  bool refuse(const Error& error) { return refuse(to_string(error)); }
+
+  // Whatever goes wrong with a candidate where the first kernel passed is the candidate's; but for the user's own stop.
+  Result<bool> refuse_unless_stopped(const Error& error) {
+    if (error.exit_code == kInterrupted || context_.cancelled()) return error;
+    return refuse(error);
+  }
+
+  bool on_gpu() const { return !device::is_virtual(request_.device); }
+  std::string specification() const { return folder_->specification().string(); }
+  std::string chosen() const { return configuration_text(spec_, configuration_); }
+
+  Result<bool> applies() {
+    auto applied = evolve::apply_answer(request_.parent, request_.answer, request_.snapshot.rules);
+    if (!applied) return refuse(applied.error());
+    result_.candidate = std::move(*applied);
+    if (result_.candidate.id == request_.parent.id) return refuse("the answer changes nothing");
+    auto folder = CandidateFolder::make(request_.snapshot, result_.candidate);
+    if (!folder && folder.error().exit_code == ExitCode::environment) return folder.error();
+    if (!folder) return refuse(folder.error());
+    folder_.emplace(std::move(*folder));
+    auto spec = spec::load(folder_->specification());
+    if (!spec) return refuse(spec.error());
+    spec_ = std::move(*spec);
+    auto open = spec::matching_configurations(spec_, request_.parent.configuration);
+    if (!open) return refuse(open.error());
+    configurations_ = std::move(*open);
+    if (configurations_.empty())
+      return refuse("the new tunables and constraints leave no configuration of the parent's");
+    if (configurations_.size() > kMostConfigurations)
+      return refuse(fmt::format("the new tunables open {} configurations; all are checked, so {} is the most",
+                                configurations_.size(), kMostConfigurations));
+    configuration_ = configurations_.front();
+    return true;
+  }
+
+  Result<bool> is_not_tabu() {
+    const std::string& idea = request_.answer.hypothesis.text;
+    const size_t losses = request_.tabu.losses(request_.parent.id, idea);
+    if (losses < evolve::Tabu::kLosses) return true;
+    return refuse(fmt::format("'{}' was tried {} times on this parent and brought nothing", idea, losses));
+  }
+
+  Result<build::BuildReport> build(const std::vector<std::string>& targets) {
+    const Stopwatch watch(result_.costs.compile_s);
+    build::BuildOptions options;
+    options.targets = targets;
+    options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(request_.build_seconds * 1000));
+    options.context = context_;
+    return build::build(spec_, configurations_, options);
+  }
+
+  Result<bool> all_built(const build::BuildReport& report) {
+    for (const build::BuildResult& each : report.results) {
+      if (each.status == build::BuildStatus::skipped)
+        return Error{each.reason, {}, each.hint, ExitCode::environment};  // no compiler here
+      if (!each.usable())
+        return refuse(fmt::format("{} for {} does not build: {}\n{}", each.configuration.id(), each.target, each.reason,
+                                  each.output));
+    }
+    return true;
+  }
+
+  Result<bool> builds_here() {
+    auto target = device_target(spec_, request_.virtual_device);
+    if (!target) return refuse(target.error());
+    target_ = *target;
+    ASSAY_TRY(built_, build({target_}));
+    return all_built(built_);
+  }
+
+  Result<bool> is_new() {
+    Hasher hasher;
+    for (const build::BuildResult& each : built_.results) {
+      ASSAY_TRY(const std::string ptx, read_file(each.ptx));
+      if (configurations_.size() > 1) hasher.add(each.configuration.id());
+      hasher.add(evolve::normalised_ptx(ptx));
+    }
+    result_.hash = hasher.hex();
+    const auto before = request_.tabu.proposal_of(result_.hash);
+    if (!before) return true;
+    return refuse(*before == 0 ? "it compiles to the same code as the kernel that the evolution began with"
+                               : fmt::format("it compiles to the same code as proposal {}", *before));
+  }
+
+  // No verdict of a virtual GPU holds for code that asks where it runs, or remembers what it was asked before.
+  Result<bool> is_plain() {
+    for (const build::BuildResult& each : built_.results) {
+      ASSAY_TRY(const std::string ptx, read_file(each.ptx));
+      const evolve::PtxFacts facts = evolve::ptx_facts(ptx);
+      for (const std::string& name : facts.looks_at) {
+        if (!request_.first_facts.looks_at.contains(name))
+          return refuse(fmt::format("it reads {}, by which it could tell where it runs", name));
+      }
+      for (const std::string& name : facts.keeps) {
+        if (!request_.first_facts.keeps.contains(name))
+          return refuse(fmt::format("the variable '{}' keeps what one launch wrote for the next", name));
+      }
+      if (each.configuration == configuration_) facts_ = facts;
+    }
+    return true;
+  }
+
+  Result<bool> builds_everywhere() {
+    std::vector<std::string> others = spec_.kernel.targets;
+    std::erase(others, target_);
+    if (!others.empty()) {
+      ASSAY_TRY(const build::BuildReport report, build(others));
+      ASSAY_TRY(const bool good, all_built(report));
+      if (!good) return false;
+    }
+    return fits();
+  }
+
+  Result<bool> fits() {
+    constexpr std::string_view kVirtual = "vgpu:";
+    const gpu::GpuModel* model = gpu::find_model(std::string_view(request_.virtual_device).substr(kVirtual.size()));
+    const auto shapes = race_shapes(spec_, configuration_, on_gpu());
+    if (!shapes) return refuse(shapes.error());
+    for (const spec::Configuration& each : configurations_) {
+      const auto fits = build::launch_fits(spec_, each, *shapes, built_.usages(each));
+      if (!fits) return refuse(fits.error());
+      for (const build::LaunchFit& launch : *fits) {
+        for (const build::ModelFit& fit : launch.models) {
+          if (fit.model == model && fit.occupancy.fit == gpu::Fit::does_not_fit)
+            return refuse(fmt::format("{} does not fit on {}: {}", each.id(), model->name, fit.occupancy.reason));
+        }
+      }
+    }
+    return true;
+  }
+
+  // The smallest shape says most at the least cost; a loop that it does not enter is seen on a larger one.
+  Result<bool> is_clean() {
+    const Stopwatch watch(result_.costs.virtual_s);
+    for (const spec::Configuration& each : configurations_) {
+      const std::vector<spec::Shape> shapes = sanitized_shapes(spec_, each);
+      if (shapes.empty()) return refuse(fmt::format("{} can run no shape of the specification", each.id()));
+      for (const spec::Shape& shape : shapes) {
+        ASSAY_TRY(const bool clean, is_clean_on(each, shape));
+        if (!clean) return false;
+      }
+    }
+    return true;
+  }
+
+  Result<bool> is_clean_on(const spec::Configuration& configuration, const spec::Shape& shape) {
+    SanitizeRequest sanitize;
+    sanitize.choice = {specification(), configuration_text(spec_, configuration), request_.virtual_device};
+    sanitize.shape = shape.text();
+    sanitize.seed = request_.seed;
+    sanitize.limits = request_.limits;
+    sanitize.record = nowhere();
+    const auto report = work::sanitize(sanitize, context_);
+    if (!report) return refuse_unless_stopped(report.error());
+    if (report->clean()) return true;
+    std::vector<std::string> lines;
+    for (const Finding& finding : report->findings) lines.push_back(finding_text(finding));
+    return refuse(fmt::format("{} on {}: {}", configuration.id(), shape.text(),
+                              lines.empty() ? report->verdict : join(lines, "\n")));
+  }
+
+  // Every value that a new tunable may have must be right, whatever its default is.
+  Result<bool> is_correct() {
+    ASSAY_TRY(const std::vector<spec::Shape> known, race_shapes(spec_, configuration_, on_gpu()));
+    ASSAY_TRY(drawn_, drawn_shapes(spec_, configuration_, known, request_.seed));
+    known_ = known;
+    std::vector<std::string> further;
+    for (const spec::Shape& shape : drawn_) further.push_back(shape.text());
+    for (const spec::Configuration& each : configurations_) {
+      const auto wrong =
+          why_incorrect(specification(), configuration_text(spec_, each), further, request_, result_.costs, context_);
+      if (!wrong) return refuse_unless_stopped(wrong.error());
+      if (!wrong->empty()) return refuse(fmt::format("{}: {}", each.id(), *wrong));
+    }
+    return true;
+  }
+
+  Result<DiagnoseReport> look(const std::string& configuration, const spec::Shape& shape) {
+    const Stopwatch watch(result_.costs.virtual_s);
+    return look_at(specification(), configuration, shape.text(), request_, context_);
+  }
+
+  // The tuner's part: of the values of new tunables, those that are estimated to be fastest.
+  Result<bool> choose() {
+    std::optional<double> best;
+    for (const spec::Configuration& each : configurations_) {
+      auto looked = look(configuration_text(spec_, each), known_.front());
+      if (!looked) return refuse_unless_stopped(looked.error());
+      if (best && looked->time_us >= *best) continue;
+      best = looked->time_us;
+      configuration_ = each;
+      looked_ = {std::move(*looked)};
+    }
+    result_.candidate.configuration = chosen();
+    return true;
+  }
+
+  Result<bool> is_plausible() {
+    ASSAY_TRY(const bool chosen_one, choose());
+    if (!chosen_one) return false;
+    std::vector<spec::Shape> further(known_.begin() + 1, known_.end());
+    further.insert(further.end(), drawn_.begin(), drawn_.end());
+    for (const spec::Shape& shape : further) {
+      auto looked = look(chosen(), shape);
+      if (!looked) return refuse_unless_stopped(looked.error());
+      looked_.push_back(std::move(*looked));
+    }
+    ASSAY_CHECK(look_at_incumbent());
+    for (size_t i = 0; i < looked_.size(); ++i) {
+      const double floor = floor_of(i);
+      if (looked_[i].time_us < kBelowFloor * floor)
+        return refuse(
+            fmt::format("{}: {:.2f} us estimated, below the floor of {:.2f} us: it does less than the problem "
+                        "needs",
+                        looked_[i].shape, looked_[i].time_us, floor));
+    }
+    judge_hypothesis();
+    return true;
+  }
+
+  // What no kernel can undercut: by the incumbent's own bytes, which are those of a kernel that was proved right, and
+  // the specification's formulas. An incumbent that is below it shows that those formulas are too large.
+  double floor_of(size_t shape) const { return std::min(incumbent_[shape].floor_us, incumbent_[shape].time_us); }
+
+  Result<void> look_at_incumbent() {
+    ASSAY_TRY(CandidateFolder folder, CandidateFolder::make(request_.snapshot, request_.incumbent));
+    incumbent_folder_.emplace(std::move(folder));
+    const Stopwatch watch(result_.costs.virtual_s);
+    for (const DiagnoseReport& each : looked_) {
+      ASSAY_TRY(DiagnoseReport looked, look_at(incumbent_folder_->specification().string(),
+                                               request_.incumbent.configuration, each.shape, request_, context_));
+      incumbent_.push_back(std::move(looked));
+    }
+    return {};
+  }
+
+  // The named counter, beside the parent's. The incumbent mostly is the parent; where it is not, it stands in.
+  void judge_hypothesis() {
+    const evolve::Hypothesis& said = request_.answer.hypothesis;
+    if (said.counter.empty() || said.direction.empty()) return;
+    const auto now = counters_of(looked_.front());
+    const auto before = counters_of(incumbent_.front());
+    const auto value = [&](const std::map<std::string, double>& counters) {
+      const auto found = counters.find(said.counter);
+      return found == counters.end() ? 0.0 : found->second;
+    };
+    if (!now.contains(said.counter) && !before.contains(said.counter)) return;
+    constexpr double kSame = 0.01;
+    const double old_value = value(before);
+    const double change = value(now) - old_value;
+    const double threshold = kSame * std::max(1.0, std::abs(old_value));
+    result_.hypothesis_held = said.direction == "down" ? change < -threshold
+                              : said.direction == "up" ? change > threshold
+                                                       : std::abs(change) <= threshold;
+  }
+
+  evolve::RaceShape estimated(size_t index) const {
+    evolve::RaceShape shape;
+    shape.shape = looked_[index].shape;
+    shape.drawn = index >= known_.size();
+    shape.time_us = looked_[index].time_us;
+    shape.incumbent_us = incumbent_[index].time_us;
+    shape.ratio = shape.time_us / shape.incumbent_us;
+    return shape;
+  }
+
+  // Nothing: the judge could not compare them, and `result_` says why.
+  Result<std::optional<evolve::RaceShape>> measured(size_t index, const Measuring& measuring) {
+    const Stopwatch watch(result_.costs.gpu_s);
+    CompareRequest compare;
+    compare.candidate = specification();
+    compare.baseline = incumbent_folder_->specification().string();
+    compare.configuration = chosen();
+    compare.device = request_.device;
+    compare.measuring = measuring;
+    compare.measuring.shape = looked_[index].shape;
+    compare.seed = request_.seed;
+    compare.record = request_.record;
+    const auto report = work::compare(compare, context_);
+    if (!report) {
+      ASSAY_TRY(const bool refused, refuse_unless_stopped(report.error()));
+      (void)refused;
+      return std::optional<evolve::RaceShape>();
+    }
+    const ComparedCase& compared = report->cases.front();
+    if (!compared.details->comparison) {
+      refuse(fmt::format("{}: {} {}", compared.what, compared.verdict, compared.objection));
+      return std::optional<evolve::RaceShape>();
+    }
+    const judge::Comparison& comparison = *compared.details->comparison;
+    evolve::RaceShape shape = estimated(index);
+    shape.time_us = comparison.candidate.time_us.p50;
+    shape.incumbent_us = comparison.baseline.time_us.p50;
+    shape.ratio = comparison.ratio;
+    shape.low = comparison.interval.low;
+    shape.high = comparison.interval.high;
+    shape.verdict = compared.verdict;
+    if (shape.time_us < kBelowFloor * floor_of(index)) {
+      refuse(fmt::format("{}: {:.2f} us measured, below the floor of {:.2f} us", shape.shape, shape.time_us,
+                         floor_of(index)));
+      return std::optional<evolve::RaceShape>();
+    }
+    return std::optional(shape);
+  }
+
+  Result<bool> keeps_pace() {
+    evolve::RaceShape first = estimated(0);
+    if (on_gpu()) {
+      Measuring quick;
+      quick.samples = 30;
+      quick.most_samples = 120;
+      quick.width = 0.03;
+      quick.budget_s = 3;
+      ASSAY_TRY(const std::optional<evolve::RaceShape> shape, measured(0, quick));
+      if (!shape) return false;
+      first = *shape;
+    }
+    const bool behind = first.ratio > 1 + request_.rule.margin && (first.verdict.empty() || first.verdict == "SLOWER");
+    if (!behind) return true;
+    result_.shapes = {first};
+    result_.verdict = "lost";
+    result_.text = fmt::format("{:.1f} % slower on {}", 100 * (first.ratio - 1), first.shape);
+    return false;
+  }
+
+  Result<bool> wins() {
+    std::vector<evolve::RaceShape> shapes;
+    for (size_t i = 0; i < looked_.size(); ++i) {
+      if (!on_gpu()) {
+        shapes.push_back(estimated(i));
+        continue;
+      }
+      ASSAY_TRY(const std::optional<evolve::RaceShape> shape, measured(i, {}));
+      if (!shape) return false;
+      shapes.push_back(*shape);
+    }
+    const evolve::Acceptance judged = evolve::judge_race(request_.rule, shapes);
+    result_.shapes = std::move(shapes);
+    result_.verdict = judged.accepted ? "accepted" : "lost";
+    result_.text = judged.text;
+    result_.cell = cell_of(looked_.front(), facts_);
+    return judged.accepted;
+  }
+
+  static constexpr double kBelowFloor = 0.95;
+
+  const JudgingRequest& request_;
+  const Context context_;
+  Judging result_;
+  std::optional<CandidateFolder> folder_;
+  std::optional<CandidateFolder> incumbent_folder_;
+  spec::KernelSpec spec_;
+  std::vector<spec::Configuration> configurations_;  // that the new tunables open
+  spec::Configuration configuration_;
+  std::string target_;
+  build::BuildReport built_;
+  evolve::PtxFacts facts_;
+  std::vector<spec::Shape> known_;
+  std::vector<spec::Shape> drawn_;
+  std::vector<DiagnoseReport> looked_;     // the known shapes, then the drawn ones
+  std::vector<DiagnoseReport> incumbent_;  // the same
+};
+
+}  // namespace
+
+Result<Judging> judge_proposal(const JudgingRequest& request, const Context& context) {
+  return Judge(request, context).run();
+}
+
+Result<std::vector<spec::Shape>> race_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                             bool on_gpu) {
+  const std::vector<std::string> sets = spec::shape_set_names(spec);
+  ASSAY_TRY(std::vector<spec::Shape> shapes, std::ranges::find(sets, "canonical") != sets.end()
+                                                 ? spec::shapes(spec, "canonical")
+                                                 : spec::all_shapes(spec));
+  std::erase_if(shapes, [&](const spec::Shape& shape) {
+    return !check::why_not(spec, configuration, shape).empty() || (!on_gpu && !verifiable(spec, configuration, shape));
+  });
+  if (!shapes.empty()) return shapes;
+  ASSAY_TRY(std::vector<spec::Shape> all, spec::all_shapes(spec));
+  std::erase_if(all, [&](const spec::Shape& shape) { return !verifiable(spec, configuration, shape); });
+  if (all.empty())
+    return Error{"no shape of the specification is small enough to be verified on a virtual GPU",
+                 Place{spec.file.string()}, "add a smaller one to [shapes], or use a GPU"};
+  return std::vector{all.back()};
+}
+
+Result<std::vector<spec::Shape>> drawn_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                              const std::vector<spec::Shape>& known, uint64_t seed) {
+  constexpr size_t kWanted = 2;
+  constexpr size_t kDraws = 40;
+  constexpr int64_t kSmallest = 16;
+  ASSAY_TRY(const std::vector<check::Domain> domains, check::domains(spec));
+  ASSAY_TRY(const std::vector<spec::Shape> all, spec::all_shapes(spec));
+  Random random(seed);
+  std::vector<spec::Shape> drawn;
+  for (size_t draw = 0; draw < kDraws && drawn.size() < kWanted && !known.empty(); ++draw) {
+    spec::Shape shape = known[draw % known.size()];
+    for (const check::Domain& domain : domains) {
+      const auto value = shape.values.find(domain.name);
+      if (!domain.open || value == shape.values.end() || value->second.is_dtype() || value->second.is_boolean())
+        continue;
+      const auto size = static_cast<int64_t>(value->second.as_double());
+      if (size < kSmallest) continue;
+      // Five to eleven eighths: another size of the same kind, whose divisors are mostly the same.
+      const auto eighths = static_cast<int64_t>(5 + random.below(7));
+      value->second = spec::Value(std::min(domain.limit, size * eighths / 8));
+    }
+    const bool fresh = std::ranges::find(all, shape) == all.end() && std::ranges::find(drawn, shape) == drawn.end();
+    if (fresh && verifiable(spec, configuration, shape)) drawn.push_back(std::move(shape));
+  }
+  return drawn;
+}
+
+Result<DiagnoseReport> look_at(const std::string& specification, const std::string& configuration,
+                               const std::string& shape, const JudgingRequest& request, const Context& context) {
+  DiagnoseRequest diagnose;
+  diagnose.choice = {specification, configuration, request.virtual_device};
+  diagnose.shape = shape;
+  diagnose.measure = false;
+  diagnose.seed = request.seed;
+  diagnose.limits = request.limits;
+  diagnose.record = nowhere();
+  return work::diagnose(diagnose, quiet(context));
+}
+
+evolve::Cell cell_of(const DiagnoseReport& looked, const evolve::PtxFacts& facts) {
+  const EstimatedCase& estimated = looked.details->estimated;
+  const int64_t fixed = estimated.usage ? estimated.usage->static_shared_bytes.value_or(0) : 0;
+  double outputs = 0;
+  for (const spec::ResolvedArgument& argument : estimated.arguments) {
+    const spec::ResolvedTensor* tensor = argument.tensor();
+    if (tensor != nullptr && spec::is_result(tensor->role)) outputs += static_cast<double>(tensor->elements);
+  }
+  const double threads =
+      static_cast<double>(estimated.work.blocks) * static_cast<double>(estimated.work.block.volume());
+  return {looked.limiter, evolve::shared_memory_class(fixed + estimated.launch.shared_bytes), facts.stages,
+          evolve::work_class(threads > 0 ? outputs / threads : 0)};
+}
+
+std::map<std::string, double> counters_of(const DiagnoseReport& looked) {
+  std::map<std::string, double> counters;
+  const gpu::LaunchWork& work = looked.details->estimated.work;
+  for (size_t i = 0; i < gpu::kWorkCount; ++i) {
+    if (work.total.values[i] != 0)
+      counters[std::string(gpu::to_string(static_cast<gpu::Work>(i)))] = work.total.values[i];
+  }
+  counters["dram_bytes"] = looked.details->estimated.estimate.dram_bytes;
+  counters["chain_cycles"] = looked.details->estimated.estimate.chain_cycles;
+  counters["blocks_per_sm"] = looked.details->estimated.blocks_per_sm;
+  return counters;
+}
+
+Result<std::string> why_incorrect(const std::string& specification, const std::string& configuration,
+                                  const std::vector<std::string>& further_shapes, const JudgingRequest& request,
+                                  JudgingCosts& costs, const Context& context) {
+  std::vector<std::string> devices{request.virtual_device};
+  if (!device::is_virtual(request.device)) devices.push_back(request.device);
+  std::vector<std::string> shapes{""};  // those of the specification, and random ones
+  shapes.insert(shapes.end(), further_shapes.begin(), further_shapes.end());
+  for (const std::string& device : devices) {
+    const Stopwatch watch(device::is_virtual(device) ? costs.virtual_s : costs.gpu_s);
+    for (const std::string& shape : shapes) {
+      CheckRequest check;
+      check.choice = {specification, configuration, device};
+      check.shape = shape;
+      check.fuzz = request.held_out;
+      check.seed = request.seed;
+      check.limits = request.limits;
+      check.record = nowhere();
+      ASSAY_TRY(const CheckReport report, work::check(check, quiet(context)));
+      if (report.correct()) continue;
+      const CaseReport& last = report.configurations.front().cases.back();
+      return fmt::format("{} on {} at {} (inputs {}, seed {}): {} {}", report.verdict, device, last.shape,
+                         last.distribution, last.seed, last.outcome, last.message);
+    }
+  }
+  return std::string();
+}
+
+}  // namespace assay::work

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// One proposal, from answer to verdict: the gates in order, the cheapest first. It is one function of one request,
+// which holds all that the verdict depends on, so that another process or machine can do it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/context.hpp"
+#include "assay/diagnose.hpp"
+#include "assay/kernel_choice.hpp"
+#include "evolve/acceptance.hpp"
+#include "evolve/archive.hpp"
+#include "evolve/candidate.hpp"
+#include "evolve/ptx_facts.hpp"
+#include "evolve/tabu.hpp"
+#include "work/evolve_folder.hpp"
+
+namespace assay::work {
+
+struct JudgingRequest {
+  KernelSnapshot snapshot;
+  evolve::Candidate parent;     // that the answer changes
+  evolve::Candidate incumbent;  // that it is raced against
+  evolve::Answer answer;
+  evolve::PtxFacts first_facts;  // of the kernel that the evolution began with
+  evolve::Tabu tabu;
+  evolve::AcceptanceRule rule;
+  std::string device;          // that races are run on: a GPU, or a virtual one, on which times are estimated
+  std::string virtual_device;  // that checks and counts
+  uint64_t seed = 0;           // of shapes and inputs, drawn after the answer came
+  size_t held_out = 12;        // random shapes of the check
+  double build_seconds = 120;  // of one compilation
+  CaseLimits limits;
+  RecordOptions record;  // of what a GPU measures
+};
+
+struct JudgingCosts {
+  double compile_s = 0;
+  double virtual_s = 0;  // of the virtual GPU, on this machine
+  double gpu_s = 0;
+};
+
+struct Judging {
+  std::string verdict;  // "accepted", "lost", "refused"
+  std::string gate;     // the last one that looked at it
+  std::string text;     // why: for the proposer
+  evolve::Candidate candidate;
+  std::string hash;  // of what it compiles to; "" if it does not
+  std::vector<evolve::RaceShape> shapes;
+  std::optional<bool> hypothesis_held;  // nothing: no counter was named, or none was counted
+  std::optional<evolve::Cell> cell;     // of one that was raced in full
+  JudgingCosts costs;
+};
+
+// An error is none of the candidate: the user's interruption, a machine that lacks something.
+Result<Judging> judge_proposal(const JudgingRequest& request, const Context& context);
+
+// --- what the judging of proposals and the first kernel's share
+// The shapes of a race: the canonical ones; on a virtual GPU, those whose results it can verify.
+Result<std::vector<spec::Shape>> race_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                             bool on_gpu);
+// Others near them, of sizes that nobody could know before.
+Result<std::vector<spec::Shape>> drawn_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                              const std::vector<spec::Shape>& known, uint64_t seed);
+// Counted and estimated on a virtual GPU.
+Result<DiagnoseReport> look_at(const std::string& specification, const std::string& configuration,
+                               const std::string& shape, const JudgingRequest& request, const Context& context);
+evolve::Cell cell_of(const DiagnoseReport& looked, const evolve::PtxFacts& facts);
+// By the names that hypotheses use; only what is not 0.
+std::map<std::string, double> counters_of(const DiagnoseReport& looked);
+// Right on the virtual GPU (and the GPU) with inputs and shapes of this seed; "" or what is wrong.
+Result<std::string> why_incorrect(const std::string& specification, const std::string& configuration,
+                                  const std::vector<std::string>& further_shapes, const JudgingRequest& request,
+                                  JudgingCosts& costs, const Context& context);
+
+}  // namespace assay::work

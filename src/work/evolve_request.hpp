@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What a proposer is asked: docs/schemas/evolve_request.v1.json.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/diagnose.hpp"
+#include "evolve/acceptance.hpp"
+#include "evolve/stop_rule.hpp"
+#include "spec/kernel_spec.hpp"
+#include "work/evolve_folder.hpp"
+#include "work/evolve_state.hpp"
+
+namespace assay::work {
+
+struct Asking {
+  const spec::KernelSpec& spec;
+  const KernelSnapshot& snapshot;
+  const EvolveState& state;
+  const evolve::Candidate& parent;
+  const DiagnoseReport& looked;  // at the parent
+  const std::string& looked_in;  // the folder that it was looked at in: names of files are relative to it
+  const evolve::AcceptanceRule& rule;
+  const evolve::StopRules& stop;
+  std::string device;
+  std::string known;  // "measured" or "estimated"
+  size_t proposal = 1;
+  double seconds = 0;  // that the evolution has run
+  double answer_seconds = 300;
+};
+
+nlohmann::json request_document(const Asking& asking);
+
+}  // namespace assay::work

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// A judged proposal with all that going on from it needs, and its form in journals, requests and the ledger.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "assay/evolve.hpp"
+#include "evolve/archive.hpp"
+#include "evolve/candidate.hpp"
+
+namespace assay::work {
+
+struct JudgedProposal {
+  EvolveStep step;
+  evolve::Candidate candidate;  // its id is "" if there is none
+  std::string hash;             // of what it compiles to; "" if it does not
+  std::optional<evolve::Cell> cell;
+};
+
+nlohmann::json cell_document(const evolve::Cell& cell);
+nlohmann::json verdict_document(const EvolvedShape& shape, const std::string& known);
+nlohmann::json costs_document(const EvolveCosts& costs);
+nlohmann::json step_document(const EvolveStep& step, const std::string& known);
+// Nothing if it is not what we wrote.
+std::optional<EvolveStep> step_from(const nlohmann::json& document);
+
+// Files that are as in `first` are left out.
+nlohmann::json judged_document(const JudgedProposal& judged, const evolve::Candidate& first, const std::string& known);
+std::optional<JudgedProposal> judged_from(const nlohmann::json& document, const evolve::Candidate& first);
+
+void add(EvolveCosts& sum, const EvolveCosts& further);
+
+}  // namespace assay::work

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: MIT
+// assay evolve as a user runs it: the gates, every way to cheat that is known, what survives a kill, what is recorded.
+// Kernels are PTX and proposers are scripts, so that neither a compiler nor a GPU is needed.
+#include <csignal>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <thread>
+
+#include "assay_program.hpp"
+#include "base/child.hpp"
+#include "base/file.hpp"
+#include "base/scratch_folder.hpp"
+#include "base/text.hpp"
+#include "build/toolkit.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::string kKernels = ASSAY_SOURCE_DIR "/tests/evolve/kernels/";
+const std::string kBarriers = "\tbar.sync \t0;\n\tbar.sync \t0;\n\tbar.sync \t0;\n";  // of a step of stepwise_copy
+
+json edit(const std::string& hypothesis, std::vector<std::pair<std::string, std::string>> replacements) {
+  json list = json::array();
+  for (const auto& [from, to] : replacements) list.push_back({from, to});
+  return {{"edit", std::move(list)}, {"hypothesis", {{"text", hypothesis}}}};
+}
+
+// The step that helps in stepwise_copy.
+json without_barrier() {
+  json answer = edit("no barrier", {{kBarriers, ""}});
+  answer["hypothesis"]["counter"] = "barriers";
+  answer["hypothesis"]["direction"] = "down";
+  return answer;
+}
+
+class Evolve : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = ScratchFolder::make();
+    ASSERT_TRY(made);
+    folder_.emplace(std::move(*made));
+  }
+
+  std::string path(const std::string& name) const { return (folder_->path() / name).string(); }
+
+  // A kernel of the tests in a folder of its own, which may be changed.
+  std::string copy_of(const std::string& kernel) const {
+    fs::copy(kKernels + kernel, path(kernel), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    return path(kernel);
+  }
+
+  Command command(const std::string& kernel, const std::vector<json>& answers,
+                  std::vector<std::string> options = {}) const {
+    EXPECT_TRUE(write_file_atomically(path("answers.json"), json(answers).dump()).ok());
+    fs::create_directories(path("requests"));
+    std::vector<std::string> words{"evolve",     kernel,
+                                   "--device",   "vgpu:l4",
+                                   "--journal",  path("journal.jsonl"),
+                                   "--ledger",   path("ledger.sqlite"),
+                                   "--seed",     "7",
+                                   "--proposer", "python3",
+                                   "--json"};
+    words.insert(words.end(), {"--proposals", std::to_string(std::max<size_t>(1, answers.size()))});
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(),
+                 {"--", "-B", ASSAY_SOURCE_DIR "/tests/evolve/scripted.py", path("answers.json"), path("requests")});
+    Command command = assay_command(words);
+    command.environment["ASSAY_CACHE"] = ASSAY_BINARY_DIR "/test-cache";
+    return command;
+  }
+
+  json evolve(const std::string& kernel, const std::vector<json>& answers, std::vector<std::string> options = {},
+              int exit_status = 0) const {
+    const ProcessOutcome outcome = run_command(command(kernel, answers, std::move(options)));
+    EXPECT_EQ(outcome.exit_status, exit_status) << outcome.output << outcome.errors;
+    return parsed(outcome);
+  }
+
+  static void ASSERT_TRY(const Result<ScratchFolder>& made) { ASSERT_TRUE(made.ok()) << to_string(made.error()); }
+
+  std::optional<ScratchFolder> folder_;
+};
+
+std::string verdict(const json& document, size_t proposal) {
+  const json& step = document["steps"].at(proposal - 1);
+  return step["verdict"].get<std::string>() + " at " + step["gate"].get<std::string>();
+}
+
+std::string text_of(const json& document, size_t proposal) {
+  return document["steps"].at(proposal - 1)["text"];
+}
+
+TEST_F(Evolve, AcceptsWhatIsFasterAndEndsAtTheTarget) {
+  const json document = evolve(kKernels + "stepwise_copy", {without_barrier(), json::object()}, {"--target", "1.02"});
+  ASSERT_EQ(document["steps"].size(), 1u);
+  const json& step = document["steps"][0];
+  EXPECT_EQ(verdict(document, 1), "accepted at race") << step.dump(1);
+  EXPECT_EQ(step["hypothesis_held"], true);
+  EXPECT_LT(step["ratio"].get<double>(), 1 / 1.03);
+  EXPECT_EQ(document["known"], "estimated");
+  EXPECT_NEAR(document["speedup"].get<double>() * step["ratio"].get<double>(), 1, 1e-9);
+  EXPECT_NE(document["diff"].get<std::string>().find("-\tbar.sync"), std::string::npos);
+  size_t drawn = 0;
+  for (const json& shape : step["verdicts"]) {
+    drawn += shape["drawn"].get<bool>() ? 1 : 0;
+    EXPECT_TRUE(shape["interval"].is_null()) << "an estimate has no interval";
+  }
+  EXPECT_EQ(drawn, 2u);
+  EXPECT_NE(document["stopped"].get<std::string>().find("target"), std::string::npos);
+}
+
+TEST_F(Evolve, TheRequestHoldsWhatTheContractSays) {
+  evolve(
+      kKernels + "stepwise_copy",
+      {without_barrier(), edit("worse", {{"mov.u32 \t%r4, 0;", "bar.sync 0;\n\tmov.u32 \t%r4, 0;"}}), json::object()});
+  const ProcessOutcome valid = assay_program({"evolve", "--validate", path("requests/3.json")});
+  EXPECT_EQ(valid.exit_status, 0) << valid.errors;
+  EXPECT_NE(valid.output.find("a request of version 1"), std::string::npos);
+  const json request = json::parse(*read_file(path("requests/3.json")));
+  EXPECT_EQ(request["parent"]["lineage"].size(), 1u);
+  EXPECT_NE(request["parent"]["lineage"][0]["diff"].get<std::string>().find("-\tbar.sync"), std::string::npos);
+  EXPECT_EQ(request["tried"].size(), 2u);
+  EXPECT_EQ(request["verdicts"].size(), 2u);
+  EXPECT_LT(request["verdicts"][0]["ratio"].get<double>(), 1);
+  EXPECT_GT(request["counters"]["total"]["issue"].get<double>(), 0);
+  EXPECT_FALSE(request["counters"]["lines"].empty());
+  EXPECT_FALSE(request["findings"].empty());
+  EXPECT_EQ(request["limiter"], "dependency chain");
+  EXPECT_EQ(request["budget"]["proposals"], 1);
+}
+
+// --- section by section: every way to cheat that is known, and the gate that catches it
+TEST_F(Evolve, WhatAKernelIsJudgedByIsOutOfReach) {
+  const std::string weakened = "--- a/kernel.toml\n+++ b/kernel.toml\n@@ -1,1 +1,2 @@\n # x\n+[tolerance]\n";
+  const auto file = [](const std::string& name, const std::string& text) {
+    return json{{"files", {{name, text}}}, {"hypothesis", {{"text", "touch " + name}}}};
+  };
+  const json document = evolve(
+      kKernels + "stepwise_copy",
+      {json{{"diff", weakened}, {"hypothesis", {{"text", "a wide tolerance"}}}}, file("kernel.toml", "[shapes]\n"),
+       file("reference.cpp", "int assay_reference(AssayProblem*) { return 0; }"), file("launch.cpp", ""),
+       file("../stepwise_copy/kernel.toml", ""), file("/tmp/kernel.cu", ""), file(".assay/ledger.sqlite", ""),
+       file("ptx/stepwise_copy.sm_80.ptx", ""), file("ptx/kernel.h", "")},
+      {"--patience", "50"});
+  for (size_t proposal = 1; proposal <= 9; ++proposal)
+    EXPECT_EQ(verdict(document, proposal), "refused at files") << proposal << ": " << text_of(document, proposal);
+  EXPECT_NE(text_of(document, 1).find("judged by"), std::string::npos) << text_of(document, 1);
+  EXPECT_EQ(document["speedup"], 1);
+}
+
+TEST_F(Evolve, AReferenceBesideTheKernelIsOutOfReach) {
+  const std::string kernel = copy_of("stepwise_copy");
+  std::string specification = *read_file(kernel + "/kernel.toml");
+  specification.replace(specification.find("\"copy\""), 6, "\"reference.cpp\"");
+  ASSERT_TRUE(write_file_atomically(kernel + "/kernel.toml", specification).ok());
+  ASSERT_TRUE(write_file_atomically(kernel + "/reference.cpp",
+                                    "#include <assay/reference.h>\n"
+                                    "int assay_reference(AssayProblem* problem) {\n"
+                                    "  const AssayTensor* x = assay_tensor(problem, \"x\");\n"
+                                    "  const AssayTensor* y = assay_tensor(problem, \"y\");\n"
+                                    "  for (int64_t i = 0; i < y->count; ++i) y->data[i] = x->data[i];\n"
+                                    "  return 0;\n}\n")
+                  .ok());
+  const json cheat{{"files", {{"reference.cpp", "// nothing is wrong\n"}}},
+                   {"hypothesis", {{"text", "a kind reference"}}}};
+  const json document = evolve(kernel, {cheat});
+  EXPECT_EQ(verdict(document, 1), "refused at files");
+}
+
+TEST_F(Evolve, AProposerThatChangesTheSpecificationOnTheDiskEndsTheEvolution) {
+  const std::string kernel = copy_of("stepwise_copy");
+  json cheat = without_barrier();
+  cheat["write"] = {{kernel + "/kernel.toml", *read_file(kernel + "/kernel.toml") + "\n[tolerance]\natol = 1e9\n"}};
+  const json document = evolve(kernel, {cheat}, {}, 5);
+  EXPECT_EQ(document["accepted"], 0);
+  EXPECT_NE(document["stopped"].get<std::string>().find("'kernel.toml' was changed"), std::string::npos);
+}
+
+TEST_F(Evolve, WrongKernelsAreCaughtHoweverTheyHide) {
+  const std::string load = "\tld.global.f32 \t%f1, [%rd8];\n";
+  const std::string step = "\tsetp.ge.s32 \t%p2, %r5, %r1;\n\t@%p2 bra \tSKIP;\n";
+  const auto only_for = [&](const std::vector<int>& columns, const std::string& label) {
+    // Everything but these numbers of columns is left out.
+    std::string code = step + "\tmov.u32 \t%r6, 0;\n";
+    for (const int each : columns)
+      code += "\tsetp.eq.s32 \t%p2, %r1, " + std::to_string(each) + ";\n\t@%p2 mov.u32 \t%r6, 1;\n";
+    return code + "\tsetp.eq.s32 \t%p2, %r6, 0;\n\t@%p2 bra \t" + label + ";\n";
+  };
+  const json document = evolve(
+      kKernels + "stepwise_copy",
+      {
+          edit("a constant", {{load, "\tmov.f32 \t%f1, 0f00000000;\n"}}),
+          edit("nothing is written: what was there before may do", {{"\tst.global.f32 \t[%rd9], %f1;\n", ""}}),
+          edit("lower precision", {{".reg .f32 \t%f<2>;", ".reg .f32 \t%f<2>;\n\t.reg .b16 \t%h<2>;"},
+                                   {load, load + "\tcvt.rn.f16.f32 \t%h1, %f1;\n\tcvt.f32.f16 \t%f1, %h1;\n"}}),
+          // the shapes of the file are right, any other is not
+          edit("a branch on the checker's shapes", {{step, only_for({1, 255, 257, 1000, 2048, 4096}, "SKIP")}}),
+          // the timed shapes are not computed
+          edit("a fast path for the timed shapes",
+               {{step, step + "\tsetp.ge.s32 \t%p2, %r1, 2048;\n\t@%p2 bra \tDONE;\n"}}),
+          edit("a look at the clock", {{"mov.u32 \t%r3, %tid.x;", "mov.u32 \t%r6, %clock;\n\tmov.u32 \t%r3, %tid.x;"}}),
+          edit("a look at the SM", {{"mov.u32 \t%r3, %tid.x;", "mov.u32 \t%r6, %smid;\n\tmov.u32 \t%r3, %tid.x;"}}),
+          edit("a cache keyed by the pointer",
+               {{".address_size 64\n", ".address_size 64\n.global .align 8 .b64 last_pointer;\n"}}),
+          edit("a cache that has a value from the start",
+               {{".address_size 64\n", ".address_size 64\n.global .align 8 .b64 last_pointer = 0;\n"},
+                {"\tmov.u32 \t%r4, 0;\n", "\tmov.u32 \t%r4, 0;\n\tst.global.u64 \t[last_pointer], %rd1;\n"}}),
+          edit("a line that looks like a result",
+               {{".visible .entry",
+                 ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 values);\n"
+                 ".global .align 1 .b8 line[24] = {123, 34, 111, 117, 116, 99, 111, 109, 101, 34, 58, "
+                 "34, 112, 97, 115, 115, 101, 100, 34, 125, 10, 0, 0, 0};\n.visible .entry"},
+                {load,
+                 "\tmov.f32 \t%f1, 0f3F800000;\n\t{\n\t.reg .b64 %text;\n\t.reg .b32 %done;\n\t.param .b64 p0;\n"
+                 "\t.param .b64 p1;\n\t.param .b32 p2;\n\tmov.u64 %text, line;\n\tcvta.global.u64 %text, %text;\n"
+                 "\tst.param.b64 [p0], %text;\n\tmov.u64 %text, 0;\n\tst.param.b64 [p1], %text;\n"
+                 "\tcall.uni (p2), vprintf, (p0, p1);\n\tld.param.b32 %done, [p2];\n\t}\n"}}),
+      },
+      {"--patience", "50"});
+  const std::vector<std::string> expected{
+      "refused at check", "refused at check", "refused at check", "refused at check", "refused at check",
+      "refused at code",  "refused at code",  "refused at code",  "refused at code",  "refused at check"};
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(verdict(document, i + 1), expected[i]) << i + 1 << ": " << text_of(document, i + 1);
+  EXPECT_EQ(document["accepted"], 0);
+}
+
+// Correct everywhere, faster on the known shapes alone.
+TEST_F(Evolve, AFastPathForTheKnownShapesAloneLoses) {
+  const json cheat = edit("no barrier where it counts",
+                          {{kBarriers,
+                            "\tsetp.eq.s32 \t%p2, %r1, 2048;\n\t@%p2 bra \tPASS;\n\tsetp.eq.s32 \t%p2, %r1, 4096;\n"
+                            "\t@%p2 bra \tPASS;\n" +
+                                kBarriers + "PASS:\n"}});
+  const json document = evolve(kKernels + "stepwise_copy", {cheat}, {"--gain", "0.01", "--margin", "0.2"});
+  EXPECT_EQ(verdict(document, 1), "lost at race") << document["steps"][0].dump(1);
+  EXPECT_NE(text_of(document, 1).find("for the known shapes alone"), std::string::npos) << text_of(document, 1);
+}
+
+TEST_F(Evolve, NoKernelIsFasterThanItsProblemAllows) {
+  const json document = evolve(kKernels + "long_product", {edit("no products", {{"8192;", "8;"}})});
+  EXPECT_EQ(verdict(document, 1), "refused at plausible") << text_of(document, 1);
+  EXPECT_NE(text_of(document, 1).find("below the floor"), std::string::npos);
+}
+
+TEST_F(Evolve, AClaimIsNoEvidenceAndAnAnswerIsOneDocument) {
+  json claim = without_barrier();
+  claim["speedup"] = 2.0;
+  const json document =
+      evolve(kKernels + "stepwise_copy",
+             {claim, "{\"verdict\": \"accepted\"}\n{}\n", edit("a comment", {{"DONE:\n", "DONE:\n// done\n"}}),
+              edit("registers with other names", {{"%f1", "%f0"}}), "[]"},
+             {"--patience", "50"});
+  EXPECT_EQ(verdict(document, 1), "refused at answer");
+  EXPECT_NE(text_of(document, 1).find("/speedup"), std::string::npos) << text_of(document, 1);
+  EXPECT_EQ(verdict(document, 2), "refused at answer");
+  EXPECT_EQ(verdict(document, 3), "refused at seen");
+  EXPECT_EQ(verdict(document, 4), "refused at seen");
+  EXPECT_EQ(verdict(document, 5), "refused at answer");
+}
+
+TEST_F(Evolve, ARaceIsFoundBeforeAnythingIsTimed) {
+  const json document = evolve(kKernels + "patient_sum",
+                               {edit("no barrier before the sum", {{"FILLED:\n\tbar.sync \t0;\n", "FILLED:\n"}})});
+  EXPECT_EQ(verdict(document, 1), "refused at sanitize");
+  EXPECT_NE(text_of(document, 1).find("race"), std::string::npos);
+}
+
+TEST_F(Evolve, WhatIsSlowerLosesQuicklyAndAnIdeaThatLostTwiceIsTabu) {
+  std::string many;
+  std::vector<json> answers;
+  for (int i = 0; i < 3; ++i) {
+    many += kBarriers;
+    answers.push_back(edit("More barriers!", {{kBarriers, kBarriers + many}}));
+  }
+  const json document = evolve(kKernels + "stepwise_copy", answers);
+  EXPECT_EQ(verdict(document, 1), "lost at quick race");
+  EXPECT_EQ(verdict(document, 2), "lost at quick race");
+  EXPECT_EQ(verdict(document, 3), "refused at files");
+  EXPECT_NE(text_of(document, 3).find("2 times"), std::string::npos);
+}
+
+// A tunable whose default hides a wrong branch, and constraints that would take shapes out of the checks' reach. A
+// macro needs a compiler.
+TEST_F(Evolve, EveryValueOfANewTunableMustBeRight) {
+  const json constrained{{"constraints", {"COLUMNS == 4096"}}, {"hypothesis", {{"text", "only what is timed"}}}};
+  EXPECT_EQ(verdict(evolve(kKernels + "stepwise_copy", {constrained}), 1), "refused at files");
+  if (!build::find_toolkit()) GTEST_SKIP() << "there is no nvcc";
+  const std::string kernel = copy_of("stepwise_copy");
+  std::string specification = *read_file(kernel + "/kernel.toml");
+  specification = replace_all(specification, "stepwise_copy.ptx", "copy.cu");
+  ASSERT_TRUE(write_file_atomically(kernel + "/kernel.toml", specification).ok());
+  const std::string head = "extern \"C\" __global__ void stepwise_copy(const float* x, float* y, int columns) {\n";
+  const std::string loop =
+      "  for (int i = threadIdx.x; i < columns; i += blockDim.x)\n"
+      "    y[blockIdx.x * columns + i] = x[blockIdx.x * columns + i];\n";
+  ASSERT_TRUE(write_file_atomically(kernel + "/copy.cu", head + loop + "}\n").ok());
+  const auto proposal = [&](const std::string& text, const std::string& body, const json& tunable) {
+    return json{
+        {"files", {{"copy.cu", head + body + "}\n"}}}, {"tunables", {tunable}}, {"hypothesis", {{"text", text}}}};
+  };
+  Command wanted = command(kernel, {proposal("a fast way for those who ask for it", "  if (FAST) return;\n" + loop,
+                                             {{"name", "FAST"}, {"values", {false, true}}}),
+                                    proposal("steps", "constexpr int kSteps = STEPS;\n#pragma unroll kSteps\n" + loop,
+                                             {{"name", "STEPS"}, {"values", {4, 1}}})});
+  wanted.environment.erase("ASSAY_NVCC");
+  const ProcessOutcome outcome = run_command(wanted);
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  const json document = parsed(outcome);
+  EXPECT_EQ(verdict(document, 1), "refused at check") << text_of(document, 1);
+  EXPECT_NE(text_of(document, 1).find("FAST=true"), std::string::npos) << text_of(document, 1);
+  EXPECT_EQ(document["steps"][1]["gate"], "race") << text_of(document, 2);
+}
+
+// --- the proposer's own failures
+TEST_F(Evolve, AProposerThatFailsThreeTimesIsNotAskedAgain) {
+  const json document =
+      evolve(kKernels + "stepwise_copy", {{{"exit", 3}}, {{"sleep", 30}}, "no json", without_barrier()},
+             {"--answer-seconds", "3"}, 6);
+  EXPECT_EQ(document["steps"].size(), 3u);
+  EXPECT_NE(text_of(document, 1).find("exited with 3"), std::string::npos) << text_of(document, 1);
+  EXPECT_NE(text_of(document, 2).find("within 3 s"), std::string::npos) << text_of(document, 2);
+}
+
+TEST_F(Evolve, MistakesAreNamed) {
+  EXPECT_EQ(assay_program({"evolve"}).exit_status, 2);
+  EXPECT_EQ(assay_program({"evolve", kKernels + "stepwise_copy"}).exit_status, 2);
+  const ProcessOutcome unknown = assay_program({"evolve", kKernels + "stepwise_copy", "--proposer", "no_such_program"});
+  EXPECT_EQ(unknown.exit_status, 2);
+  EXPECT_NE(unknown.errors.find("mutate"), std::string::npos) << unknown.errors;
+  const ProcessOutcome wrong =
+      assay_program({"evolve", "kernels/broken/out_of_bounds_read", "--proposer", "mutate", "--ledger", "none"});
+  EXPECT_EQ(wrong.exit_status, 5) << wrong.errors;
+  EXPECT_EQ(assay_program({"evolve", "--validate", ASSAY_SOURCE_DIR "/README.md"}).exit_status, 2);
+}
+
+// --- stop rules
+TEST_F(Evolve, AKernelFarBehindItsBaselineIsDiagnosedFirst) {
+  const std::string slow = copy_of("stepwise_copy");
+  std::string source = *read_file(slow + "/stepwise_copy.ptx");
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += kBarriers;
+  source.replace(source.find(kBarriers), kBarriers.size(), many);
+  ASSERT_TRUE(write_file_atomically(slow + "/stepwise_copy.ptx", source).ok());
+  const std::vector<std::string> beside{"--baseline", kKernels + "stepwise_copy"};
+  const json document = evolve(slow, {without_barrier()}, beside, 4);
+  EXPECT_TRUE(document["steps"].empty());
+  EXPECT_FALSE(document["diagnosis"].empty());
+  const json anyway = evolve(slow, {without_barrier()}, {"--baseline", kKernels + "stepwise_copy", "--anyway"});
+  EXPECT_EQ(anyway["accepted"], 1);
+}
+
+// --- what was planted
+TEST_F(Evolve, MutateFindsWhatWasPlanted) {
+  for (const char* kernel : {"patient_sum", "broadcast_sum"}) {
+    const ProcessOutcome outcome =
+        assay_program({"evolve", kKernels + kernel, "--device", "vgpu:l4", "--proposer", "mutate", "--target", "1.2",
+                       "--proposals", "10", "--seed", "3", "--journal", path(kernel), "--ledger", "none", "--json"});
+    ASSERT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+    const json document = parsed(outcome);
+    EXPECT_GE(document["speedup"].get<double>(), 1.2) << kernel;
+    EXPECT_EQ(document["known"], "estimated");
+  }
+}
+
+// --- with a GPU. A library in the driver's place computes row sums on the host and takes a tenth longer for code that
+// says SLOWER; code that says BROKEN does not load.
+TEST_F(Evolve, AGpuMeasuresAndMustAgreeWithTheVirtualOne) {
+  const std::string kernel = copy_of("patient_sum");
+  const auto change = [&](const std::string& file, std::vector<std::pair<std::string, std::string>> replacements) {
+    std::string text = *read_file(kernel + "/" + file);
+    for (const auto& [from, to] : replacements) text = replace_all(text, from, to);
+    ASSERT_TRUE(write_file_atomically(kernel + "/" + file, text).ok());
+  };
+  change("patient_sum.ptx", {{"patient_sum", "row_sum_f32"}, {"FILLED:", "SLOWER:\nFILLED:"}});
+  change("kernel.toml", {{"entry   = \"patient_sum\"", "entry   = \"row_sum_f32\""},
+                         {"ROWS = 116, COLUMNS = 768", "ROWS = 2, COLUMNS = 16"},
+                         {"ROWS = 232, COLUMNS = 1024", "ROWS = 2, COLUMNS = 24"}});
+  Command on_gpu = command(
+      kernel, {edit("not on this GPU", {{"ADDED:\n", "ADDED:\nBROKEN:\n"}}), edit("not slower", {{"SLOWER:\n", ""}})});
+  std::erase(on_gpu.arguments, "--device");
+  std::erase(on_gpu.arguments, "vgpu:l4");
+  on_gpu.environment["ASSAY_CUDA_DRIVER"] = ASSAY_BINARY_DIR "/tests/fake/libfake_cuda.so";
+  on_gpu.environment["ASSAY_NVML_LIBRARY"] = "none";
+  on_gpu.environment["ASSAY_CUPTI_LIBRARY"] = "none";
+  on_gpu.environment["FAKE_CUDA_WAITS"] = "1";
+  const ProcessOutcome outcome = run_command(on_gpu);
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  const json document = parsed(outcome);
+  EXPECT_EQ(document["known"], "measured");
+  EXPECT_EQ(verdict(document, 1), "refused at check");
+  EXPECT_EQ(verdict(document, 2), "accepted at race") << text_of(document, 2);
+  for (const json& shape : document["steps"][1]["verdicts"]) {
+    EXPECT_NEAR(shape["ratio"].get<double>(), 10.0 / 11, 0.01);
+    EXPECT_EQ(shape["interval"].size(), 2u);
+  }
+  EXPECT_GT(document["costs"]["gpu_s"].get<double>(), 0);
+
+  // What was measured on the way is on the board.
+  const ProcessOutcome board = assay_program({"board", "patient_sum", "--ledger", path("ledger.sqlite")});
+  EXPECT_EQ(board.exit_status, 0) << board.errors;
+  EXPECT_NE(board.output.find("COLUMNS=16,ROWS=2"), std::string::npos) << board.output;
+  const json boards = parsed(assay_program({"board", "--json", "--ledger", path("ledger.sqlite")}))["boards"];
+  ASSERT_FALSE(boards.empty());
+  const json& entries = boards[0]["entries"];
+  ASSERT_GE(entries.size(), 2u);
+  EXPECT_EQ(entries[0]["group"], 1);
+  EXPECT_EQ(entries[0]["ratio"], 1);
+  EXPECT_EQ(entries.back()["group"], 2);
+  EXPECT_NEAR(entries.back()["ratio"].get<double>(), 1.1, 0.02);
+  EXPECT_TRUE(
+      parsed(assay_program({"board", "nothing", "--json", "--ledger", path("ledger.sqlite")}))["boards"].empty());
+}
+
+// --- the record
+TEST_F(Evolve, GoesOnAfterAKillAndCanBeReplayed) {
+  const std::string worse = "mov.u32 \t%r4, 0;";
+  json slow = edit("an idea that takes its time", {{worse, "bar.sync 0;\n\t" + worse}});
+  slow["sleep"] = 60;
+  const std::vector<json> answers{without_barrier(), slow};
+  Command first = command(kKernels + "stepwise_copy", answers, {"--resume"});
+  first.time_limit = std::chrono::seconds(60);
+  {
+    auto child = Child::start(first);
+    ASSERT_TRUE(child.ok());
+    // Killed while the second answer is awaited.
+    for (int i = 0; i < 300 && !fs::exists(path("requests/2.json")); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ASSERT_TRUE(fs::exists(path("requests/2.json")));
+  }
+  const json again = evolve(kKernels + "stepwise_copy",
+                            {without_barrier(), edit("an idea", {{worse, "bar.sync 0;\n\t" + worse}})}, {"--resume"});
+  EXPECT_EQ(again["recalled"], 1);
+  EXPECT_EQ(again["accepted"], 1);
+  EXPECT_EQ(again["started_anew"], "");
+  EXPECT_EQ(verdict(again, 1), "accepted at race");
+
+  // The tree of both runs is one.
+  const ProcessOutcome tree = assay_program({"log", "lineage", "stepwise_copy", "--ledger", path("ledger.sqlite")});
+  EXPECT_EQ(tree.exit_status, 0) << tree.errors;
+  EXPECT_NE(tree.output.find("└─ 1 "), std::string::npos) << tree.output;
+  EXPECT_NE(tree.output.find("no barrier"), std::string::npos);
+  const json lineage =
+      parsed(assay_program({"log", "lineage", "--accepted", "--json", "--ledger", path("ledger.sqlite")}));
+  ASSERT_EQ(lineage["evolutions"].size(), 1u);
+  EXPECT_EQ(lineage["evolutions"][0]["steps"].size(), 2u);
+
+  const ProcessOutcome replayed =
+      assay_program({"evolve", kKernels + "stepwise_copy", "--device", "vgpu:l4", "--replay", path("journal.jsonl"),
+                     "--journal", path("replayed.jsonl"), "--ledger", "none", "--json"});
+  ASSERT_EQ(replayed.exit_status, 0) << replayed.output << replayed.errors;
+  EXPECT_EQ(parsed(replayed)["best"], again["best"]);
+
+  // Another rule is other work.
+  Command other = command(kKernels + "stepwise_copy", {}, {"--resume", "--gain", "0.04"});
+  const json anew = parsed(run_command(other));
+  EXPECT_EQ(anew["started_anew"], "the rule of acceptance changed");
+}
+
+TEST_F(Evolve, AppliesTheBestKernelIfAskedTo) {
+  const std::string kernel = copy_of("stepwise_copy");
+  const std::string specification = *read_file(kernel + "/kernel.toml");
+  const json document = evolve(kernel, {without_barrier()}, {"--apply", "--diff", path("best.diff")});
+  EXPECT_EQ(document["written"].size(), 2u);
+  EXPECT_EQ(read_file(kernel + "/stepwise_copy.ptx")->find("bar.sync"), std::string::npos);
+  EXPECT_EQ(*read_file(kernel + "/kernel.toml"), specification);
+  EXPECT_NE(read_file(path("best.diff"))->find("-\tbar.sync"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "evolve/diff.hpp"
+
+#include <gtest/gtest.h>
+
+namespace assay::evolve {
+namespace {
+
+const Files kFiles{{"a.cu", "one\ntwo\nthree\nfour\nfive\n"}, {"b.cuh", "x\n"}};
+
+std::string message(const std::string& diff) {
+  const auto applied = apply_diff(kFiles, diff);
+  return applied ? "" : applied.error().message;
+}
+
+TEST(Diff, WhatIsMadeCanBeApplied) {
+  Files after = kFiles;
+  after["a.cu"] = "one\ntwo\n2.5\nthree\nFOUR\nfive\n";
+  after["c.cuh"] = "new\nfile\n";
+  const auto applied = apply_diff(kFiles, make_diff(kFiles, after));
+  ASSERT_TRUE(applied.ok()) << to_string(applied.error());
+  EXPECT_EQ(applied->at("a.cu"), after["a.cu"]);
+  EXPECT_EQ(applied->at("c.cuh"), after["c.cuh"]);
+  EXPECT_EQ(applied->size(), 2u) << "files that stay are not named";
+  EXPECT_EQ(make_diff(kFiles, kFiles), "");
+}
+
+TEST(Diff, AHunkMayHaveMoved) {
+  const auto applied = apply_diff(kFiles, "--- a/a.cu\n+++ b/a.cu\n@@ -1,2 +1,2 @@\n four\n-five\n+FIVE\n");
+  ASSERT_TRUE(applied.ok()) << to_string(applied.error());
+  EXPECT_EQ(applied->at("a.cu"), "one\ntwo\nthree\nfour\nFIVE\n");
+}
+
+TEST(Diff, GitsFormIsRead) {
+  const auto applied = apply_diff(kFiles,
+                                  "diff --git a/a.cu b/a.cu\nindex 123..456 100644\n--- a/a.cu\n+++ b/a.cu\n"
+                                  "@@ -1 +1 @@ kernel\n-one\n+ONE\n\\ No newline at end of file\n");
+  ASSERT_TRUE(applied.ok()) << to_string(applied.error());
+  EXPECT_EQ(applied->at("a.cu"), "ONE\ntwo\nthree\nfour\nfive\n");
+}
+
+TEST(Diff, WhatDoesNotFitIsNamed) {
+  EXPECT_NE(message("--- a/a.cu\n+++ b/a.cu\n@@ -1,1 +1,1 @@\n-six\n+SIX\n").find("hunk 1 does not fit 'a.cu'"),
+            std::string::npos);
+  EXPECT_NE(message("--- a/z.cu\n+++ b/z.cu\n@@ -1,1 +1,1 @@\n-one\n+ONE\n").find("no file 'z.cu'"), std::string::npos);
+  EXPECT_NE(message("--- /dev/null\n+++ b/a.cu\n@@ -0,0 +1,1 @@\n+x\n").find("there already"), std::string::npos);
+  EXPECT_NE(message("--- a/a.cu\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-one\n").find("removed"), std::string::npos);
+  EXPECT_NE(message("--- a/a.cu\n+++ b/c.cu\n@@ -1,1 +1,1 @@\n-one\n+ONE\n").find("would become"), std::string::npos);
+  EXPECT_NE(message("rename from a.cu\nrename to c.cu\n").find("not allowed"), std::string::npos);
+  EXPECT_NE(message("--- a/a.cu\n+++ b/a.cu\n@@ -1,3 +1,3 @@\n-one\n+ONE\n").find("other lines than its head"),
+            std::string::npos);
+  for (const char* nonsense : {"", "hello", "@@ -1 +1 @@\n", "--- a/a.cu\n", "--- a/a.cu\n+++ b/a.cu\n",
+                               "--- a/a.cu\n+++ b/a.cu\n@@ x y z @@\n", "--- \n+++ \n@@ -1 +1 @@\n-\n+\n",
+                               "--- a/a.cu\n+++ b/a.cu\n@@ -99999999999999999999 +1 @@\n"})
+    EXPECT_NE(message(nonsense), "") << nonsense;
+}
+
+}  // namespace
+}  // namespace assay::evolve

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "evolve/file_rules.hpp"
+
+#include <gtest/gtest.h>
+
+namespace assay::evolve {
+namespace {
+
+const FileRules kRules{
+    {"k.cu", "tile.cuh"}, {"k.cu", "tile.cuh", "kernel.toml", "reference.py", "w.npy"}, {"../primitives/warp.cuh"}};
+
+std::string refused(const std::string& path, const std::string& content = "") {
+  const auto checked = check_files(kRules, {{path, content}});
+  return checked ? "" : checked.error().message;
+}
+
+TEST(FileRules, SourcesAndNewOnesBesideThem) {
+  EXPECT_EQ(refused("k.cu", "x"), "");
+  EXPECT_EQ(refused("tile.cuh"), "");
+  EXPECT_EQ(refused("new.cuh"), "");
+  EXPECT_EQ(refused("parts/new.hpp"), "");
+}
+
+TEST(FileRules, NothingThatAKernelIsJudgedBy) {
+  for (const char* path : {"kernel.toml", "reference.py", "w.npy", "new.py", "new.toml", "launch.cpp",
+                           "ptx/k.sm_80.json", "ptx/x.h", "new.ptx", "Makefile"})
+    EXPECT_NE(refused(path), "") << path;
+}
+
+TEST(FileRules, NothingOutsideOfTheFolder) {
+  for (const char* path :
+       {"../k.cu", "/k.cu", "a/../../k.cu", ".git/hooks/x.h", "a//b.h", "a/./b.h", "", "a\\b.h", "a\nb.h"})
+    EXPECT_NE(refused(path), "") << path;
+  EXPECT_NE(refused("k.cu", std::string("a\0b", 3)), "");
+}
+
+TEST(FileRules, NoIncludeLeadsOutside) {
+  EXPECT_EQ(refused("k.cu", "#include <cuda_fp16.h>\n#include \"tile.cuh\"\n#include \"../primitives/warp.cuh\"\n"),
+            "");
+  for (const char* line : {"#include \"/tmp/x.cuh\"", "#include \"../other/x.cuh\"", "  #  include \"../x.cuh\"",
+                           "#include <../x.cuh>", "#include </etc/passwd>", "%:include \"../x.cuh\"", "#include X",
+                           "#inc\\\nlude \"/x\"", "/* */ #include \"/x\"", "# /* */ include \"/x\"",
+                           "#include_next \"/x\"", "#embed \"/x\"", "#include \"a/../../x\""})
+    EXPECT_NE(refused("k.cu", line), "") << line;
+  EXPECT_EQ(refused("parts/k.cuh", "#include \"../tile.cuh\"\n"), "") << "it stays in the folder";
+}
+
+TEST(FileRules, OutsideIncludesAreFound) {
+  EXPECT_EQ(outside_includes({{"k.cu", "#include \"../a.cuh\"\n#include \"b.cuh\"\n#include <c.h>\n"}}),
+            std::set<std::string>{"../a.cuh"});
+}
+
+}  // namespace
+}  // namespace assay::evolve
