@@ -27,7 +27,8 @@ namespace {
 std::vector<CommandEntry> commands() {
   return {doctor_command(), new_command(),     build_command(),    sanitize_command(),  check_command(),
           bench_command(),  compare_command(), gate_command(),     calibrate_command(), suite_command(),
-          tune_command(),   profile_command(), diagnose_command(), estimate_command(),  run_command(),
+          tune_command(),   profile_command(), diagnose_command(), estimate_command(),  invert_command(),
+          run_command(),
           report_command(), log_command(),     learn_command(),    advise_command(),    explain_command(),
           mcp_command()};
 }

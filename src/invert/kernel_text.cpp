@@ -92,6 +92,10 @@ Result<KernelText> KernelText::parse(std::string_view ptx, const std::string& fi
     return Error{fmt::format("there is no kernel '{}' in {}", entry, file_name), {}, "", ExitCode::internal};
   SourcePlace place;
   flatten(*text.function().body, Places(text.module_), place, text.lines);
+  for (const Line& line : text.lines) {
+    if (const auto* declaration = std::get_if<ptx::RegisterDeclaration>(&line.statement.value))
+      text.registers_.push_back(*declaration);
+  }
   return text;
 }
 
@@ -127,12 +131,10 @@ std::string KernelText::type_of(const std::string& name) const {
   if (const auto own = declared_.find(name); own != declared_.end()) return own->second;
   const auto parts = numbered(name);
   std::string type;
-  for (const Line& line : lines) {
-    const auto* declaration = std::get_if<ptx::RegisterDeclaration>(&line.statement.value);
-    if (declaration == nullptr) continue;
-    for (const ptx::RegisterDeclaration::Name& each : declaration->names) {
+  for (const ptx::RegisterDeclaration& declaration : registers_) {
+    for (const ptx::RegisterDeclaration::Name& each : declaration.names) {
       const bool same = each.count ? parts && parts->first == each.name && parts->second < *each.count : each.name == name;
-      if (same) type = declaration->type;
+      if (same) type = declaration.type;
     }
   }
   return type;

@@ -69,7 +69,8 @@ class KernelText {
 
   ptx::Module module_;
   size_t function_ = 0;
-  std::map<std::string, std::string> declared_;  // register -> type
+  std::vector<ptx::RegisterDeclaration> registers_;  // of the kernel itself
+  std::map<std::string, std::string> declared_;      // those of our own -> type
   std::vector<ptx::Statement> declarations_;
   std::vector<std::string> variables_;
   std::vector<ptx::Function> copies_;

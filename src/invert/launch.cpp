@@ -214,6 +214,11 @@ Outcome split_launch(const KernelText& prepared, const Facts& facts, int) {
 
 // The whole grid again, behind the first: what it costs shows how much of the GPU the grid leaves idle.
 Outcome more_blocks(const KernelText& prepared, const Facts& facts, int dose) {
+  const auto sms = static_cast<uint64_t>(facts.model->sm_count);
+  const uint64_t most = (facts.grid.volume() + sms - 1) / sms;  // blocks of the busiest SM
+  constexpr double kEven = 0.95;
+  if (static_cast<double>(facts.grid.volume()) >= kEven * static_cast<double>(most * sms))
+    return fmt::format("every SM has as many blocks as any other: {} blocks on {} SMs", facts.grid.volume(), sms);
   const uint64_t blocks = uint64_t{facts.grid.x} * (1 + static_cast<uint64_t>(dose));
   if (blocks > kMostBlocks) return "the grid would have too many blocks";
   Editor editor(prepared);
