@@ -126,6 +126,15 @@ std::string scratch_results(KernelText& text, const std::string& type, int count
   return count == 1 ? names : "{" + names + "}";
 }
 
+std::string use_result(KernelText& text, const std::string& type, int rotation) {
+  const int bits = bits_of(type);
+  const std::string result = scratch(text, bits, 0);
+  if (bits == 32) return fmt::format("xor.b32 {0}, {0}, {1};\n", dummy(rotation), result);
+  const std::string word = scratch(text, 32, 7);
+  return fmt::format("cvt.u32.u{0} {1}, {2};\nxor.b32 {3}, {3}, {1};\n", bits == 64 ? 64 : 16, word, result,
+                     dummy(rotation));
+}
+
 std::string type_modifier(const ptx::Instruction& instruction) {
   return instruction.modifiers.empty() ? "" : instruction.modifiers.back();
 }

@@ -51,6 +51,8 @@ bool is_prepared_line(const Line& line);
 // Results of a repeated load that nobody reads: registers of the right width. "" if there are none of that width.
 std::string scratch_results(KernelText& text, const std::string& type, int count);
 std::string scratch(KernelText& text, int width, int number);
+// Uses the first of those results: what nobody uses ptxas does not load, volatile or not.
+std::string use_result(KernelText& text, const std::string& type, int rotation);
 int bits_of(const std::string& type);  // of "f32", "b16", "f16x2"
 std::string type_modifier(const ptx::Instruction& instruction);
 int vector_length(const ptx::Instruction& instruction);

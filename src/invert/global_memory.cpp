@@ -63,13 +63,14 @@ std::string address_text(const ptx::Operand& operand) {
 Outcome more_l2_reads(const KernelText& prepared, const Facts&, int dose) {
   Editor editor(prepared);
   KernelText& text = editor.text();
-  editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
+  editor.change([&](const ptx::Instruction& instruction, const Line&, int number) -> std::optional<Edit> {
     if (!is_global_load(instruction)) return std::nullopt;
     const std::string results = scratch_results(text, type_modifier(instruction), vector_length(instruction));
     Edit edit;
     for (int i = 0; i < dose; ++i)
       edit.after += fmt::format("{}ld.volatile.global{}.{} {}, {};\n", guard_text(instruction), vector_text(instruction),
-                                type_modifier(instruction), results, operand(instruction, 1));
+                                type_modifier(instruction), results, operand(instruction, 1)) +
+                    use_result(text, type_modifier(instruction), number + i);
     // Before, where the load overwrites its own address.
     std::vector<std::string> written;
     add_names(instruction.operands[0], written);
@@ -86,7 +87,7 @@ Outcome more_dram_reads(const KernelText& prepared, const Facts& facts, int dose
   KernelText& text = editor.text();
   const uint64_t bytes = twin_bytes(facts.largest_buffer);
   text.declare("b64", "%assay_t");
-  editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
+  editor.change([&](const ptx::Instruction& instruction, const Line&, int number) -> std::optional<Edit> {
     if (!is_global_load(instruction)) return std::nullopt;
     const std::string results = scratch_results(text, type_modifier(instruction), vector_length(instruction));
     Edit edit;
@@ -98,6 +99,7 @@ Outcome more_dram_reads(const KernelText& prepared, const Facts& facts, int dose
       edit.before += "add.s64 %assay_t, %assay_t, %assay_twin;\n";
       edit.before += fmt::format("{}ld.volatile.global{}.{} {}, [%assay_t];\n", guard_text(instruction),
                                  vector_text(instruction), type_modifier(instruction), results);
+      edit.before += use_result(text, type_modifier(instruction), number + i);
     }
     return edit;
   });
@@ -257,29 +259,58 @@ Outcome no_stores(const KernelText& prepared, const Facts&, int) {
   return editor.finish("the kernel has no stores to global memory");
 }
 
-// A plain store to the same word, of whatever value there is.
-Outcome no_atomics(const KernelText& prepared, const Facts&, int) {
+// A plain store to a word of the thread's own, in a row with those of its neighbours.
+Outcome no_atomics(const KernelText& prepared, const Facts& facts, int) {
   Editor editor(prepared);
   KernelText& text = editor.text();
-  editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
+  constexpr uint64_t kWord = 8;
+  const uint64_t threads = facts.grid.volume() * facts.block.volume();
+  const uint64_t bytes = twin_bytes(std::min<uint64_t>(threads * kWord, uint64_t{1} << 26));
+  const auto [variable, size] = text.shared_variable();
+  const int64_t room = size < 0 ? facts.dynamic_shared_bytes : size;
+  for (const char* name : {"%assay_s0", "%assay_s1", "%assay_s2", "%assay_row"}) text.declare("b32", name);
+  text.declare("b64", "%assay_own");
+  bool in_global = false;
+  bool in_shared = false;
+  editor.change([&](const ptx::Instruction& instruction, const Line&, int number) -> std::optional<Edit> {
     if (!is_atomic(instruction) || vector_length(instruction) != 1) return std::nullopt;
-    const bool in_shared = has(instruction, "shared") || has(instruction, "shared::cta");
-    if (!in_shared && !has(instruction, "global")) return std::nullopt;
+    const bool shared = has(instruction, "shared") || has(instruction, "shared::cta");
+    if (!shared && !has(instruction, "global")) return std::nullopt;
     const int bits = bits_of(type_modifier(instruction));
     const size_t at = address_place(instruction);
-    const std::string value = operand(instruction, at + 1);
-    if (bits != 32 && bits != 64) return std::nullopt;
-    const std::string kept = scratch(text, bits, 6);
+    if ((bits != 32 && bits != 64) || (shared && room < 32 * bits / 8)) return std::nullopt;
+    (shared ? in_shared : in_global) = true;
     Edit edit;
     edit.removed = true;
-    edit.before = fmt::format("mov.b{} {}, {};\n", bits, kept, value);
-    edit.before += fmt::format("{}st.{}.b{} {}, {};\n", guard_text(instruction), in_shared ? "shared" : "global", bits,
-                               operand(instruction, at), kept);
+    // What makes the address stays.
+    const std::string base = address_register(instruction.operands[at]);
+    if (!base.empty()) {
+      const std::string low = text.width_of(base) == 64 ? scratch(text, 32, 5) : base;
+      if (low != base) edit.before += fmt::format("cvt.u32.u64 {}, {};\n", low, base);
+      edit.before += fmt::format("xor.b32 {0}, {0}, {1};\n", dummy(number), low);
+    }
+    const std::string kept = scratch(text, bits, 6);
+    edit.before += fmt::format("mov.b{} {}, {};\n", bits, kept, operand(instruction, at + 1));
+    edit.before += fmt::format("{}st.{}.b{} [{}], {};\n", guard_text(instruction), shared ? "shared" : "global", bits,
+                               shared ? "%assay_row" : "%assay_own", kept);
     if (instruction.opcode == "atom" && std::get_if<ptx::Sink>(&instruction.operands[0].value) == nullptr)
       edit.before += fmt::format("{}mov.b{} {}, {};\n", guard_text(instruction), bits, operand(instruction, 0), kept);
     return edit;
   });
-  return editor.finish("the kernel has no atomics");
+  if (editor.mutant().sites.empty()) return "the kernel has no atomics";
+  if (in_global) {
+    declare_twin(editor, bytes);
+    editor.begin_with(
+        fmt::format("mov.u32 %assay_s0, %ctaid.x;\nmov.u32 %assay_s1, %ntid.x;\nmov.u32 %assay_s2, %tid.x;\n"
+                    "mad.lo.u32 %assay_s0, %assay_s0, %assay_s1, %assay_s2;\nmul.wide.u32 %assay_own, %assay_s0, {};\n"
+                    "and.b64 %assay_own, %assay_own, {};\nadd.s64 %assay_own, %assay_own, %assay_twin;",
+                    kWord, bytes - 1));
+  }
+  if (in_shared)
+    editor.begin_with(fmt::format("mov.u32 %assay_row, {};\nmov.u32 %assay_s0, %laneid;\n"
+                                  "mad.lo.u32 %assay_row, %assay_s0, 4, %assay_row;",
+                                  variable));
+  return editor.finish("");
 }
 
 // What local memory holds at PTX level: arrays with run-time indices. What ptxas spills, ptxas alone can take back: the

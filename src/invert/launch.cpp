@@ -127,6 +127,7 @@ Outcome half_blocks(const KernelText& prepared, const Facts& facts, int dose) {
   Mutant mutant;
   mutant.text = prepared;
   std::erase_if(mutant.text.attributes(), [](const auto& attribute) { return attribute.name == "minnctapersm"; });
+  mutant.for_each_warp = true;  // of a sample, as many smaller blocks are run as larger ones before
   mutant.launch.block = gpu::Dim3{facts.block.x / parts, 1, 1};
   mutant.launch.grid = gpu::Dim3{facts.grid.x * parts, facts.grid.y, facts.grid.z};
   return mutant;

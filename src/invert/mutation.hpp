@@ -55,6 +55,7 @@ struct Mutant {
   std::vector<SourcePlace> sites{};     // one for each place that was changed
   std::map<int, double> scaled{};       // origins that run so many times as often as in the prepared kernel
   bool foretold = true;               // false: the counts of untouched lines may change as well
+  bool for_each_warp = false;         // other warps are run: counts are compared for each of them
   bool needs_dead_code_gone = false;  // what nobody needs any more is part of the change, and was taken out
   std::optional<KernelText> control{};  // the same without its effect, if the prepared kernel is not that
   LaunchChange control_launch{};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <set>
 
+#include "invert/editor.hpp"
 #include "invert/mutation.hpp"
 
 namespace assay::invert {
@@ -17,6 +19,20 @@ size_t first_instruction(const std::vector<Line>& lines) {
     if (lines[i].instruction() != nullptr || lines[i].label() != nullptr || lines[i].kind == Line::Kind::open) return i;
   }
   return lines.size();
+}
+
+// ptxas unrolls loops that are small, and so one mutant more than another: then they differ in more than was changed.
+void keep_loops(KernelText& text) {
+  std::set<size_t> heads;
+  for (const Loop& loop : loops_of(text.lines)) heads.insert(loop.first);
+  std::vector<Line> lines;
+  for (size_t i = 0; i < text.lines.size(); ++i) {
+    const SourcePlace place = text.lines[i].place;
+    lines.push_back(std::move(text.lines[i]));
+    if (!heads.contains(i)) continue;
+    for (Line& added : lines_of(".pragma \"nounroll\";", -1, place)) lines.push_back(std::move(added));
+  }
+  text.lines = std::move(lines);
 }
 
 }  // namespace
@@ -56,6 +72,7 @@ Result<KernelText> prepare(std::string_view ptx, const std::string& file_name, c
     lines.push_back(std::move(line));
   }
   text.lines = std::move(lines);
+  keep_loops(text);
   text.number();
   return text;
 }

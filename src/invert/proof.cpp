@@ -15,6 +15,22 @@ bool is_move(const ptx::Instruction& instruction) {
   return instruction.opcode == "mov" || instruction.opcode == "cvt" || instruction.opcode == "cvta";
 }
 
+// The counts of the prepared kernel, as if as many warps had run: each begins with the first line.
+std::vector<gpu::InstructionCount> as_many_warps(std::vector<gpu::InstructionCount> prepared, const Mutant& mutant,
+                                                 const std::vector<gpu::InstructionCount>& counts) {
+  for (size_t i = 0; i < mutant.text.lines.size(); ++i) {
+    const Line& line = mutant.text.lines[i];
+    if (line.instruction() == nullptr || line.origin < 0) continue;
+    const uint64_t before = prepared[static_cast<size_t>(line.origin)].issued;
+    if (before == 0) return prepared;
+    const double factor = static_cast<double>(counts[i].issued) / static_cast<double>(before);
+    for (gpu::InstructionCount& each : prepared)
+      each.issued = static_cast<uint64_t>(std::llround(factor * static_cast<double>(each.issued)));
+    return prepared;
+  }
+  return prepared;
+}
+
 }  // namespace
 
 std::vector<gpu::InstructionCount> by_line(const std::vector<gpu::InstructionCount>& counts, const KernelText& text,
@@ -28,9 +44,10 @@ std::vector<gpu::InstructionCount> by_line(const std::vector<gpu::InstructionCou
   return result;
 }
 
-CountedChange counted_change(const std::vector<gpu::InstructionCount>& prepared, const Mutant& mutant,
+CountedChange counted_change(const std::vector<gpu::InstructionCount>& before, const Mutant& mutant,
                              const std::vector<gpu::InstructionCount>& counts) {
   CountedChange change;
+  const std::vector<gpu::InstructionCount> prepared = mutant.for_each_warp ? as_many_warps(before, mutant, counts) : before;
   std::vector<uint64_t> kept(prepared.size(), 0);
   const auto differs = [&](const Line& line, uint64_t ran, double foretold) {
     if (!change.why_not.empty()) return;
@@ -82,6 +99,17 @@ size_t newly_dead(const KernelText& prepared, const Mutant& mutant) {
 
 TextChange text_change(const KernelText& prepared, const Mutant& mutant) {
   TextChange change;
+  if (mutant.control) {
+    const auto instructions = [](const KernelText& text) {
+      return static_cast<size_t>(std::ranges::count_if(text.lines, [](const Line& line) {
+        return line.instruction() != nullptr && !is_move(*line.instruction());
+      }));
+    };
+    const size_t before = instructions(*mutant.control);
+    const size_t after = instructions(mutant.text);
+    (after > before ? change.added : change.removed) = after > before ? after - before : before - after;
+    return change;
+  }
   std::set<int> left;
   for (const Line& line : mutant.text.lines) {
     if (line.instruction() == nullptr) continue;
@@ -96,7 +124,7 @@ TextChange text_change(const KernelText& prepared, const Mutant& mutant) {
 
 Judged judge(const Assembled& control, const Assembled& mutant, const Row& row, size_t added, size_t removed) {
   constexpr int64_t kInstruction = 16;  // bytes of machine code
-  constexpr int64_t kPadding = 512;     // code ends at a multiple of 128 bytes, behind a loop that fills it
+  constexpr int64_t kPadding = 256;     // code ends at a multiple of 128 bytes, behind a loop that fills it
   const bool about_registers = row.resource == "registers and local memory";
   const bool about_occupancy = row.resource == "occupancy";
   const int64_t spilled = control.spill_bytes.value_or(0);
@@ -114,7 +142,7 @@ Judged judge(const Assembled& control, const Assembled& mutant, const Row& row, 
   // ablation took more with it than it says.
   constexpr int64_t kMany = 8;
   if (row.kind == Kind::injection && added > removed + kMany &&
-      grown < kInstruction * static_cast<int64_t>(added - removed) / 8 - kPadding)
+      grown < kInstruction * static_cast<int64_t>(added - removed) / 2 - kPadding)
     return {Standing::vanished, fmt::format("{} instructions were added, and the code grew by {} bytes", added - removed,
                                             grown)};
   const bool meant = row.name == "no_addresses" || row.name == "no_bounds_checks";

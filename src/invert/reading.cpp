@@ -118,16 +118,34 @@ Verdict verdict_of(const ResourceReading& reading, double least) {
   return costs ? Verdict::hidden : Verdict::slack;
 }
 
+// An empty kernel shows what launch and blocks take alone; much of that overlaps with work. Where blocks could be halved,
+// what twice as many cost is what they really cost.
+void limit_launch(std::vector<ResourceReading>& resources, const std::vector<Effect>& effects) {
+  const auto launch = std::ranges::find(resources, "launch and blocks", &ResourceReading::resource);
+  const auto halved = std::ranges::find_if(
+      effects, [](const Effect& effect) { return effect.row == "smaller_blocks" && effect.dose == 1 && counts(effect); });
+  if (launch == resources.end() || !launch->gain || halved == effects.end()) return;
+  const double cost = std::max(0.0, *halved->ratio - 1);
+  if (cost >= *launch->gain) return;
+  launch->gain = cost;
+  launch->gain_low = halved->high > 0 ? halved->low - 1 : cost;
+  launch->gain_high = halved->high > 0 ? halved->high - 1 : cost;
+}
+
 // Causes before what they cost, else what gains most.
 void rank(std::vector<ResourceReading>& resources) {
   const auto gain_of = [&](std::string_view name) {
     const auto found = std::ranges::find(resources, name, &ResourceReading::resource);
     return found == resources.end() ? 0.0 : found->gain.value_or(0);
   };
+  double most = 0;
+  for (const ResourceReading& each : resources) most = std::max(most, each.ranked ? each.gain.value_or(0) : 0);
   std::map<std::string, double> key;
   for (const ResourceReading& each : resources) {
     double value = each.ranked ? each.gain.value_or(-1) : -2;
     constexpr double kExplains = 0.5;
+    // An idle SM makes everything that a block does cost more than it must.
+    if (each.resource == "idle SMs" && each.gain.value_or(0) > kMuch && *each.gain >= kExplains * most) value = 1 + *each.gain;
     for (const std::string_view general : about(each.resource)->refines) {
       const double whole = general.empty() ? 0 : gain_of(general);
       if (each.ranked && each.gain && *each.gain >= kExplains * whole && *each.gain > kMuch)
@@ -204,6 +222,7 @@ Reading read(const std::vector<Effect>& effects, double noise) {
     }
     take(*found, *row, effect, least);
   }
+  limit_launch(reading.resources, effects);
   size_t gaining = 0;
   bool any_costs = false;
   for (ResourceReading& each : reading.resources) {

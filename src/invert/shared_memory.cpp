@@ -73,7 +73,8 @@ Outcome more_shared_reads(const KernelText& prepared, const Facts&, int dose) {
     const std::string vector = count == 1 ? "" : fmt::format(".v{}", count);
     for (int i = 0; i < dose; ++i)
       edit.before += fmt::format("{}ld.volatile.shared{}.{} {}, {};\n", guard_text(instruction), vector, type, results,
-                                 operand(instruction, 1));
+                                 operand(instruction, 1)) +
+                     use_result(text, type, number + i);
     return edit;
   });
   return editor.finish("the kernel reads no shared memory by loads");
@@ -113,8 +114,8 @@ Outcome more_bank_conflicts(const KernelText& prepared, const Facts& facts, int 
   const int low = std::countr_zero(static_cast<unsigned>(widest));  // bits below stay: an access stays aligned
   const uint32_t region = 1U << (7 + bits);
   if (7 - low < bits) return fmt::format("accesses of {} bytes leave no bits of the bank to move", widest);
-  if (shared_bytes(facts) < region)
-    return fmt::format("{} bytes of shared memory have no rows to change with", shared_bytes(facts));
+  if (shared_bytes(facts) < region || shared_bytes(facts) % region != 0)
+    return fmt::format("{} bytes of shared memory are no multiple of {}", shared_bytes(facts), region);
   const auto make = [&](uint32_t mask) {
     Editor editor(prepared);
     KernelText& text = editor.text();
