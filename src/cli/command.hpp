@@ -47,6 +47,7 @@ CommandEntry learn_command();
 CommandEntry advise_command();
 CommandEntry profile_command();
 CommandEntry estimate_command();
+CommandEntry invert_command();
 CommandEntry diagnose_command();
 CommandEntry bench_command();
 CommandEntry compare_command();

@@ -8,6 +8,7 @@
 #include "base/scratch_folder.hpp"
 #include "base/screen.hpp"
 #include "base/version.hpp"
+#include "check/experiments.hpp"
 #include "check/tracing.hpp"
 #include "check/worker.hpp"
 #include "cli/command.hpp"
@@ -43,6 +44,7 @@ std::vector<CommandEntry> commands() {
       profile_command(),
       diagnose_command(),
       estimate_command(),
+      invert_command(),
       run_command(),
       report_command(),
       log_command(),
@@ -129,6 +131,8 @@ int main(int count, char** values) {
       return assay::check::serve_worker(std::cin, std::cout);
     if (!arguments.empty() && arguments[0] == assay::check::kTracingCommand)
       return assay::check::serve_tracing(std::cin, std::cout);
+    if (!arguments.empty() && arguments[0] == assay::check::kExperimentsCommand)
+      return assay::check::serve_experiments(std::cin, std::cout);
     if (!arguments.empty() && arguments[0] == assay::measure::kProviderCommand)
       return assay::measure::cuda::serve_kernel_provider(std::cin);
     assay::guard_standard_streams();

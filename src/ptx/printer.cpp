@@ -272,7 +272,8 @@ void Printer::value(const PairOperand& pair) {
 void Printer::value(const AddressOperand& address) {
   add("[");
   operand(address.base.at(0));
-  offset(address.offset, false);
+  // "[%rd1-8]" is none to ptxas.
+  if (address.offset != 0) format("+{}", address.offset);
   for (const Operand& coordinate : address.coordinates) {
     add(", ");
     operand(coordinate);

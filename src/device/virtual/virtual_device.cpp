@@ -212,11 +212,13 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   if (request.count) launch.observers.push_back(&counting);
   std::optional<vgpu::Tracing> tracing;
   traced_.reset();
+  instructions_.clear();
   if (trace_blocks_) {
     if (launch.cluster.volume() == 1 && launch.kernel->required_cluster.x != 0)
       launch.cluster = launch.kernel->required_cluster;
     vgpu::BlockSample sample;
-    if (vgpu::is_samplable(program)) sample = vgpu::sample_blocks(launch.grid, launch.cluster, *trace_blocks_);
+    if (trace_sampled_ ? *trace_sampled_ : vgpu::is_samplable(program))
+      sample = vgpu::sample_blocks(launch.grid, launch.cluster, *trace_blocks_);
     tracing.emplace(launch, gpu_.model(), std::move(sample));
     launch.observers.push_back(&*tracing);
   }
@@ -231,7 +233,10 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   outcome.instructions = result.instructions;
   outcome.thread_instructions = result.thread_instructions;
   if (request.count && !outcome.fault) outcome.counters = counting.counters();
-  if (tracing && !outcome.fault) traced_ = tracing->work();
+  if (tracing && !outcome.fault) {
+    traced_ = tracing->work();
+    instructions_ = tracing->instructions();
+  }
   return outcome;
 }
 

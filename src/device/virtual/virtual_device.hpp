@@ -32,8 +32,12 @@ class VirtualDevice final : public Device, public Tracer {
   bool has_tensor_maps() const override { return gpu_.model().compute_capability() >= 90; }
   bool has_clusters() const override { return gpu_.model().compute_capability() >= 90; }
   bool has_checks() const override { return true; }
-  void trace_launches(uint64_t blocks) override { trace_blocks_ = blocks; }
+  void trace_launches(uint64_t blocks, std::optional<bool> sampled) override {
+    trace_blocks_ = blocks;
+    trace_sampled_ = sampled;
+  }
   const std::optional<gpu::LaunchWork>& traced() const override { return traced_; }
+  const std::vector<gpu::InstructionCount>& instructions() const override { return instructions_; }
 
  private:
   Result<std::span<std::byte>> variable(const Module& module, const std::string& name);
@@ -44,7 +48,9 @@ class VirtualDevice final : public Device, public Tracer {
   vgpu::UnwrittenMemory unwritten_;
   vgpu::DecodeOptions decode_options_;
   std::optional<uint64_t> trace_blocks_;  // empty: launches are not traced
+  std::optional<bool> trace_sampled_;
   std::optional<gpu::LaunchWork> traced_;
+  std::vector<gpu::InstructionCount> instructions_;
 };
 
 }  // namespace assay::device

@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "build/artifact_cache.hpp"
 #include "check/arguments.hpp"
+#include "check/launch_change.hpp"
 #include "device/cuda/cupti.hpp"
 #include "spec/configuration.hpp"
 #include "spec/launch.hpp"
@@ -99,6 +100,7 @@ Result<void> KernelCase::load(const KernelCaseRequest& request) {
   ASSAY_TRY(arguments_, spec::resolve_arguments(spec_, configuration_, shape_));
   protocol_ = request.protocol;
   flush_bytes_ = request.flush_bytes;
+  change_ = request.change;
   if (!request.ptx.empty()) {
     ASSAY_TRY(ptx_, read_file(request.ptx));
   }
@@ -156,7 +158,7 @@ Result<void> KernelCase::make_set(const ArgumentFiles& files) {
     if (tensor == nullptr) continue;
     const auto bytes = static_cast<uint64_t>(tensor->bytes);
     if (argument.global.empty()) {
-      ASSAY_TRY(set.addresses[argument.name], gpu_.allocate(bytes, argument.name));
+      ASSAY_TRY(set.addresses[argument.name], gpu_.allocate(bytes + change_.pointer_offset, argument.name));
     } else {
       ASSAY_TRY(const CudaDevice::Variable variable, gpu_.variable(module, argument.global));
       if (variable.bytes < bytes)
@@ -176,7 +178,8 @@ Result<void> KernelCase::make_set(const ArgumentFiles& files) {
   }
   ASSAY_CHECK(check::write_scalar_variables(gpu_, module, arguments_));
   ASSAY_CHECK(write(sets_.size() - 1, files));
-  ASSAY_TRY(std::vector<device::LaunchRequest> requests, planner_->plan(gpu_, shape_, arguments_, set.addresses));
+  ASSAY_TRY(std::vector<device::LaunchRequest> requests, planner_->plan(gpu_, shape_, arguments_, check::shifted(set.addresses, change_)));
+  ASSAY_CHECK(check::apply(change_, requests));
   for (device::LaunchRequest& request : requests) {
     request.module = &module;
     ASSAY_TRY(PreparedLaunch call, gpu_.prepare(request));

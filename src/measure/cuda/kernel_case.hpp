@@ -17,6 +17,7 @@
 #include "device/cuda/cuda_device.hpp"
 #include "device/cuda/event.hpp"
 #include "device/cuda/nvml.hpp"
+#include "gpu/launch_change.hpp"
 #include "measure/cuda/instruments.hpp"
 #include "measure/protocol.hpp"
 #include "measure/provider.hpp"
@@ -35,6 +36,7 @@ struct KernelCaseRequest {
   Protocol protocol;
   uint64_t flush_bytes = 0;
   std::filesystem::path instruments;
+  gpu::LaunchChange change{};  // of an experiment, whose results nobody looks at
 };
 
 class KernelCase {
@@ -83,6 +85,7 @@ class KernelCase {
   std::vector<spec::ResolvedArgument> arguments_;
   Protocol protocol_;
   uint64_t flush_bytes_ = 0;
+  gpu::LaunchChange change_;
   std::string ptx_;
   std::string cubin_;
   std::string image_name_;

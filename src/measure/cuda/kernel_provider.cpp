@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "check/launch_change.hpp"
 #include "measure/cuda/kernel_case.hpp"
 
 namespace assay::measure::cuda {
@@ -43,6 +44,8 @@ Result<KernelCaseRequest> case_from(const json& request) {
   wanted.configuration = options.at("configuration").get<std::string>();
   wanted.ptx = options.at("ptx").get<std::string>();
   wanted.cubin = options.at("cubin").get<std::string>();
+  if (options.contains("launch_change"))
+    wanted.change = check::launch_change_from(json::parse(options.at("launch_change").get<std::string>()));
   wanted.shape = request.at("shape").get<std::string>();
   for (const json& set : request.at("sets")) wanted.sets.push_back(files_from(set));
   wanted.protocol.launch = launch_from_name(timing.at("protocol").get<std::string>()).value_or(Launch::graph);

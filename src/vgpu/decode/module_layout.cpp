@@ -83,7 +83,7 @@ Result<void> place_global(const ptx::Variable& variable, const std::string& file
   ASSAY_TRY(const uint64_t bytes, variable_bytes(variable, file_name));
   ASSAY_TRY(const uint64_t address,
             memory.allocate(bytes, variable.name, std::max<uint64_t>(256, variable_alignment(variable))));
-  std::memset(memory.host(address), 0, bytes);
+  // Its bytes are zero already: no address is given out twice. Writing them would take memory for all of a large one.
   layout.symbols[variable.name] = {Space::global, address, bytes};
   program.global_symbols[variable.name] = address;
   return {};

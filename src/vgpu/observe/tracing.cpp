@@ -71,8 +71,10 @@ class BlockTracing final : public BlockObserver {
     const size_t at = function.index_of(instruction);
     const InstructionCost& cost = tracing_.costs(function)[at];
     if (cost.rule == ClockRule::leave) end_basic_block(warp, function);  // nobody comes back to it
+    path_lanes_ = static_cast<uint64_t>(std::popcount(warp.active));
     if (warp.mask != 0) return;
     ++of(function)[at].off;
+    of(function)[at].path_lanes += static_cast<uint64_t>(std::popcount(warp.active));
     if (cost.issue == 0) return;
     WarpClock& clock = clock_of(warp);
     clock.issue(guard_ready(warp, instruction), 1);
@@ -85,6 +87,8 @@ class BlockTracing final : public BlockObserver {
     Tracing::InstructionSums& own = of(function)[at];
     ++own.executed;
     own.lanes += static_cast<uint64_t>(std::popcount(lanes));
+    own.path_lanes += path_lanes_;
+    if (static_cast<uint64_t>(std::popcount(lanes)) < path_lanes_) ++own.divergent;
     const InstructionCost& cost = tracing_.costs(function)[at];
     note_silent_words(own);
     run_clock(warp, function, at, cost);
@@ -537,6 +541,7 @@ class BlockTracing final : public BlockObserver {
   const Allocation* last_allocation_ = nullptr;
   Tracing::BufferSums* last_buffer_ = nullptr;
   // Of the instruction that is being executed.
+  uint64_t path_lanes_ = 0;
   Time data_ready_;
   Work data_reason_ = Work::wait_global;
   std::vector<OldWord> old_words_;
@@ -570,6 +575,7 @@ void Tracing::begin_launch(const LaunchView& view) {
   for (const Function& function : view.program.functions)
     costs_.push_back(instruction_costs(view.program, function, rates_));
   sums_.assign(costs_.size(), {});
+  counts_.assign(costs_.size(), {});
 }
 
 std::unique_ptr<BlockObserver> Tracing::begin_block(const Block& block) {
@@ -590,9 +596,15 @@ void Tracing::end_block(std::unique_ptr<BlockObserver> observer) {
     const auto& from = block.sums[f];
     if (from.empty()) continue;
     if (sums_[f].empty()) sums_[f].resize(from.size());
+    if (counts_[f].empty()) counts_[f].resize(from.size());
     for (size_t i = 0; i < from.size(); ++i) {
       const InstructionSums& each = from[i];
       if (each.executed + each.off == 0) continue;
+      gpu::InstructionCount& count = counts_[f][i];
+      count.issued += each.executed + each.off;
+      count.lanes += each.lanes;
+      count.path_lanes += each.path_lanes;
+      count.divergent += each.divergent;
       const InstructionCost& cost = costs_[f][i];
       const auto executed = static_cast<double>(each.executed);
       WorkSums own = each.sums;
@@ -711,6 +723,23 @@ void Tracing::add_buffers(gpu::LaunchWork& work) const {
                             unique(&Footprint::read_bytes), unique(&Footprint::fetched_bytes),
                             unique(&Footprint::written_bytes), sums.blocks.fetched_bytes, by_all});
   }
+}
+
+std::vector<gpu::InstructionCount> Tracing::instructions() const {
+  std::vector<gpu::InstructionCount> result;
+  for (size_t f = 0; f < counts_.size(); ++f) {
+    const Function& function = program_->functions[f];
+    for (size_t i = 0; i < counts_[f].size(); ++i) {
+      const InstructionOrigin& origin = function.origins[i];
+      if (counts_[f][i].issued == 0 || origin.table_row == kNoTableRow) continue;
+      gpu::InstructionCount count = counts_[f][i];
+      count.function = function.name;
+      count.ptx_line = origin.ptx_line;
+      count.opcode = program_->opcodes[static_cast<size_t>(origin.opcode)];
+      result.push_back(std::move(count));
+    }
+  }
+  return result;
 }
 
 gpu::LaunchWork Tracing::work() const {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gpu/instruction_count.hpp"
 #include "gpu/launch_work.hpp"
 #include "gpu/rates.hpp"
 #include "vgpu/machine/block_choice.hpp"
@@ -32,12 +33,15 @@ class Tracing final : public Observer, public BlockChoice {
   const std::vector<uint64_t>& clusters() const override { return sample_.clusters; }
 
   gpu::LaunchWork work() const;
+  std::vector<gpu::InstructionCount> instructions() const;
 
   // --- for the observers of blocks
   struct InstructionSums {
     uint64_t executed = 0;
     uint64_t off = 0;  // issued with every lane predicated off
     uint64_t lanes = 0;
+    uint64_t path_lanes = 0;  // of the paths that issued it
+    uint64_t divergent = 0;   // issued by a path of which only some lanes executed it
     gpu::WorkSums sums;  // what accesses and waits add
   };
   struct Footprint {
@@ -71,6 +75,7 @@ class Tracing final : public Observer, public BlockChoice {
   double l1_bytes_per_warp_ = 0;
   std::vector<std::vector<InstructionCost>> costs_;  // beside Program::functions
   std::vector<std::vector<gpu::WorkSums>> sums_;     // likewise, by instruction; weighted
+  std::vector<std::vector<gpu::InstructionCount>> counts_;  // likewise, as they are
   std::map<std::string, BufferSums> buffers_;
   std::unordered_map<uint64_t, uint8_t> touched_;                            // sector -> read, written; of all blocks
   std::unordered_map<uint64_t, double> atomics_;                             // by address

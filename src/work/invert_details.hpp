@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "assay/diagnose.hpp"
+#include "assay/invert.hpp"
+#include "spec/kernel_spec.hpp"
+
+namespace assay::work {
+
+struct InvertDetails {
+  spec::KernelSpec spec;
+  DiagnoseReport diagnosis;
+  bool sampled = false;
+  uint64_t blocks_run = 0;
+  uint64_t blocks = 0;
+  std::string gpu;        // that measured; "" if none did
+  std::string no_ptxas;   // why the machine code is not known
+  double original_ratio = 0;  // time of the original over that of the prepared kernel, if it was measured
+  nlohmann::json document;
+};
+
+}  // namespace assay::work
