@@ -57,6 +57,10 @@ CommandEntry tune_command();
 CommandEntry new_command();
 CommandEntry mcp_command();
 CommandEntry report_command();
+CommandEntry import_command();
+CommandEntry export_command();
+CommandEntry judge_command();
+CommandEntry cross_command();
 
 void print(std::string_view text);           // to standard output, at once, as wide as the terminal
 void print_document(std::string_view text);  // as it is, and a newline

@@ -28,7 +28,7 @@ std::vector<CommandEntry> commands() {
           bench_command(),  compare_command(), gate_command(),     calibrate_command(), suite_command(),
           tune_command(),   profile_command(), diagnose_command(), estimate_command(),  run_command(),
           report_command(), log_command(),     learn_command(),    advise_command(),    explain_command(),
-          mcp_command()};
+          mcp_command(),    import_command(),  export_command(),   judge_command(),     cross_command()};
 }
 
 int report_error(const Error& error, bool as_json, const std::string& command) {

@@ -14,7 +14,7 @@
 namespace assay::ledger {
 namespace {
 
-constexpr std::array<std::pair<Kind, std::string_view>, 11> kNames = {{
+constexpr std::array<std::pair<Kind, std::string_view>, 12> kNames = {{
     {Kind::build, "build"},
     {Kind::sanitize, "sanitize"},
     {Kind::check, "check"},
@@ -26,6 +26,7 @@ constexpr std::array<std::pair<Kind, std::string_view>, 11> kNames = {{
     {Kind::tune, "tune"},
     {Kind::suite, "suite"},
     {Kind::run, "run"},
+    {Kind::imported, "import"},
 }};
 
 constexpr size_t kTextLimit = size_t{1} << 20;

@@ -12,7 +12,20 @@
 
 namespace assay::ledger {
 
-enum class Kind { build, sanitize, check, measure, compare, gate, calibrate, profile, tune, suite, run };
+enum class Kind {
+  build,
+  sanitize,
+  check,
+  measure,
+  compare,
+  gate,
+  calibrate,
+  profile,
+  tune,
+  suite,
+  run,
+  imported,  // a result that others measured: never the best, never a baseline, never compared with ours
+};
 
 std::string_view to_string(Kind kind);
 std::optional<Kind> kind_from_name(std::string_view name);

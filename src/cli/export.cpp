@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// assay export: what the project has, for other tools.
+#include <fmt/format.h>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/command_line.hpp"
+#include "cli/export_mode.hpp"
+
+namespace assay::cli {
+namespace {
+
+class ExportCommand final : public Command {
+ public:
+  ExportCommand() { modes_.push_back(export_results_mode()); }
+
+  void declare(CommandLine& line) override {
+    for (const auto& mode : modes_) mode->declare(line);
+    declare_json(line);
+  }
+
+  Result<ExitCode> run(const Context& context) override {
+    std::vector<std::string> options;
+    ExportMode* chosen = nullptr;
+    for (const auto& mode : modes_) {
+      options.emplace_back(mode->option());
+      if (!mode->chosen()) continue;
+      if (chosen != nullptr)
+        return Error{fmt::format("{} and {} exclude each other", chosen->option(), mode->option())};
+      chosen = mode.get();
+    }
+    if (chosen != nullptr) return chosen->run(context, json());
+    return Error{"assay export does not know what to write", {}, fmt::format("say {}", join(options, " or "))};
+  }
+
+ private:
+  std::vector<std::unique_ptr<ExportMode>> modes_;
+};
+
+}  // namespace
+
+CommandEntry export_command() {
+  return {"export", "results of the ledger in other tools' formats",
+          [] { return std::unique_ptr<Command>(new ExportCommand); }};
+}
+
+}  // namespace assay::cli
