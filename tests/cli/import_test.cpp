@@ -13,11 +13,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kDefinition = R"({"name": "row_sum_c256", "op_type": "reduction", "tags": ["t"],
+constexpr const char* kDefinition = R"j({"name": "row_sum_c256", "op_type": "reduction", "tags": ["t"],
  "axes": {"rows": {"type": "var"}, "columns": {"type": "const", "value": 256}},
  "inputs": {"x": {"shape": ["rows", "columns"], "dtype": "float32"}}, "outputs": {"y": {"shape": ["rows"], "dtype": "float32"}},
- "reference": "def run(x):\n    return x.sum(1)"
-})";
+ "reference": "def run(x):\n    return x.sum(1)"})j";
 constexpr const char* kNvbench = R"({"devices": [{"id": 0, "name": "NVIDIA H200"}],
  "benchmarks": [{"name": "softmax", "states": [{"name": "s", "device": 0, "axis_values": [{"name": "ROWS", "type": "int64", "value": "4096"}],
   "is_skipped": false, "summaries": [{"tag": "nv/cold/time/gpu/median", "data": [{"name": "value", "type": "float64", "value": "1.85e-06"}]},
