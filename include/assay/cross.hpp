@@ -14,7 +14,8 @@ namespace assay::work {
 
 struct CrossRequest {
   BenchRequest bench;
-  std::vector<std::string> rules;  // names of rules_names(); empty: all
+  std::vector<std::string> rules;  // "kernelbench", ...; empty: all
+  double seconds = 20;             // of sampling one contender by one set of rules, at most
 };
 
 // One contender by one set of rules.
@@ -24,6 +25,7 @@ struct CrossTime {
   double us = 0;       // the figure that those rules report
   std::string figure;  // "median", "mean"
   size_t samples = 0;
+  bool cut = false;               // it ran out of time before its own rules would have stopped
   std::optional<double> speedup;  // of the candidate over this one
   std::optional<bool> accepted;   // by their tolerance
   std::string problem;            // why there is no time

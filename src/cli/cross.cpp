@@ -21,6 +21,8 @@ class CrossCommand final : public Command {
                 "NAME of the specification, sdpa[:BACKEND], torch_compile, a kernel folder");
     line.option("--candidate", bench.candidate, "a [baseline.NAME] that takes the kernel's place");
     declare_measuring(line, bench.measuring);
+    line.option("--rules-budget", request_.seconds, "seconds of each contender by each set of rules, at most",
+                kPositive);
     declare_seed(line, bench.seed);
     record_.declare(line);
     declare_json(line);

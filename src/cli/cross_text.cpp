@@ -16,8 +16,8 @@ void CrossText::on_case(const work::CrossCase& measured) {
   report::Table table({"rules", "contender", "us", "figure", "samples", "their tolerance", "candidate is"});
   for (const work::CrossTime& time : measured.times) {
     if (!time.problem.empty()) continue;
-    table.add({time.rules, escape_terminal(time.contender), fmt::format("{:.2f}", time.us), time.figure,
-               std::to_string(time.samples),
+    table.add({time.rules, escape_terminal(time.contender), fmt::format("{:.2f}", time.us),
+               time.cut ? time.figure + ", cut short" : time.figure, std::to_string(time.samples),
                !time.accepted   ? "not compared"
                : *time.accepted ? "within"
                                 : "beyond",

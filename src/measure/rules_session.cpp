@@ -126,6 +126,8 @@ class Contest {
           rules_.stop == Rules::Stop::error ? 1 : std::min({kBatch, wanted, rules_.most - result.us.size()});
       ASSAY_CHECK(take(provider, count, &result.us, result));
       seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+      result.cut = seconds > request_.most_seconds && !has_enough(rules_, result.us, seconds, planned);
+      if (result.cut) break;
     }
     return {};
   }
@@ -155,6 +157,40 @@ Result<std::vector<RuledTime>> measure_by_rules(const RulesRequest& request) {
     ASSAY_CHECK(check_cancelled(request.bench->context));
     if (std::ranges::find(request.leave_out, contender.name) != request.leave_out.end()) continue;
     times.push_back(Contest(request, inputs, expected, scratch).run(contender));
+  }
+  return times;
+}
+
+nlohmann::json to_json(const std::vector<RuledTime>& times) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const RuledTime& each : times) {
+    nlohmann::json entry = {{"contender", each.contender}, {"us", each.us},   {"reported_us", each.reported_us},
+                            {"matched", each.matched},     {"cut", each.cut}, {"ungated", each.ungated}};
+    if (each.accepted) entry["accepted"] = *each.accepted;
+    if (each.failure) entry["failure"] = each.failure->message;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+std::optional<std::vector<RuledTime>> ruled_times_from(const nlohmann::json& json) {
+  if (!json.is_array()) return std::nullopt;
+  std::vector<RuledTime> times;
+  try {
+    for (const nlohmann::json& entry : json) {
+      RuledTime each;
+      each.contender = entry.at("contender").get<std::string>();
+      each.us = entry.at("us").get<std::vector<double>>();
+      each.reported_us = entry.at("reported_us").get<double>();
+      each.matched = entry.at("matched").get<double>();
+      each.cut = entry.at("cut").get<bool>();
+      each.ungated = entry.at("ungated").get<size_t>();
+      if (entry.contains("accepted")) each.accepted = entry["accepted"].get<bool>();
+      if (entry.contains("failure")) each.failure = Error{entry["failure"].get<std::string>()};
+      times.push_back(std::move(each));
+    }
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
   }
   return times;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/hash.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "measure/rules_session.hpp"
@@ -69,6 +70,7 @@ void take_theirs(const measure::Rules& rules, const std::vector<measure::RuledTi
     time.contender = each.contender;
     time.figure = rules.statistic;
     time.samples = each.us.size();
+    time.cut = each.cut;
     time.accepted = each.accepted;
     if (each.failure) {
       time.problem = each.failure->message;
@@ -164,7 +166,14 @@ class Crossing {
       report_.cases.push_back(std::move(result));
       return {};
     };
-    return run_bench(bench, compare_options(wanted.seed, bench, recording), recording, on_case);
+    Hasher hasher;
+    ASSAY_TRY(const std::string measured, bench_work(bench));
+    hasher.add("cross").add(measured).add(fmt::format("{}", request_.seconds));
+    for (const measure::Rules* rules : rules_) hasher.add(rules->name);
+    ASSAY_TRY(Resumption resumption, Resumption::open(recording.ledger(), hasher.hex()));
+    resumption_ = &resumption;
+    ASSAY_CHECK(run_bench(bench, compare_options(wanted.seed, bench, recording), recording, on_case, &resumption));
+    return resumption.finish();
   }
 
  private:
@@ -180,6 +189,7 @@ class Crossing {
     wanted.problem = &problem;
     wanted.oracle = &oracle;
     wanted.seed = judged.measured.seed;
+    wanted.most_seconds = request_.seconds;
     for (const ContenderTime& contender : result.ours.contenders) {
       if (!contender.good) wanted.leave_out.push_back(contender.name);
     }
@@ -188,9 +198,18 @@ class Crossing {
       ASSAY_CHECK(check_cancelled(context_));
       progress.step(std::string(rules->name));
       wanted.rules = rules;
-      ASSAY_TRY(const std::vector<measure::RuledTime> times, measure::measure_by_rules(wanted));
-      take_theirs(*rules, times, result);
-      ASSAY_CHECK(record(recording, bench, judged, *rules, times));
+      // What an interrupted run has measured is recorded already.
+      const std::string piece = fmt::format("rules {} {}", rules->name, judged.measured.shape);
+      const std::string* const stored = resumption_->recall(piece);
+      auto known = stored != nullptr ? measure::ruled_times_from(json::parse(*stored, nullptr, false)) : std::nullopt;
+      if (!known) {
+        ASSAY_TRY(known, measure::measure_by_rules(wanted));
+        ASSAY_CHECK(record(recording, bench, judged, *rules, *known));
+        ASSAY_CHECK(resumption_->remember(
+            piece, measure::to_json(*known).dump(-1, ' ', false, json::error_handler_t::replace)));
+        ASSAY_CHECK(resumption_->flush());
+      }
+      take_theirs(*rules, *known, result);
       progress.advance(std::string(rules->name));
     }
     return {};
@@ -201,6 +220,7 @@ class Crossing {
   std::vector<const measure::Rules*> rules_;
   CrossListener* listener_;
   CrossReport& report_;
+  Resumption* resumption_ = nullptr;
 };
 
 }  // namespace
@@ -231,6 +251,7 @@ std::string to_json(const CrossReport& report) {
           {"rules", time.rules}, {"contender", time.contender}, {"figure", time.figure}, {"samples", time.samples}};
       if (time.problem.empty()) entry["us"] = time.us;
       if (!time.problem.empty()) entry["problem"] = time.problem;
+      if (time.cut) entry["cut_short"] = true;
       if (time.speedup) entry["speedup"] = *time.speedup;
       if (time.accepted) entry["accepted"] = *time.accepted;
       times.push_back(std::move(entry));

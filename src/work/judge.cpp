@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/progress.hpp"
 #include "base/scratch_folder.hpp"
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "build/artifact_cache.hpp"
 #include "device/cuda/nvml.hpp"
@@ -19,10 +21,12 @@
 #include "measure/judged_case.hpp"
 #include "report/bench_report.hpp"
 #include "work/document.hpp"
+#include "work/judge_details.hpp"
 #include "work/judge_folder.hpp"
 #include "work/judge_tasks.hpp"
 #include "work/measuring.hpp"
 #include "work/recording.hpp"
+#include "work/resumption.hpp"
 
 namespace assay::work {
 namespace {
@@ -153,7 +157,7 @@ class Judge {
     for (const JudgeCase& each : task.cases) {
       ASSAY_CHECK(check_cancelled(context_));
       ASSAY_TRY(JudgedTaskCase one, judge_case(task, each, submission));
-      judged.runs = judged.runs && one.p50_us.has_value() + !one.guard.empty() + one.correct > 0;
+      judged.runs = judged.runs && (one.correct || !one.guard.empty() || one.p50_us);
       judged.correct = judged.correct && one.correct;
       judged.honest = judged.honest && one.honest;
       if (judged.guard.empty()) judged.guard = one.guard;
@@ -257,6 +261,24 @@ class Judge {
   std::map<std::string, ScratchFolder> folders_;
 };
 
+// All that the verdicts depend on.
+std::string work_hash(const JudgeRequest& request, const std::vector<JudgeTask>& tasks,
+                      const std::vector<JudgePair>& pairs) {
+  Hasher hasher;
+  hasher.add("judge").add(kVersion).add(request.device);
+  const Measuring& measuring = request.measuring;
+  hasher.add(fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}", measuring.protocol, measuring.cache, measuring.sets,
+                         measuring.samples, measuring.most_samples, measuring.width, measuring.budget_s,
+                         request.compile, request.tests, request.libraries, request.atol.value_or(-1),
+                         request.rtol.value_or(-1), request.seed));
+  for (const JudgeTask& task : tasks) {
+    hasher.add(task.name).add(file_hash(task.module));
+    for (const JudgeCase& each : task.cases) hasher.add(each.name);
+  }
+  for (const JudgePair& pair : pairs) hasher.add(pair.submission.string()).add(file_hash(pair.submission));
+  return hasher.hex();
+}
+
 // For each baseline: of all that were asked for, those that are good and faster.
 std::vector<FastP> fast_of(const std::vector<JudgedSubmission>& submissions) {
   std::set<std::string> names;
@@ -294,6 +316,9 @@ Result<JudgeReport> judge(const JudgeRequest& request, const Context& context, J
   JudgeReport report;
   report.gpu = bench.opened->model().name;
   Judge judge(request, context, bench, recording);
+  ASSAY_TRY(Resumption resumption, Resumption::open(recording.ledger(), work_hash(request, tasks, pairs)));
+  if (resumption.size() > 0 && context.listener != nullptr)
+    context.listener->note(fmt::format("{} were judged before the interruption", counted(resumption.size(), "answer")));
   Progress progress(context, "judging", pairs.size());
   for (const JudgePair& pair : pairs) {
     JudgedSubmission judged;
@@ -301,13 +326,24 @@ Result<JudgeReport> judge(const JudgeRequest& request, const Context& context, J
     if (pair.submission.empty()) {
       judged.detail = "nobody answered it";
     } else {
-      ASSAY_TRY(judged, recording.close(judge.judge(tasks[pair.task], pair.submission)));
+      const std::string piece = judged.task + "\n" + pair.submission.string();
+      const std::string* const stored = resumption.recall(piece);
+      auto known = stored != nullptr ? submission_from(json::parse(*stored, nullptr, false)) : std::nullopt;
+      if (known) {
+        judged = std::move(*known);
+      } else {
+        ASSAY_TRY(judged, recording.close(judge.judge(tasks[pair.task], pair.submission)));
+        ASSAY_CHECK(
+            resumption.remember(piece, document_of(judged).dump(-1, ' ', false, json::error_handler_t::replace)));
+        ASSAY_CHECK(resumption.flush());
+      }
       if (!judged.good()) report.exit_code = ExitCode::incorrect;
     }
     if (listener != nullptr) listener->on_submission(judged);
     report.submissions.push_back(std::move(judged));
     progress.advance(report.submissions.back().task);
   }
+  ASSAY_CHECK(resumption.finish());
   report.fast = fast_of(report.submissions);
   return report;
 }
@@ -316,36 +352,7 @@ std::string to_json(const JudgeReport& report) {
   json document = document_head("judge");
   document["gpu"] = report.gpu;
   document["submissions"] = json::array();
-  for (const JudgedSubmission& each : report.submissions) {
-    json cases = json::array();
-    for (const JudgedTaskCase& one : each.cases) {
-      json baselines = json::array();
-      for (const JudgedBaseline& baseline : one.baselines) {
-        json entry = {{"name", baseline.name}, {"p50_us", baseline.p50_us}, {"verdict", baseline.verdict}};
-        if (baseline.speedup) entry["speedup"] = *baseline.speedup;
-        if (baseline.speedup) entry["interval"] = {baseline.low, baseline.high};
-        baselines.push_back(std::move(entry));
-      }
-      json entry = {{"case", one.name},       {"timed", one.timed},
-                    {"correct", one.correct}, {"honest", one.honest},
-                    {"guard", one.guard},     {"detail", one.detail},
-                    {"baselines", baselines}, {"guards_unavailable", one.unavailable}};
-      if (one.p50_us) entry["p50_us"] = *one.p50_us;
-      if (one.attempt) entry["attempt"] = *one.attempt;
-      cases.push_back(std::move(entry));
-    }
-    json speedups = json::object();
-    for (const auto& [name, speedup] : each.speedups) speedups[name] = speedup;
-    document["submissions"].push_back({{"task", each.task},
-                                       {"submission", each.submission},
-                                       {"runs", each.runs},
-                                       {"correct", each.correct},
-                                       {"honest", each.honest},
-                                       {"guard", each.guard},
-                                       {"detail", each.detail},
-                                       {"cases", cases},
-                                       {"speedups", speedups}});
-  }
+  for (const JudgedSubmission& each : report.submissions) document["submissions"].push_back(document_of(each));
   document["fast_p"] = json::array();
   for (const FastP& fast : report.fast) {
     json shares = json::array();

@@ -54,7 +54,6 @@ class JudgeTest : public testing::Test {
     command.environment["ASSAY_CUDA_DRIVER"] = ASSAY_BINARY_DIR "/tests/fake/libfake_cuda.so";
     command.environment["ASSAY_NVML_LIBRARY"] = "none";
     command.environment["ASSAY_CUPTI_LIBRARY"] = "none";
-    command.environment["ASSAY_WARM_POOL"] = "none";
     command.environment["ASSAY_PYTHON"] = path("python");
     return run_command(command);
   }
