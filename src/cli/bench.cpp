@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/cross_text.hpp"
 #include "cli/goal_text.hpp"
 #include "cli/words.hpp"
 #include "report/terminal.hpp"
@@ -46,6 +47,7 @@ class BenchCommand final : public Command {
     declare_measuring(line, request_.measuring);
     line.option("--save", request_.save, "keep the measurement under this name, for gate and compare");
     line.choice("--format", format_, "csv or markdown", {"csv", "markdown"});
+    line.choice("--rules", rules_, "time it by this benchmark's rules as well", rules_names());
     declare_seed(line, request_.seed);
     record_.declare(line);
     declare_json(line);
@@ -53,6 +55,7 @@ class BenchCommand final : public Command {
 
   Result<ExitCode> run(const Context& context) override {
     ASSAY_TRY(request_.record, record_.read());
+    if (!rules_.empty()) return by_rules(context);
     ASSAY_TRY(const ExitCode code,
               kernels_.each("bench", json(), [&](const std::string& kernel) { return bench(kernel, context); }));
     if (!json() && !format_.empty()) {
@@ -63,6 +66,17 @@ class BenchCommand final : public Command {
   }
 
  private:
+  Result<ExitCode> by_rules(const Context& context) {
+    if (!format_.empty() || !request_.save.empty())
+      return Error{"--rules shows figures of two protocols: --format and --save have no place for them"};
+    return kernels_.each("bench", json(), [&](const std::string& kernel) -> Result<KernelWords::Outcome> {
+      request_.choice.kernel = kernel;
+      CrossText text;
+      ASSAY_TRY(const work::CrossReport report, work::cross({request_, {rules_}}, context, json() ? nullptr : &text));
+      return KernelWords::Outcome{report.exit_code, json() ? to_json(report) : ""};
+    });
+  }
+
   Result<KernelWords::Outcome> bench(const std::string& kernel, const Context& context) {
     request_.choice.kernel = kernel;
     BenchText text(request_);
@@ -78,6 +92,7 @@ class BenchCommand final : public Command {
   KernelWords kernels_;
   RecordWords record_;
   std::string format_;
+  std::string rules_;
   std::vector<report::BenchCase> cases_;
 };
 

@@ -64,7 +64,10 @@ CommandEntry report_command();
 CommandEntry evidence_command();
 CommandEntry claims_command();
 CommandEntry bisect_command();
+CommandEntry import_command();
 CommandEntry export_command();
+CommandEntry judge_command();
+CommandEntry cross_command();
 
 void print(std::string_view text);           // to standard output, at once, as wide as the terminal
 void print_document(std::string_view text);  // as it is, and a newline

@@ -1,42 +1,52 @@
 // SPDX-License-Identifier: MIT
-// assay export: kernels in the forms that others use.
+// assay export: what the project has, for other tools.
 #include <fmt/format.h>
+#include <vector>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
-#include "cli/export_torch.hpp"
-#include "cli/words.hpp"
+#include "cli/export_mode.hpp"
 
 namespace assay::cli {
 namespace {
 
 class ExportCommand final : public Command {
  public:
+  ExportCommand() {
+    modes_.push_back(export_results_mode());
+    modes_.push_back(export_torch_mode());
+  }
+
   void declare(CommandLine& line) override {
-    line.words("kernel", words_, "a folder with a kernel.toml; the current one if absent", {0, 1});
-    line.flag("--torch", torch_, "a Python package with a PyTorch operator");
-    line.option("--out", out_, "where it goes: a new folder");
-    declare_configuration(line, configuration_);
+    for (const auto& mode : modes_) mode->declare(line);
+    line.option("--out", out_, "the file or folder that it goes to");
     declare_json(line);
   }
 
   Result<ExitCode> run(const Context& context) override {
-    const std::string kernel = words_.empty() ? "." : words_[0];
-    if (torch_) return run_export_torch({{kernel, configuration_, ""}, out_}, json(), context);
-    return Error{"nothing says what is to be exported", {}, "--torch"};
+    std::vector<std::string> options;
+    ExportMode* chosen = nullptr;
+    for (const auto& mode : modes_) {
+      options.emplace_back(mode->option());
+      if (!mode->chosen()) continue;
+      if (chosen != nullptr)
+        return Error{fmt::format("{} and {} exclude each other", chosen->option(), mode->option())};
+      chosen = mode.get();
+    }
+    if (chosen != nullptr) return chosen->run(out_, context, json());
+    return Error{"assay export does not know what to write", {}, fmt::format("say {}", join(options, " or "))};
   }
 
  private:
-  std::vector<std::string> words_;
-  std::string configuration_;
+  std::vector<std::unique_ptr<ExportMode>> modes_;
   std::string out_;
-  bool torch_ = false;
 };
 
 }  // namespace
 
 CommandEntry export_command() {
-  return {"export", "a kernel as a PyTorch operator, without PyTorch's ABI",
+  return {"export", "results for other tools; a kernel as a PyTorch operator",
           [] { return std::unique_ptr<Command>(new ExportCommand); }};
 }
 

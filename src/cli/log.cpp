@@ -62,10 +62,11 @@ class DocumentPrinter {
 class LogCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.words("words", words_,
-               "show ID, tried [KERNEL], tree [KERNEL], lineage [KERNEL], note ID TEXT, retire KERNEL TEXT, export, best; "
-               "nothing: list",
-               {0, 3});
+    line.words(
+        "words", words_,
+        "show ID, tried [KERNEL], tree [KERNEL], lineage [KERNEL], note ID TEXT, retire KERNEL TEXT, export, best; "
+        "nothing: list",
+        {0, 3});
     line.choice("--as", as_, "what a note is", {"hypothesis", "decision", "remark"});
     line.option("--kernel", request_.kernel, "only this kernel; * stands for any text");
     line.option("--kind", request_.kind, "build, sanitize, check, measure, ...");

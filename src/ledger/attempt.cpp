@@ -14,7 +14,7 @@
 namespace assay::ledger {
 namespace {
 
-constexpr std::array<std::pair<Kind, std::string_view>, 12> kNames = {{
+constexpr std::array<std::pair<Kind, std::string_view>, 14> kNames = {{
     {Kind::build, "build"},
     {Kind::sanitize, "sanitize"},
     {Kind::check, "check"},
@@ -28,6 +28,7 @@ constexpr std::array<std::pair<Kind, std::string_view>, 12> kNames = {{
     {Kind::suite, "suite"},
     {Kind::run, "run"},
     {Kind::bisect, "bisect"},
+    {Kind::imported, "import"},
 }};
 
 constexpr size_t kTextLimit = size_t{1} << 20;

@@ -26,6 +26,7 @@ enum class Kind {
   suite,
   run,
   bisect,
+  imported,  // a result that others measured: never the best, never a baseline, never compared with ours
 };
 
 std::string_view to_string(Kind kind);

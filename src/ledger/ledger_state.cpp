@@ -69,6 +69,11 @@ Result<void> Ledger::set_baseline(const std::string& name, int64_t attempt) {
   if (name.empty()) return Error{"a baseline needs a name"};
   return guarded(file_, [&]() -> Result<void> {
     ASSAY_CHECK(require_attempt(file_, *database_, attempt));
+    SQLite::Statement kind(*database_, "SELECT 1 FROM attempts WHERE id = ? AND kind = 'import'");
+    kind.bind(1, attempt);
+    if (kind.executeStep())
+      return Error{fmt::format("attempt {} was imported: what others measured is no baseline", attempt),
+                   Place{file_.string()}, "assay bench --save NAME measures one"};
     SQLite::Statement statement(*database_,
                                 "INSERT INTO baselines (name, attempt, time_us) VALUES (?, ?, ?) "
                                 "ON CONFLICT (name) DO UPDATE SET attempt = excluded.attempt, "

@@ -131,7 +131,7 @@ Result<std::vector<learn::Trial>> trials_of(ledger::Ledger& ledger, const ledger
   ledger::Filter oldest_first = filter;
   oldest_first.oldest_first = true;
   const auto visit = [&](const ledger::Attempt& attempt) -> Result<void> {
-    if (attempt.correct != std::optional(true)) return {};
+    if (attempt.correct != std::optional(true) || attempt.kind == ledger::Kind::imported) return {};
     ASSAY_TRY(const std::vector<ledger::Samples> samples, ledger.samples(attempt.id));
     for (const ledger::Samples& each : samples) {
       if (each.role != ledger::Role::candidate || each.times_us.empty()) continue;

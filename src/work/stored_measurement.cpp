@@ -13,6 +13,9 @@ namespace assay::work {
 Result<StoredMeasurement> load_measurement(ledger::Ledger& ledger, int64_t id) {
   StoredMeasurement stored;
   ASSAY_TRY(stored.attempt, ledger.attempt(id));
+  if (stored.attempt.kind == ledger::Kind::imported)
+    return Error{fmt::format("attempt {} was imported: what others measured is not compared with our own", id),
+                 Place{ledger.file().string()}, "measure it here: assay bench"};
   const auto contract = nlohmann::json::parse(stored.attempt.contract, nullptr, false);
   if (contract.is_object()) {
     for (const auto& [field, value] : contract.items()) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// One case under several benchmarks' rules, as a table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/cross.hpp"
+
+namespace assay::cli {
+
+class CrossText final : public work::CrossListener {
+ public:
+  void on_case(const work::CrossCase& measured) override;
+};
+
+std::vector<std::string> rules_names();
+
+}  // namespace assay::cli
