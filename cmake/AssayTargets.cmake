@@ -8,6 +8,19 @@ function(assay_targets_of VARIABLE)
   set(${VARIABLE} ${ARGN} PARENT_SCOPE)
 endfunction()
 
+# What nearly every source includes is compiled once, for libraries with and without HOT.
+set(ASSAY_COMMON_HEADERS <algorithm> <chrono> <cmath> <filesystem> <fmt/format.h> <functional> <map> <memory> <optional>
+    <ranges> <set> <span> <string> <string_view> <variant> <vector>)
+function(assay_common_headers)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/common_headers.cpp CONTENT "")
+  foreach(kind plain hot)
+    add_library(assay_headers_${kind} STATIC ${PROJECT_BINARY_DIR}/generated/common_headers.cpp)
+    target_link_libraries(assay_headers_${kind} PRIVATE ${ASSAY_FMT} Threads::Threads assay_options)
+    target_precompile_headers(assay_headers_${kind} PRIVATE ${ASSAY_COMMON_HEADERS})
+  endforeach()
+  target_compile_options(assay_headers_hot PRIVATE $<$<CONFIG:Release>:-O3>)
+endfunction()
+
 # assay_library(NAME [HOT] [FLAT] [HOT_SOURCES file...] [DEPENDS folder...] [USES folder...] [LINK target...] [EXCLUDE regex]
 #               [PRECOMPILE header...])
 # The library of src/NAME; NAME may be nested: "vgpu/machine" is assay_vgpu_machine. Its headers are reachable as
@@ -60,9 +73,14 @@ function(assay_library NAME)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
   endif()
   list(TRANSFORM ARG_HOT_SOURCES PREPEND ${folder}/)
-  set_source_files_properties(${ARG_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+  set_source_files_properties(${ARG_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>
+                              SKIP_PRECOMPILE_HEADERS ON)
   if(ARG_PRECOMPILE)
-    target_precompile_headers(${target} PRIVATE ${ARG_PRECOMPILE})
+    target_precompile_headers(${target} PRIVATE ${ASSAY_COMMON_HEADERS} ${ARG_PRECOMPILE})
+  elseif(sources AND ARG_HOT)
+    target_precompile_headers(${target} REUSE_FROM assay_headers_hot)
+  elseif(sources)
+    target_precompile_headers(${target} REUSE_FROM assay_headers_plain)
   endif()
   # Every header compiles alone: the target all_verify_interface_header_sets, which make lint builds.
   if(headers)
