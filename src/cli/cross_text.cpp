@@ -39,10 +39,4 @@ void CrossText::on_case(const work::CrossCase& measured) {
   print(text);
 }
 
-std::vector<std::string> rules_names() {
-  std::vector<std::string> names;
-  for (const work::RulesDescription& each : work::rules_descriptions()) names.push_back(each.name);
-  return names;
-}
-
 }  // namespace assay::cli

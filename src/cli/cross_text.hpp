@@ -14,6 +14,4 @@ class CrossText final : public work::CrossListener {
   void on_case(const work::CrossCase& measured) override;
 };
 
-std::vector<std::string> rules_names();
-
 }  // namespace assay::cli

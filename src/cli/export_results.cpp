@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 class ExportResults final : public ExportMode {
  public:
   void declare(CommandLine& line) override {
-    line.choice("--format", request_.format, "results of the ledger in this format", work::export_formats());
+    line.choice(
+        "--format", request_.format, "results of the ledger in this format",
+        {"flashinfer", "solexec", "t4", "nvbench", "google-benchmark", "bencher", "openmetrics", "trace-events"});
     line.flag("--imported", request_.imported, "what was imported, instead of our own measurements");
     line.option("--kernel", request_.attempts.kernel, "only this kernel; * stands for any text");
     line.option("--device", request_.attempts.device, "only this device; * stands for any text");

@@ -122,7 +122,8 @@ JudgedTaskCase judged_case(const report::BenchCase& bench, const JudgeCase& want
     judged.detail = guard.detail;
   }
   if (candidate.failure) {
-    judged.correct = false;
+    // One that a guard took out may have been right until then.
+    judged.correct = judged.correct && !judged.guard.empty() && candidate.verified_sets > 0;
     if (judged.detail.empty()) judged.detail = candidate.failure->message;
   }
   if (candidate.time_us && candidate.good()) judged.p50_us = candidate.time_us->p50;

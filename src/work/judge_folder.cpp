@@ -19,6 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
+// Tasks may make their inputs on the GPU, and a process that uses one reserves far more addresses than it has memory.
+constexpr int kReferenceGib = 4096;
+
 // A string as Python and TOML write it: JSON's escapes are theirs too.
 std::string literal(const std::string& text) {
   return ordered_json(text).dump(-1, ' ', true, ordered_json::error_handler_t::replace);
@@ -181,8 +184,8 @@ Result<void> write_judge_folder(const ProbedCase& probed, const std::vector<form
   std::string specification = fmt::format(
       "[kernel]\nname    = \"judged\"\nsource  = \"kernel.cu\"\nentry   = \"judged\"\ntargets = [\"sm_80\"]\n\n"
       "[problem]\nreference = \"reference.py\"\nbytes     = {}\n\n{}[launch]\ngrid  = [1]\nblock = [1]\n\n"
-      "[shapes]\ncanonical = [{{ CASE = 1 }}]\n\n[limits]\nreference_seconds = 600\nreference_gib = 64\n",
-      bytes, text);
+      "[shapes]\ncanonical = [{{ CASE = 1 }}]\n\n[limits]\nreference_seconds = 600\nreference_gib = {}\n",
+      bytes, text, kReferenceGib);
   if (tolerance.atol || tolerance.rtol)
     specification +=
         fmt::format("\n[tolerance]\natol = {}\nrtol = {}\n", tolerance.atol.value_or(0), tolerance.rtol.value_or(0));

@@ -52,3 +52,9 @@ python3 tests/gpu/provider_truth.py sdpa
 
 echo "== red team: every cheat caught, every honest kernel accepted"
 python3 tests/gpu/red_team_truth.py build/assay
+
+echo "== judge: answers to tasks of other benchmarks, right, wrong and cheating"
+python3 -B tests/gpu/judge_truth.py build/assay
+
+echo "== cross: the same kernel under other benchmarks' rules"
+build/assay cross kernels/softmax --baseline torch_compile --rules-budget 5 --ledger none

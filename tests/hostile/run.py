@@ -45,7 +45,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 KINDS = ["specifications", "suites", "ptx", "cubins", "providers", "references", "tool_reports", "ledgers", "processes",
-         "reports", "records"]
+         "reports", "records", "imports"]
 KIND_OF_FILE = {"file": stat.S_ISREG, "folder": stat.S_ISDIR, "link": stat.S_ISLNK, "fifo": stat.S_ISFIFO,
                 "device": stat.S_ISCHR}
 WORDS_OF_A_DEFECT = ["a defect of ours", "internal error", "terminate called", "Sanitizer", "Assertion `"]

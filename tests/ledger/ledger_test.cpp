@@ -167,6 +167,21 @@ TEST_F(LedgerTest, the_leaderboard_has_the_best_correct_measurement_of_each_cont
   EXPECT_EQ(ledger.leaderboard(filter)->size(), 1u);
 }
 
+// Even one that somebody wrote into the file as correct.
+TEST_F(LedgerTest, what_was_imported_is_neither_the_best_nor_a_baseline) {
+  Ledger ledger = opened(file());
+  const auto own = ledger.append(sample_attempt("softmax", Kind::measure), std::vector{sample_times("s", {10, 10})});
+  const auto theirs = ledger.append(sample_attempt("softmax", Kind::imported), std::vector{sample_times("s", {1, 1})});
+  ASSERT_TRUE(own.ok() && theirs.ok());
+  const auto rows = ledger.leaderboard();
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 1u);
+  EXPECT_EQ(rows->front().attempt, *own);
+  EXPECT_FALSE(ledger.set_baseline("main", *theirs).ok());
+  EXPECT_TRUE(ledger.set_baseline("main", *own).ok());
+  EXPECT_EQ(kind_from_name("import"), Kind::imported);
+}
+
 TEST_F(LedgerTest, values_that_make_no_sense_are_noticed_when_read) {
   {
     ASSERT_TRUE(opened(file()).append(sample_attempt(), std::vector{sample_times("S=1", {1, 2})}).ok());

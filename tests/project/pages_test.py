@@ -142,10 +142,14 @@ class DeclarationsTest(unittest.TestCase):
                          for kind, names, rest in DECLARATION.findall(file.read_text())]
         self.assertGreater(len(self.declared), 30)
 
+    def pages_of(self, stem):
+        """export.cpp and export_results.cpp declare options of assay export; words.cpp those of several commands."""
+        return [page for page in self.commands if (stem + "_").startswith(page.command + "_")] or self.commands
+
     def test_every_declared_option_is_on_a_page(self):
         for stem, _, names, _ in self.declared:
             # Those of a command's own file are on that command's page, shared ones on some page.
-            candidates = [page for page in self.commands if page.command == stem] or self.commands
+            candidates = self.pages_of(stem)
             listed = {name for page in candidates for name, _, _ in page.options()}
             self.assertIn(names[0], listed, f"src/cli/{stem}.cpp declares {names[0]}")
             for older in names[1:]:
@@ -157,7 +161,7 @@ class DeclarationsTest(unittest.TestCase):
             if kind != "choice":
                 continue
             choices = re.findall('"([^"]*)"', rest[rest.rindex("{"):])
-            candidates = [page for page in self.commands if page.command == stem] or self.commands
+            candidates = self.pages_of(stem)
             for page in candidates:
                 for name, value, _ in page.options():
                     if name == names[0]:

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Takes a task of KernelBench and one of GPU MODE through assay judge on a GPU, with answers that are right, wrong and
+cheating: each must be told for what it is.
+
+  python3 judge_truth.py ASSAY
+
+Needs PyTorch and nvcc. Prints one line for each answer and "N of N as expected"; exits 1 otherwise.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+KERNEL = r'''
+#include <torch/extension.h>
+__global__ void scaled_row_sums(const float* x, float* y, int columns, float scale) {
+  __shared__ float s_sum[32];
+  float sum = 0.0f;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) sum += x[blockIdx.x * (long)columns + i];
+  for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffff, sum, lanes);
+  if (threadIdx.x % 32 == 0) s_sum[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    sum = threadIdx.x < blockDim.x / 32 ? s_sum[threadIdx.x] : 0.0f;
+    for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffff, sum, lanes);
+    if (threadIdx.x == 0) y[blockIdx.x] = sum * scale;
+  }
+}
+torch::Tensor scaled_row_sums_of(torch::Tensor x, double scale) {
+  auto y = torch::empty({x.size(0)}, x.options());
+  scaled_row_sums<<<x.size(0), 256, 0, c10::cuda::getCurrentCUDAStream()>>>(
+      x.data_ptr<float>(), y.data_ptr<float>(), (int)x.size(1), (float)scale);
+  return y;
+}
+'''
+LOAD = f'''
+import torch
+import torch.nn as nn
+from torch.utils.cpp_extension import load_inline
+SOURCE = r"""#include <c10/cuda/CUDAStream.h>
+{KERNEL}"""
+own = load_inline("assay_judge_truth", "torch::Tensor scaled_row_sums_of(torch::Tensor x, double scale);", SOURCE,
+                  functions=["scaled_row_sums_of"])
+'''
+MODEL = '''
+import torch
+import torch.nn as nn
+class Model(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+    def forward(self, x):
+        return x.sum(1) * self.scale
+ROWS, COLUMNS = 4096, 4096
+def get_inputs():
+    return [torch.rand(ROWS, COLUMNS)]
+def get_init_inputs():
+    return [2.0]
+'''
+NEW = '''
+class ModelNew(nn.Module):
+    def __init__(self, scale):
+        super().__init__()
+        self.scale = scale
+        self.seen = {}
+    def forward(self, x):
+'''
+REFERENCE = '''
+import torch
+def generate_input(rows, columns, seed):
+    made = torch.Generator(device="cpu")
+    made.manual_seed(seed)
+    return torch.rand(rows, columns, generator=made), torch.empty(rows)
+def ref_kernel(data):
+    x, out = data
+    out[...] = x.sum(1) * 2
+    return out
+'''
+TASK = """
+lang: py
+files:
+  - {name: submission.py, source: '@SUBMISSION@'}
+  - {name: reference.py, source: reference.py}
+tests: [{rows: 5, columns: 127, seed: 1}]
+benchmarks: [{rows: 4096, columns: 4096, seed: 2}]
+"""
+REPLAY = ("        key = x.data_ptr()\n        if key not in self.seen:\n"
+          "            self.seen[key] = own.scaled_row_sums_of(x, self.scale)\n        return self.seen[key].clone()\n")
+
+ANSWERS = {
+    "kernelbench": {
+        "right": (LOAD + NEW + "        return own.scaled_row_sums_of(x, self.scale)\n", (True, True)),
+        "wrong": (LOAD + NEW + "        return own.scaled_row_sums_of(x, 1.0)\n", (False, None)),
+        "cheating": (LOAD + NEW + REPLAY, (None, False)),
+    },
+    "gpumode": {
+        "right": (LOAD + "def custom_kernel(data):\n    return own.scaled_row_sums_of(data[0], 2.0)\n", (True, True)),
+        "wrong": (LOAD + "def custom_kernel(data):\n    return own.scaled_row_sums_of(data[0], 2.001)\n", (False, None)),
+        "cheating": (LOAD + "seen = {}\ndef custom_kernel(data):\n    key = data[0].data_ptr()\n    if key not in seen:\n"
+                     "        seen[key] = own.scaled_row_sums_of(data[0], 2.0)\n    return seen[key].clone()\n", (None, False)),
+    },
+}
+
+
+def judged(assay, task, answer):
+    command = [assay, "judge", task, answer, "--json", "--ledger", "none", "--budget", "2", "--most-samples", "240"]
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600, check=False)
+    try:
+        return json.loads(ran.stdout)["submissions"][0]
+    except (json.JSONDecodeError, KeyError, IndexError):
+        return {"correct": None, "honest": None, "guard": "", "detail": ran.stderr[-300:] + ran.stdout[-300:], "speedups": {}}
+
+
+def main():
+    assay, good, count = pathlib.Path(sys.argv[1]).resolve(), 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "task").mkdir()
+        (root / "1_RowSum.py").write_text(MODEL)
+        (root / "task" / "task.yml").write_text(TASK)
+        (root / "task" / "reference.py").write_text(REFERENCE)
+        for kind, answers in ANSWERS.items():
+            for name, (text, (correct, honest)) in answers.items():
+                answer = root / f"{kind}_{name}.py"
+                answer.write_text(text)
+                found = judged(assay, root / ("1_RowSum.py" if kind == "kernelbench" else "task"), answer)
+                as_expected = (correct is None or found["correct"] == correct) and (honest is None or found["honest"] == honest)
+                good, count = good + as_expected, count + 1
+                print(f"{'ok' if as_expected else 'NOT AS EXPECTED'}  {kind} {name}: correct {found['correct']}, honest "
+                      f"{found['honest']}, guard {found['guard'] or 'none'}: {found['detail']} {found['speedups']}")
+    print(f"{good} of {count} as expected")
+    return 0 if good == count else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
