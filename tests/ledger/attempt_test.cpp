@@ -10,7 +10,7 @@ namespace assay::ledger {
 namespace {
 
 TEST(Attempt, kinds_have_names_and_names_have_kinds) {
-  EXPECT_EQ(all_kinds().size(), 11u);
+  EXPECT_EQ(all_kinds().size(), 12u);
   for (const Kind kind : all_kinds()) EXPECT_EQ(kind_from_name(to_string(kind)), kind);
   EXPECT_EQ(kind_from_name("frobnicate"), std::nullopt);
   EXPECT_EQ(kind_from_name(""), std::nullopt);
