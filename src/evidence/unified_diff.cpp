@@ -108,9 +108,15 @@ std::string hunk_text(const std::vector<Edit>& edits, size_t from, size_t to, co
                      body);
 }
 
+// As git tells them: a byte 0 in the beginning.
+bool is_binary(std::string_view text) {
+  return text.substr(0, 8000).find('\0') != text.npos;
+}
+
 std::string diff_of(std::string_view before, std::string_view after, const std::string& old_name,
                     const std::string& new_name) {
   if (before == after) return "";
+  if (is_binary(before) || is_binary(after)) return fmt::format("Binary files {} and {} differ\n", old_name, new_name);
   const Lines a = lines_of(before), b = lines_of(after);
   const std::vector<Edit> edits = shortest_edits(a, b);
   std::string text = fmt::format("--- {}\n+++ {}\n", old_name, new_name);

@@ -63,8 +63,7 @@ std::vector<ledger::SourceFile> kernel_sources(const spec::KernelSpec& spec) {
   const fs::path folder = fs::absolute(spec.folder.empty() ? fs::path(".") : spec.folder);
   Collector collector(folder);
   collector.add(fs::absolute(spec.file));
-  collector.add(fs::absolute(spec.source_path()));
-  if (spec.problem.reference_is_file) collector.add(folder / spec.problem.reference);
+  for (const fs::path& file : spec.named_files()) collector.add(folder / file);
   return std::move(collector).take();
 }
 

@@ -17,11 +17,11 @@
 #include "learn/step.hpp"
 #include "ledger/ledger.hpp"
 #include "ledger/location.hpp"
-#include "ledger/time_text.hpp"
 #include "spec/enumerate.hpp"
 #include "work/document.hpp"
 #include "work/kernel.hpp"
 #include "work/practices.hpp"
+#include "work/step_import.hpp"
 
 namespace assay::work {
 namespace {
@@ -174,66 +174,19 @@ Result<size_t> import_trials(ledger::Ledger& ledger, const std::string& text, co
   return added;
 }
 
-// --- steps, each an attempt of its own: what was changed, what was expected, what came
-
-bool holds_steps(const std::string& text) {
-  const json document = json::parse(text, nullptr, false);
-  return document.is_object() && document.contains("assay_steps");
-}
-
-std::string identity(const json& origin, const json& step) {
-  return content_hash(origin.dump() + step.dump());
-}
-
-Result<std::set<std::string>> known_steps(ledger::Ledger& ledger) {
-  std::set<std::string> known;
-  ledger::Filter filter;
-  filter.kind = ledger::Kind::measure;
-  const auto visit = [&](const ledger::Attempt& attempt) -> Result<void> {
-    const json details = json::parse(attempt.details.empty() ? "null" : attempt.details, nullptr, false);
-    if (details.is_object() && details.contains("step") && details.contains("origin"))
-      known.insert(identity(details["origin"], details["step"]));
-    return {};
-  };
-  ASSAY_CHECK(ledger.for_each_attempt(filter, visit));
-  return known;
-}
-
-Result<size_t> import_steps(ledger::Ledger& ledger, const std::string& text, const std::string& file) {
-  ASSAY_TRY(const learn::StepFile read, learn::read_steps(text, file));
-  const auto time = ledger::parse_since(read.origin["date"].get<std::string>(), ledger::now_us());
-  if (!time) return Error{"the date cannot be read: " + time.error().message, {file, 1, 1}, "2026-11-15"};
-  ASSAY_TRY(std::set<std::string> known, known_steps(ledger));
-  size_t added = 0;
-  for (const json& entry : read.steps) {
-    if (!known.insert(identity(read.origin, entry)).second) continue;
-    ASSAY_TRY(const learn::Step step, learn::step_of(read.origin, entry));
-    ledger::Attempt attempt;
-    attempt.kind = ledger::Kind::measure;
-    attempt.time_us = *time;
-    attempt.machine = "elsewhere";
-    attempt.kernel = step.kernel;
-    attempt.device = step.device;
-    attempt.configuration = step.name;
-    attempt.verdict = step.kept ? "kept" : "dropped";
-    attempt.details = json{{"origin", read.origin}, {"step", entry}}.dump();
-    ASSAY_TRY(const int64_t id, ledger.append(attempt));
-    using Kind = ledger::Note::Kind;
-    for (const auto& [kind, said] : {std::pair(Kind::remark, step.change), std::pair(Kind::hypothesis, step.expected),
-                                     std::pair(Kind::remark, step.came)}) {
-      if (said.empty()) continue;
-      ASSAY_TRY(const int64_t note,
-                ledger.add_note({.time_us = *time, .attempt = id, .kernel = {}, .kind = kind, .text = said}));
-      static_cast<void>(note);
-    }
-    ++added;
-  }
-  return added;
-}
-
 Result<size_t> import_file(ledger::Ledger& ledger, const std::string& file) {
   ASSAY_TRY(const std::string text, read_file(file));
-  return holds_steps(text) ? import_steps(ledger, text, file) : import_trials(ledger, text, file);
+  if (holds_steps(text)) {
+    ASSAY_TRY(const learn::StepFile read, learn::read_steps(text, file));
+    return import_steps(ledger, read, file);
+  }
+  ASSAY_TRY(const std::vector<learn::StepFile> steps, shared_steps(text, file));
+  ASSAY_TRY(size_t added, import_trials(ledger, text, file));
+  for (const learn::StepFile& read : steps) {
+    ASSAY_TRY(const size_t more, import_steps(ledger, read, file));
+    added += more;
+  }
+  return added;
 }
 
 std::vector<TestedHypothesis> tested_hypotheses(const std::vector<learn::Practice>& practices) {
@@ -407,6 +360,7 @@ Result<LearnReport> learn(const LearnRequest& request) {
   json shared = {{"assay_learned", 1}, {"trials", json::array()}, {"patterns", json::array()}};
   for (const learn::Trial& trial : trials) shared["trials"].push_back(to_shared(trial));
   for (const LearnedPattern& pattern : report.patterns) shared["patterns"].push_back(to_document(pattern));
+  ASSAY_TRY(shared["steps"], steps_to_share(ledger, filter));
   report.shared = document_text(shared);
   return report;
 }

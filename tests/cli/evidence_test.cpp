@@ -101,6 +101,17 @@ TEST_F(EvidenceTest, a_real_attempt_can_be_repeated_from_its_evidence) {
   EXPECT_EQ(again.exit_status, 6) << again.errors;
 }
 
+TEST_F(EvidenceTest, every_file_that_a_specification_names_is_there) {
+  ASSERT_EQ(assay({"check", "kernels/file_inputs", "--shape", "ROWS=3,COLUMNS=17"}).exit_status, 0);
+  const fs::path out = folder_.path() / "out";
+  ASSERT_EQ(assay({"evidence", "1", "--out", out.string()}).exit_status, 0);
+  for (const char* name :
+       {"gain.npy", "weights.safetensors", "table.bin", "entries.cpp", "reference.cpp", "calibrate.cu"})
+    EXPECT_EQ(*read_file(out / "sources/file_inputs" / name),
+              *read_file(std::string(ASSAY_SOURCE_DIR "/kernels/file_inputs/") + name))
+        << name;
+}
+
 TEST_F(EvidenceTest, a_run_brings_the_attempts_that_it_is_made_of) {
   measured({{"kernel.toml", "x"}}, {1});
   measured({{"kernel.toml", "x"}}, {2});

@@ -162,6 +162,15 @@ TEST_F(LearnTest, steps_of_another_place_become_attempts) {
   EXPECT_EQ(shown["notes"][1]["text"], "2 % (256 of 11,000 cycles)");
 }
 
+TEST_F(LearnTest, steps_can_be_shared_again) {
+  ASSERT_EQ(assay({"learn", "--import", "kernels/attention/hopper/steps.json"}).exit_status, 0);
+  const std::string shared = (folder_.path() / "learned.json").string();
+  ASSERT_EQ(assay({"learn", "--export", shared}).exit_status, 0);
+  EXPECT_EQ(parsed(assay({"learn", "--import", shared, "--json"}))["imported"], 0) << "they are there already";
+  std::filesystem::remove(file());
+  EXPECT_EQ(parsed(assay({"learn", "--import", shared, "--json"}))["imported"], 33);
+}
+
 TEST_F(LearnTest, a_file_of_steps_that_makes_no_sense_is_refused) {
   const std::string bad = (folder_.path() / "bad.json").string();
   for (

@@ -52,6 +52,10 @@ TEST(UnifiedDiff, patch_makes_the_one_from_the_other) {
   }
 }
 
+TEST(UnifiedDiff, bytes_are_not_shown) {
+  EXPECT_EQ(unified_diff(std::string("a\0b", 3), "text\n", "f"), "Binary files a/f and b/f differ\n");
+}
+
 TEST(UnifiedDiff, far_apart_texts_are_replaced_whole) {
   std::string before, after;
   for (int i = 0; i < 5000; ++i) before += "a" + std::to_string(i) + "\n", after += "b" + std::to_string(i) + "\n";
