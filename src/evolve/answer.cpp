@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/escape.hpp"
 #include "base/text.hpp"
 #include "evolve/schema.hpp"
 
@@ -43,9 +42,9 @@ NewTunable read_tunable(const json& value) {
 
 Result<Answer> read_answer(const std::string& text, size_t proposal) {
   if (trim(text).empty()) return Answer{};
-  const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded())
-    return wrong(fmt::format("the answer is not one JSON document: '{}'", escape_terminal(text.substr(0, 200))));
+  auto read = read_document(text);
+  if (!read) return wrong("the answer " + read.error().message);
+  const json& document = *read;
   if (document.is_object() && document.empty()) return Answer{};
   if (const std::string violated = violation(schema_named("evolve_answer.v1.json"), document); !violated.empty())
     return wrong("the answer: " + violated);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "base/escape.hpp"
 #include "base/text.hpp"
 
 namespace assay::evolve {
@@ -136,6 +137,20 @@ class Checker {
 
 }  // namespace
 
+Result<json> read_document(const std::string& text) {
+  constexpr int kDeepest = 64;  // what is written back out is written recursively
+  bool shallow = true;
+  const json::parser_callback_t watch = [&](int depth, json::parse_event_t, json&) {
+    shallow = shallow && depth <= kDeepest;
+    return shallow;
+  };
+  json document = json::parse(text, watch, false);
+  if (!shallow) return Error{fmt::format("nests deeper than {} levels", kDeepest)};
+  if (document.is_discarded())
+    return Error{fmt::format("is not one JSON document: '{}'", escape_terminal(text.substr(0, 200)))};
+  return document;
+}
+
 std::string violation(const json& schema, const json& document) {
   return Checker(schema).check(schema, document, "");
 }
@@ -151,9 +166,9 @@ const json& schema_named(std::string_view file) {
 
 Result<std::string> validate_document(const std::string& text, const std::string& file) {
   if (trim(text).empty()) return std::string("pass");
-  const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded())
-    return Error{"this is not one JSON document", Place{file}, "docs/schemas describes requests and answers"};
+  auto read = read_document(text);
+  if (!read) return Error{"this " + read.error().message, Place{file}, "docs/schemas describes requests and answers"};
+  const json& document = *read;
   if (document.is_object() && document.empty()) return std::string("pass");
   const bool request = document.is_object() && (document.contains("parent") || document.contains("specification"));
   const std::string name = request ? "evolve_request.v1.json" : "evolve_answer.v1.json";

@@ -18,6 +18,9 @@ std::span<const EmbeddedFile> schema_files();
 // The first thing in `document` that `schema` does not admit: "/tunables/0/name: ..."; "" if there is none.
 std::string violation(const nlohmann::json& schema, const nlohmann::json& document);
 
+// One JSON document of foreign bytes; an error if it is none, or nests deeper than any of ours.
+Result<nlohmann::json> read_document(const std::string& text);
+
 // One of ours: "evolve_answer.v1.json", "evolve_request.v1.json".
 const nlohmann::json& schema_named(std::string_view file);
 

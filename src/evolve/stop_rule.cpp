@@ -12,7 +12,8 @@ std::string reason_to_stop(const StopRules& rules, const Standing& now) {
     return fmt::format("the target is reached: {:.3f} times as fast as at the beginning", now.speedup);
   if (now.above_floor <= 1 + rules.margin)
     return fmt::format("the floor is reached: no shape takes more than {:.1f} % above it", 100 * (now.above_floor - 1));
-  if (now.proposals >= rules.proposals) return fmt::format("the limit of {} is reached", counted(rules.proposals, "proposal"));
+  if (now.proposals >= rules.proposals)
+    return fmt::format("the limit of {} is reached", counted(rules.proposals, "proposal"));
   if (rules.seconds && now.seconds >= *rules.seconds)
     return fmt::format("the time of {:.0f} s is over", *rules.seconds);
   if (rules.gpu_seconds && now.gpu_seconds >= *rules.gpu_seconds)

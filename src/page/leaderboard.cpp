@@ -8,16 +8,34 @@
 #include "base/text.hpp"
 #include "page/drawing.hpp"
 #include "page/ranking.hpp"
+#include "page/read_attempt.hpp"
 #include "page/sections.hpp"
 
 namespace assay::page {
+namespace {
+
+// Where the machine's cost per hour was recorded.
+std::string cost_text(const ledger::Attempt& attempt) {
+  return attempt.cost ? fmt::format("{:.4f}", *attempt.cost) : "";
+}
+
+}  // namespace
 
 std::optional<Section> leaderboard_section(const Content& content) {
   const std::vector<Board> boards = boards_of(content.history);
+  std::map<int64_t, ledger::Attempt> attempts;
+  for (const MeasuredCase& each : content.history) attempts[each.attempt.id] = each.attempt;
   Table table{"leaderboard-table",
               "Correct measurements under one contract, the fastest first; a tie group holds what the measurements "
               "cannot order",
-              {{"case"}, {"group"}, {"contender"}, {"p50", true}, {"time beside the best", true}, {"attempt", true}},
+              {{"case"},
+               {"group"},
+               {"contender"},
+               {"p50", true},
+               {"time beside the best", true},
+               {"attempt", true},
+               {"commit"},
+               {"cost", true}},
               {},
               {}};
   int band = 0;
@@ -39,7 +57,9 @@ std::optional<Section> leaderboard_section(const Content& content) {
                               ranked.median_us.high / board.ranked.front().p50_us)),
             ratio},
            {link(std::to_string(ranked.attempt), fmt::format("attempt-{}", ranked.attempt)),
-            static_cast<double>(ranked.attempt)}});
+            static_cast<double>(ranked.attempt)},
+           {plain(commit_of(attempts.at(ranked.attempt)).substr(0, 10))},
+           {plain(cost_text(attempts.at(ranked.attempt))), attempts.at(ranked.attempt).cost.value_or(0)}});
       table.bands.push_back(band);
     }
   }

@@ -355,8 +355,9 @@ class Evolution {
       judged.step.costs.money +=
           *request_.record.cost_per_hour * (costs.proposer_s + costs.compile_s + costs.virtual_s + costs.gpu_s) / 3600;
     }
-    ASSAY_CHECK(journal_->append({{"judged", judged_document(judged, state_->first(), known())}}));
+    // A kill between the two repeats the judging, and the newer of two records of a proposal counts.
     ASSAY_CHECK(record(judged));
+    ASSAY_CHECK(journal_->append({{"judged", judged_document(judged, state_->first(), known())}}));
     state_->apply(judged);
     return {};
   }

@@ -63,12 +63,19 @@ Result<LineageReport> lineage(const LineageRequest& request) {
       report.evolutions.push_back(std::move(made));
     }
     Lineage& own = report.evolutions[place->second];
-    if (step->verdict == "accepted") own.speedup /= step->ratio.value_or(1);
-    if (!request.accepted || step->verdict == "accepted" || step->verdict == "begun") own.steps.push_back(*step);
+    // One that was interrupted between two records has some twice.
+    std::erase_if(own.steps, [&](const EvolveStep& each) { return each.proposal == step->proposal; });
+    own.steps.push_back(*step);
     return {};
   };
   ASSAY_CHECK(reader.each(wanted, visit, [](const Error&) {}));
-  for (Lineage& each : report.evolutions) each.tree = tree_of(each);
+  for (Lineage& each : report.evolutions) {
+    for (const EvolveStep& step : each.steps) each.speedup /= step.verdict == "accepted" ? step.ratio.value_or(1) : 1;
+    if (request.accepted)
+      std::erase_if(each.steps,
+                    [](const EvolveStep& step) { return step.verdict != "accepted" && step.verdict != "begun"; });
+    each.tree = tree_of(each);
+  }
   return report;
 }
 

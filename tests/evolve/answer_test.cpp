@@ -43,6 +43,7 @@ TEST(Answer, NothingIsAPass) {
 
 TEST(Answer, WhatIsWrongIsNamedWithItsPlace) {
   EXPECT_NE(message("{").find("not one JSON document"), std::string::npos);
+  EXPECT_NE(message(std::string(1000000, '[')).find("nests deeper"), std::string::npos);
   EXPECT_NE(message("[]").find("expected object"), std::string::npos);
   EXPECT_NE(message(R"({"accepted": true})").find("/accepted"), std::string::npos);
   EXPECT_NE(message(R"({"diff": 7})").find("/diff: expected string"), std::string::npos);

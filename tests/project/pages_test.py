@@ -46,7 +46,7 @@ class PagesTest(FolderTest):
         self.assertEqual(self.completions("assay help prof"), ["profile"])
         self.assertEqual(self.completions("assay bench kernels/softmax --ca"), ["--candidate", "--cache"])
         self.assertEqual(self.completions("assay bench --cache "), ["warm", "cold", "rotating"])
-        self.assertEqual(self.completions("assay log "), ["show", "tried", "tree", "export", "note", "retire", "best"])
+        self.assertEqual(self.completions("assay log "), ["show", "tried", "tree", "export", "note", "retire", "best", "lineage"])
 
     def test_bash_completes_devices_behind_the_colon(self):
         self.assertIn("vgpu:l4", self.completions("assay check --device "))
