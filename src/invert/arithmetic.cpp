@@ -159,11 +159,16 @@ Outcome no_products(const KernelText& prepared, const Facts&, int) {
     edit.removed = true;
     const std::string into = dummy(number);
     if (instruction.opcode == "wgmma") {
-      // Operands in shared memory need nothing to keep them; those of a in registers do.
-      std::vector<std::string> a;
-      if (std::get_if<ptx::VectorOperand>(&instruction.operands.at(1).value) != nullptr)
-        add_names(instruction.operands.at(1), a);
-      edit.before = a.empty() ? "" : fmt::format("xor.b32 {0}, {0}, {1};\n", into, a.front());
+      // One register of a, or the descriptor of a, and that of b.
+      for (const size_t at : {size_t{1}, size_t{2}}) {
+        std::vector<std::string> names;
+        add_names(instruction.operands.at(at), names);
+        if (names.empty()) continue;
+        const bool wide = text.width_of(names.front()) == 64;
+        const std::string word = wide ? scratch(text, 32, static_cast<int>(at)) : names.front();
+        if (wide) edit.before += fmt::format("cvt.u32.u64 {}, {};\n", word, names.front());
+        edit.before += fmt::format("xor.b32 {0}, {0}, {1};\n", into, word);
+      }
       return edit;
     }
     std::vector<std::string> d;

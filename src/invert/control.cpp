@@ -58,13 +58,6 @@ std::vector<Run> runs_in(const std::vector<Line>& lines, size_t first, size_t la
   return runs;
 }
 
-bool waits_for_mbarrier(const std::vector<Line>& lines, const Loop& loop) {
-  for (size_t i = loop.first; i <= loop.last; ++i) {
-    if (lines[i].instruction() != nullptr && lines[i].instruction()->opcode == "mbarrier") return true;
-  }
-  return false;
-}
-
 // The warp's own number among all warps, spread over 16 bits.
 std::string spread_warp_number(const Facts& facts) {
   const uint64_t warps = (facts.block.volume() + 31) / 32;

@@ -204,6 +204,13 @@ std::vector<Loop> innermost_loops(const std::vector<Line>& lines) {
   return result;
 }
 
+bool waits_for_mbarrier(const std::vector<Line>& lines, const Loop& loop) {
+  for (size_t i = loop.first; i <= loop.last; ++i) {
+    if (lines[i].instruction() != nullptr && lines[i].instruction()->opcode == "mbarrier") return true;
+  }
+  return false;
+}
+
 const gpu::InstructionCount* count_of(const Facts& facts, const Line& line) {
   if (line.origin < 0 || static_cast<size_t>(line.origin) >= facts.counts.size()) return nullptr;
   const gpu::InstructionCount& count = facts.counts[static_cast<size_t>(line.origin)];

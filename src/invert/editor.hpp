@@ -73,6 +73,9 @@ std::vector<Loop> loops_of(const std::vector<Line>& lines);
 // Those without another one inside.
 std::vector<Loop> innermost_loops(const std::vector<Line>& lines);
 
+// It waits for an mbarrier: how many rounds that takes depends on the order of the warps.
+bool waits_for_mbarrier(const std::vector<Line>& lines, const Loop& loop);
+
 // Of the line's origin, in the prepared kernel; 0 if it was not counted.
 const gpu::InstructionCount* count_of(const Facts& facts, const Line& line);
 

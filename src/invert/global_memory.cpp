@@ -278,7 +278,7 @@ Outcome no_atomics(const KernelText& prepared, const Facts& facts, int) {
     if (!shared && !has(instruction, "global")) return std::nullopt;
     const int bits = bits_of(type_modifier(instruction));
     const size_t at = address_place(instruction);
-    if ((bits != 32 && bits != 64) || (shared && room < 32 * bits / 8)) return std::nullopt;
+    if ((bits != 32 && bits != 64) || (shared && room < static_cast<int64_t>(kWord))) return std::nullopt;
     (shared ? in_shared : in_global) = true;
     Edit edit;
     edit.removed = true;
@@ -307,9 +307,9 @@ Outcome no_atomics(const KernelText& prepared, const Facts& facts, int) {
                     kWord, bytes - 1));
   }
   if (in_shared)
-    editor.begin_with(fmt::format("mov.u32 %assay_row, {};\nmov.u32 %assay_s0, %laneid;\n"
-                                  "mad.lo.u32 %assay_row, %assay_s0, 4, %assay_row;",
-                                  variable));
+    editor.begin_with(fmt::format("mov.u32 %assay_row, {};\nmov.u32 %assay_s0, %laneid;\nshl.b32 %assay_s0, %assay_s0, 3;\n"
+                                  "and.b32 %assay_s0, %assay_s0, {};\nadd.u32 %assay_row, %assay_row, %assay_s0;",
+                                  variable, std::bit_floor(static_cast<uint64_t>(room)) - 1));
   return editor.finish("");
 }
 

@@ -76,6 +76,18 @@ std::optional<std::pair<std::string, int>> numbered(const std::string& name) {
   return std::pair(name.substr(0, digits), number);
 }
 
+// Without other kernels: ptxas would assemble them for each mutant again.
+std::string item_text(const ptx::ModuleItem& item) {
+  const auto* function = std::get_if<ptx::Function>(&item);
+  if (function != nullptr && function->is_entry) return "";
+  ptx::Module one;
+  one.items.push_back(item);
+  const std::string text = ptx::print(one);  // with a head of its own, which is cut off: three lines
+  size_t cut = 0;
+  for (int line = 0; line < 3; ++line) cut = text.find('\n', cut) + 1;
+  return text.substr(cut);
+}
+
 }  // namespace
 
 Result<KernelText> KernelText::parse(std::string_view ptx, const std::string& file_name, const std::string& entry) {
@@ -192,14 +204,7 @@ KernelText::Printed KernelText::print() const {
   module.items.clear();
   std::string head = ptx::print(module);
   for (const std::string& variable : variables_) head += fmt::format(".visible .{};\n", variable);
-  for (size_t i = 0; i < function_; ++i) {
-    ptx::Module one;
-    one.items.push_back(module_.items[i]);
-    const std::string text = ptx::print(one);  // with a head of its own, which is cut off: three lines
-    size_t cut = 0;
-    for (int line = 0; line < 3; ++line) cut = text.find('\n', cut) + 1;
-    head += text.substr(cut);
-  }
+  for (size_t i = 0; i < function_; ++i) head += item_text(module_.items[i]);
   const ptx::Function changed = rebuilt();
   const std::string body = ptx::print(changed);
   const auto newlines = [](std::string_view text) { return static_cast<int>(std::ranges::count(text, '\n')); };
@@ -209,14 +214,7 @@ KernelText::Printed KernelText::print() const {
   for (size_t i = 0; i < lines.size(); ++i) printed.by_line[++number] = i;
   printed.text = head + body + "\n";
   for (const ptx::Function& copy : copies_) printed.text += ptx::print(copy) + "\n";
-  for (size_t i = function_ + 1; i < module_.items.size(); ++i) {
-    ptx::Module one;
-    one.items.push_back(module_.items[i]);
-    const std::string text = ptx::print(one);
-    size_t cut = 0;
-    for (int line = 0; line < 3; ++line) cut = text.find('\n', cut) + 1;
-    printed.text += text.substr(cut);
-  }
+  for (size_t i = function_ + 1; i < module_.items.size(); ++i) printed.text += item_text(module_.items[i]);
   return printed;
 }
 

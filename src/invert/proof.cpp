@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "invert/editor.hpp"
 #include "invert/operands.hpp"
 
 namespace assay::invert {
@@ -49,8 +50,13 @@ CountedChange counted_change(const std::vector<gpu::InstructionCount>& before, c
   CountedChange change;
   const std::vector<gpu::InstructionCount> prepared = mutant.for_each_warp ? as_many_warps(before, mutant, counts) : before;
   std::vector<uint64_t> kept(prepared.size(), 0);
+  std::set<int> spins;  // origins whose counts depend on the order of the warps
+  for (const Loop& loop : innermost_loops(mutant.text.lines)) {
+    if (!waits_for_mbarrier(mutant.text.lines, loop)) continue;
+    for (size_t i = loop.first; i <= loop.last; ++i) spins.insert(mutant.text.lines[i].origin);
+  }
   const auto differs = [&](const Line& line, uint64_t ran, double foretold) {
-    if (!change.why_not.empty()) return;
+    if (!change.why_not.empty() || (line.origin >= 0 && spins.contains(line.origin))) return;
     change.why_not = fmt::format("{} ran {} times, {:.0f} were foretold", line.instruction()->opcode, ran, foretold);
   };
   for (size_t i = 0; i < mutant.text.lines.size(); ++i) {
@@ -84,15 +90,16 @@ CountedChange counted_change(const std::vector<gpu::InstructionCount>& before, c
   return change;
 }
 
-size_t newly_dead(const KernelText& prepared, const Mutant& mutant) {
+uint64_t newly_dead(const KernelText& prepared, const std::vector<gpu::InstructionCount>& counts,
+                    const Mutant& mutant) {
   const std::set<size_t> before = dead_lines(prepared.lines);
   std::set<int> dead_before;
   for (const size_t i : before) dead_before.insert(prepared.lines[i].origin);
-  size_t count = 0;
+  uint64_t count = 0;
   for (const size_t i : dead_lines(mutant.text.lines)) {
     const Line& line = mutant.text.lines[i];
     if (line.origin < 0 || is_move(*line.instruction())) continue;
-    if (!dead_before.contains(line.origin)) ++count;
+    if (!dead_before.contains(line.origin)) count += counts[static_cast<size_t>(line.origin)].issued;
   }
   return count;
 }

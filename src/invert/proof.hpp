@@ -29,8 +29,8 @@ std::vector<gpu::InstructionCount> by_line(const std::vector<gpu::InstructionCou
 CountedChange counted_change(const std::vector<gpu::InstructionCount>& prepared, const Mutant& mutant,
                              const std::vector<gpu::InstructionCount>& counts);
 
-// Lines that nobody needs in the mutant though somebody did before: ptxas would take them away as well.
-size_t newly_dead(const KernelText& prepared, const Mutant& mutant);
+// Instructions of warps that nobody needs in the mutant though somebody did before: ptxas would take them away as well.
+uint64_t newly_dead(const KernelText& prepared, const std::vector<gpu::InstructionCount>& counts, const Mutant& mutant);
 
 // What ptxas says of one kernel.
 struct Assembled {

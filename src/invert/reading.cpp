@@ -111,6 +111,11 @@ void take(ResourceReading& reading, const Row& row, const Effect& effect, double
 
 Verdict verdict_of(const ResourceReading& reading, double least) {
   const bool gains = reading.gain && *reading.gain > least;
+  // A single cause, taken away: that more of it costs little shows only that there is enough of it already.
+  static constexpr std::array<std::string_view, 7> kCauses = {"bank conflicts", "coalescing", "divergence", "float64",
+                                                              "registers and local memory", "atomics",
+                                                              "address arithmetic"};
+  if (gains && std::ranges::find(kCauses, reading.resource) != kCauses.end()) return Verdict::bottleneck;
   const bool costs = reading.cost_per_dose && *reading.cost_per_dose > least;
   if (!reading.gain && !reading.cost_per_dose) return Verdict::not_known;
   if (gains && (costs || !reading.cost_per_dose)) return Verdict::bottleneck;

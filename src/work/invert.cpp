@@ -317,10 +317,15 @@ class Inverter {
     ASSAY_CHECK(store(image, name));
     trial.image = std::move(image);
     trial.mutant = std::move(mutant);
-    const size_t dead = invert::newly_dead(controls_.front().text, *trial.mutant);
-    if (dead > 0 && !trial.mutant->needs_dead_code_gone && trial.row->kind == invert::Kind::ablation &&
-        trial.row->name != "nothing_left")
-      trial.result.why = fmt::format("{} further instructions are needed by nobody then", dead);
+    if (trial.row->kind != invert::Kind::ablation || trial.mutant->needs_dead_code_gone || trial.row->name == "nothing_left")
+      return {};
+    const uint64_t dead = invert::newly_dead(controls_.front().text, facts_.counts, *trial.mutant);
+    uint64_t all = 0;
+    for (const gpu::InstructionCount& count : facts_.counts) all += count.issued;
+    constexpr double kFew = 0.01;
+    if (static_cast<double>(dead) > kFew * static_cast<double>(all))
+      trial.result.why = fmt::format("{} further instructions of warps, {:.0f} %, are needed by nobody then", dead,
+                                     100 * static_cast<double>(dead) / static_cast<double>(all));
     return {};
   }
 
