@@ -2,7 +2,7 @@
 # make run and make test are each the only command needed on a fresh Debian 12 machine.
 # Options begin with ASSAY_, so that no variable of the environment is taken for one: make test ASSAY_JOBS=4
 .PHONY: help setup setup-web setup-slurm web configure build run test test-all test-gpu test-asan test-tsan attention bench fuzz format lint prebuilt \
-  carry static install package wheel docs clean
+  static install package wheel docs clean
 
 ASSAY_JOBS ?= $(shell nproc)
 ASSAY_KERNEL ?= kernels/attention/tensor_core
@@ -116,8 +116,6 @@ package: static
 
 prebuilt: build
 	@for spec in $$(git ls-files 'kernels/*kernel.toml'); do build/assay build $$spec --prebuilt || exit 1; done
-
-carry: prebuilt
 
 docs: build
 	ASSAY_UPDATE=1 build/tests/test_vgpu --gtest_filter='Coverage*'

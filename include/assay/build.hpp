@@ -27,7 +27,7 @@ struct BuildRequest {
 struct Artifact {
   std::string configuration;
   std::string target;
-  std::string status;  // "built", "cached", "carried", "failed", "skipped"
+  std::string status;  // "built", "cached", "prebuilt", "failed", "skipped"
   std::string ptx;     // files; empty if there is none
   std::string cubin;
   std::string reason;  // why it failed or was skipped
@@ -46,7 +46,8 @@ struct BuildReport {
 Result<BuildReport> build(const BuildRequest& request, const Context& context = {});
 std::string to_json(const BuildReport& report);
 
-// Writes the default configuration's PTX for each target into the kernel's folder, to be carried; the files.
+// Writes the default configuration's PTX for each target into the kernel's folder, to be prebuilt for others; the
+// files.
 Result<std::vector<std::string>> carry(const std::string& kernel, const Context& context = {});
 
 }  // namespace assay::work

@@ -11,10 +11,10 @@
 #include "base/text.hpp"
 #include "base/threads.hpp"
 #include "build/cached_compile.hpp"
-#include "build/carried_artifact.hpp"
 #include "build/cubin.hpp"
 #include "build/entry_points.hpp"
 #include "build/file_hashes.hpp"
+#include "build/prebuilt_artifact.hpp"
 #include "build/toolkit.hpp"
 #include "spec/shape.hpp"
 
@@ -112,7 +112,7 @@ Result<void> take_given_cubin(const spec::KernelSpec& spec, BuildResult& result)
 
 // A source that needs no compiler: PTX of another one, or machine code.
 Result<void> take_ready(const spec::KernelSpec& spec, BuildResult& result) {
-  result.status = BuildStatus::carried;
+  result.status = BuildStatus::prebuilt;
   result.compiler = "none";
   if (spec.kernel.is_ptx()) result.ptx = spec.source_path();
   return take_given_cubin(spec, result);
@@ -159,22 +159,22 @@ void build_parallel(Workshop& shop, std::vector<BuildResult>& results) {
   on_threads(std::min<size_t>(wanted, results.size()), work);
 }
 
-// Without a compiler: the default configuration may have been carried along; anything else is skipped.
-void take_carried(const spec::KernelSpec& spec, const std::optional<spec::Configuration>& carried,
-                  const Error& no_compiler, BuildResult& result) {
-  if (!carried || result.configuration != *carried) {
+// Without a compiler: the default configuration may be prebuilt; anything else is skipped.
+void take_prebuilt(const spec::KernelSpec& spec, const std::optional<spec::Configuration>& prebuilt,
+                   const Error& no_compiler, BuildResult& result) {
+  if (!prebuilt || result.configuration != *prebuilt) {
     take_error(no_compiler, BuildStatus::skipped, result);
     return;
   }
-  const Result<CarriedArtifact> artifact = load_carried(spec, result.configuration, result.target);
+  const Result<PrebuiltArtifact> artifact = load_prebuilt(spec, result.configuration, result.target);
   if (!artifact) {
     take_error(artifact.error(), BuildStatus::skipped, result);
     result.reason = no_compiler.message + "; " + result.reason;
     result.hint = no_compiler.hint;
     return;
   }
-  result.status = BuildStatus::carried;
-  result.ptx = carried_ptx(spec, result.target);
+  result.status = BuildStatus::prebuilt;
+  result.ptx = prebuilt_ptx(spec, result.target);
   result.resources = artifact->resources;
   result.sources = artifact->sources;
   result.compiler = artifact->compiler;
@@ -188,8 +188,8 @@ std::string_view to_string(BuildStatus status) {
       return "built";
     case BuildStatus::cached:
       return "cached";
-    case BuildStatus::carried:
-      return "carried";
+    case BuildStatus::prebuilt:
+      return "prebuilt";
     case BuildStatus::failed:
       return "failed";
     case BuildStatus::skipped:
@@ -225,13 +225,13 @@ Result<BuildReport> build(const spec::KernelSpec& spec, const std::vector<spec::
   const Result<Toolkit> toolkit = find_toolkit(options.cache_folder / "compilers");
   if (!toolkit) {
     report.no_compiler = toolkit.error();
-    const Result<spec::Configuration> carried = spec::default_configuration(spec);
-    const auto only = carried ? std::optional<spec::Configuration>(*carried) : std::nullopt;
+    const Result<spec::Configuration> prebuilt = spec::default_configuration(spec);
+    const auto only = prebuilt ? std::optional<spec::Configuration>(*prebuilt) : std::nullopt;
     for (BuildResult& result : report.results) {
       if (spec.kernel.is_ptx() || spec.kernel.is_cubin()) {
         if (const auto ready = take_ready(spec, result); !ready) take_error(ready.error(), BuildStatus::failed, result);
       } else {
-        take_carried(spec, only, toolkit.error(), result);
+        take_prebuilt(spec, only, toolkit.error(), result);
       }
       check_launchable(spec, shapes, result);
     }
@@ -256,7 +256,7 @@ Result<BuildReport> build_all(const spec::KernelSpec& spec, const BuildOptions& 
   return build(spec, configurations, options);
 }
 
-Result<void> regenerate_carried(const spec::KernelSpec& spec, const std::string& target, const BuildOptions& options) {
+Result<void> regenerate_prebuilt(const spec::KernelSpec& spec, const std::string& target, const BuildOptions& options) {
   ASSAY_TRY(const spec::Configuration configuration, spec::default_configuration(spec));
   BuildOptions single = options;
   single.targets = {target};
@@ -271,15 +271,15 @@ Result<void> regenerate_carried(const spec::KernelSpec& spec, const std::string&
     return Error{"a source changed while it was compiled", Place{spec.source_path().string()}, "try again",
                  ExitCode::usage};
   }
-  CarriedArtifact artifact{.configuration = configuration.id(),
-                           .target = target,
-                           .compiler = result.compiler,
-                           .arguments = carried_arguments(spec, configuration),
-                           .sources = result.sources,
-                           .resources = result.resources,
-                           .ptx = {}};
+  PrebuiltArtifact artifact{.configuration = configuration.id(),
+                            .target = target,
+                            .compiler = result.compiler,
+                            .arguments = prebuilt_arguments(spec, configuration),
+                            .sources = result.sources,
+                            .resources = result.resources,
+                            .ptx = {}};
   ASSAY_TRY(artifact.ptx, read_file(result.ptx));
-  return write_carried(spec, artifact);
+  return write_prebuilt(spec, artifact);
 }
 
 }  // namespace assay::build

@@ -30,9 +30,9 @@ struct BuildOptions {
 enum class BuildStatus {
   built,
   cached,
-  carried,  // no compiler here: the PTX that the repository carries
+  prebuilt,  // no compiler here: the PTX in the kernel's folder
   failed,
-  skipped,  // no compiler here, and nothing carried that could stand in
+  skipped,  // no compiler here, and nothing prebuilt that could stand in
 };
 
 std::string_view to_string(BuildStatus status);
@@ -43,7 +43,7 @@ struct BuildResult {
   std::string target;
   BuildStatus status = BuildStatus::failed;
   std::filesystem::path ptx;    // empty if failed or skipped
-  std::filesystem::path cubin;  // empty if there is none, as for a carried one
+  std::filesystem::path cubin;  // empty if there is none, as for a prebuilt one
   std::vector<ResourceUsage> resources;
   std::vector<Dependency> sources;  // the project's files that went into it
   std::string compiler;             // its version
@@ -74,8 +74,9 @@ Result<BuildReport> build(const spec::KernelSpec& spec, const std::vector<spec::
 // All configurations that the specification admits.
 Result<BuildReport> build_all(const spec::KernelSpec& spec, const BuildOptions& options = {});
 
-// Compiles the default configuration for `target` and writes it to the kernel's folder, to be carried.
-Result<void> regenerate_carried(const spec::KernelSpec& spec, const std::string& target,
-                                const BuildOptions& options = {});
+// Compiles the default configuration for `target` and writes it to the kernel's folder, for machines without a
+// compiler.
+Result<void> regenerate_prebuilt(const spec::KernelSpec& spec, const std::string& target,
+                                 const BuildOptions& options = {});
 
 }  // namespace assay::build

@@ -27,7 +27,7 @@ std::string or_unknown(const std::optional<T>& value) {
 
 Table::Cell status_cell(build::BuildStatus status) {
   const bool good = status == build::BuildStatus::built || status == build::BuildStatus::cached ||
-                    status == build::BuildStatus::carried;
+                    status == build::BuildStatus::prebuilt;
   return {std::string(to_string(status)), good                                   ? Colour::green
                                           : status == build::BuildStatus::failed ? Colour::red
                                                                                  : Colour::yellow};
@@ -197,7 +197,7 @@ bool skipped(const build::BuildReport& report, const spec::Configuration& config
 std::string counts_text(const build::BuildReport& report) {
   std::vector<std::string> parts;
   using enum build::BuildStatus;
-  for (const build::BuildStatus status : {built, cached, carried, failed, skipped}) {
+  for (const build::BuildStatus status : {built, cached, prebuilt, failed, skipped}) {
     if (const size_t count = report.count(status); count > 0)
       parts.push_back(fmt::format("{} {}", count, to_string(status)));
   }

@@ -83,7 +83,7 @@ json build_document(const spec::KernelSpec& spec, const build::BuildReport& repo
     document["skipped"] = {{"reason", report.no_compiler->message}, {"hint", report.no_compiler->hint}};
   using build::BuildStatus;
   for (const BuildStatus status :
-       {BuildStatus::built, BuildStatus::cached, BuildStatus::carried, BuildStatus::failed, BuildStatus::skipped}) {
+       {BuildStatus::built, BuildStatus::cached, BuildStatus::prebuilt, BuildStatus::failed, BuildStatus::skipped}) {
     document["counts"][std::string(to_string(status))] = report.count(status);
   }
   return document;

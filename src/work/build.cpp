@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "build/carried_artifact.hpp"
+#include "base/progress.hpp"
+#include "build/prebuilt_artifact.hpp"
 #include "device/open/open_device.hpp"
 #include "spec/shape.hpp"
 #include "work/build_details.hpp"
@@ -80,6 +81,7 @@ Result<BuildReport> build_all(const BuildRequest& request, const Context& contex
   ASSAY_CHECK(choose_device(request, *details));
   ASSAY_TRY(const build::BuildOptions options, options_of(request, spec, context));
   ASSAY_TRY(details->report, build::build(spec, details->configurations, options));
+  ASSAY_CHECK(check_cancelled(context));  // what was stopped with us did not fail; what was finished is in the cache
   ASSAY_CHECK(find_fits(*details));
   BuildReport report;
   report.kernel = spec.kernel.name;
@@ -124,8 +126,8 @@ Result<std::vector<std::string>> carry(const std::string& kernel, const Context&
   for (const std::string& target : spec.kernel.targets) {
     build::BuildOptions options;
     options.context = context;
-    ASSAY_CHECK(build::regenerate_carried(spec, target, options));
-    files.push_back(build::carried_ptx(spec, target).string());
+    ASSAY_CHECK(build::regenerate_prebuilt(spec, target, options));
+    files.push_back(build::prebuilt_ptx(spec, target).string());
   }
   return files;
 }

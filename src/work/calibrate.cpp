@@ -120,7 +120,8 @@ Result<CalibrateReport> calibrate_one(const spec::KernelSpec& spec, const Calibr
   report.false_verdicts = calibration.false_verdicts;
   report.smallest_detected = calibration.smallest_detected;
   details->document = document_head("calibrate", spec, report.configuration, device);
-  details->document.update({{"gpu", report.gpu}, {"shape", report.shape}, {"seed", request.seed}});
+  details->document.update(
+      {{"gpu", report.gpu}, {"shape", report.shape}, {"seed", request.seed}, {"resumed", trials.done.size()}});
   details->document.update(trial_document(*details));
   report.complete = details->trials.complete;
   report.exit_code = report.complete ? ExitCode::good : ExitCode::inconclusive;

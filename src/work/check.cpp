@@ -143,6 +143,7 @@ Result<ConfigurationCheck> check_one(const CheckRequest& request, const Context&
   auto report = check::check(spec, configuration, runnable.worker, options);
   ASSAY_CHECK(resumption.flush());
   ASSAY_TRY(details->report, std::move(report));
+  const size_t resumed = resumption.size();
   unfinished.push_back(std::move(resumption));
   if (details->report.failure) {
     if (auto error = no_verdict(spec, *details->report.failure)) return *std::move(error);
@@ -150,6 +151,7 @@ Result<ConfigurationCheck> check_one(const CheckRequest& request, const Context&
   ConfigurationCheck checked = condensed(details, device);
   details->document = report::check_document(details->report);
   details->document["verdict"] = checked.verdict;
+  details->document["resumed"] = resumed;
   ASSAY_CHECK(recording.write(attempt_of(recording, runnable, checked), details->document));
   return checked;
 }

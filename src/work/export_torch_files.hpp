@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Python of an exported package (src/work/export_torch), carried inside.
+// The Python of an exported package (src/work/export_torch), embedded.
 #pragma once
 
 #include <span>

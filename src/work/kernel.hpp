@@ -31,7 +31,7 @@ Result<std::string> device_target(const spec::KernelSpec& spec, const std::strin
 // The kernel of a folder, or all kernels in its subfolders: a ladder is measured as a whole.
 Result<std::vector<spec::KernelSpec>> load_kernels(const std::string& folder_or_file);
 
-// The PTX of one configuration for one device: compiled, from the cache, or carried.
+// The PTX of one configuration for one device: compiled, from the cache, or prebuilt.
 struct Runnable {
   build::BuildResult built;
   check::Worker::Options worker;

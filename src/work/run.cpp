@@ -102,7 +102,7 @@ class Journey {
     const build::BuildReport& built = report_.build->details->report;
     using build::BuildStatus;
     const size_t usable =
-        built.count(BuildStatus::built) + built.count(BuildStatus::cached) + built.count(BuildStatus::carried);
+        built.count(BuildStatus::built) + built.count(BuildStatus::cached) + built.count(BuildStatus::prebuilt);
     std::string summary = fmt::format("{} of {} artifacts", usable, built.results.size());
     if (built.count(BuildStatus::skipped) > 0)
       summary += fmt::format(", {} skipped: {}", built.count(BuildStatus::skipped),

@@ -123,6 +123,7 @@ Result<SanitizeReport> sanitize_one(const SanitizeRequest& request, const Contex
   judge(report, *details);
   details->document = report::sanitize_document(details->report);
   details->document["verdict"] = report.verdict;
+  details->document["resumed"] = resumption.size();
   if (details->second) details->document["compute_sanitizer"] = second_opinion_json(*details->second);
   report.details = details;
   ASSAY_CHECK(recording.write(attempt_of(recording, runnable, report), details->document));

@@ -56,7 +56,7 @@ TEST(Hasher, takes_bytes_like_text) {
   EXPECT_EQ(content_hash(std::vector<uint8_t>()), content_hash(""));
 }
 
-// Caches and carried artifacts outlive the program: the hash of today must be the hash of tomorrow.
+// Caches and prebuilt artifacts outlive the program: the hash of today must be the hash of tomorrow.
 TEST(Hasher, never_changes) {
   EXPECT_EQ(Hasher().hex(), "99aa06d3014798d86001c324468d497f");  // xxHash's own value for no input
   EXPECT_EQ(content_hash(""), "2c0a8a99dc147d5445c3b49d035665b2");

@@ -7,7 +7,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "build/carried_artifact.hpp"
+#include "build/prebuilt_artifact.hpp"
 #include "build/toolkit.hpp"
 #include "small_kernel.hpp"
 
@@ -153,9 +153,9 @@ TEST_F(Builder, AnUnusableCacheFolderIsAnError) {
   EXPECT_EQ(report.error().exit_code, ExitCode::environment);
 }
 
-TEST_F(Builder, WithoutACompilerTheCarriedPtxStandsIn) {
+TEST_F(Builder, WithoutACompilerThePrebuiltPtxStandsIn) {
   const spec::KernelSpec spec = kernel("THREADS = [64, 128]\nUNROLL = [1]", "\"sm_80\", \"sm_89\"");
-  const Result<void> written = regenerate_carried(spec, "sm_80", options_in(cache_));
+  const Result<void> written = regenerate_prebuilt(spec, "sm_80", options_in(cache_));
   ASSERT_TRUE(written.ok()) << to_string(written.error());
   EXPECT_TRUE(fs::exists(project_.path() / "ptx" / "scale.sm_80.ptx"));
 
@@ -164,24 +164,24 @@ TEST_F(Builder, WithoutACompilerTheCarriedPtxStandsIn) {
   ASSERT_TRUE(report.ok());
   ASSERT_TRUE(report->no_compiler);
   ASSERT_EQ(report->results.size(), 4u);
-  const BuildResult& carried = report->results[0];
-  EXPECT_EQ(carried.status, BuildStatus::carried) << carried.reason;
-  EXPECT_EQ(carried.ptx, carried_ptx(spec, "sm_80"));
-  EXPECT_EQ(carried.compiler, "13.0.88");
-  EXPECT_EQ(find_entry(carried.resources, "scale")->registers, 40);
+  const BuildResult& prebuilt = report->results[0];
+  EXPECT_EQ(prebuilt.status, BuildStatus::prebuilt) << prebuilt.reason;
+  EXPECT_EQ(prebuilt.ptx, prebuilt_ptx(spec, "sm_80"));
+  EXPECT_EQ(prebuilt.compiler, "13.0.88");
+  EXPECT_EQ(find_entry(prebuilt.resources, "scale")->registers, 40);
   EXPECT_EQ(report->results[1].status, BuildStatus::skipped);
   EXPECT_NE(report->results[1].reason.find("no prebuilt PTX of this kernel for sm_89"), std::string::npos);
   EXPECT_EQ(report->results[2].status, BuildStatus::skipped);
   EXPECT_NE(report->results[2].hint.find("CUDA_HOME"), std::string::npos);
 }
 
-TEST_F(Builder, CarriedPtxThatIsOutOfDateIsNotUsed) {
+TEST_F(Builder, PrebuiltPtxThatIsOutOfDateIsNotUsed) {
   const spec::KernelSpec spec = kernel("THREADS = [64, 128]\nUNROLL = [1]");
   const spec::Configuration configuration = *spec::default_configuration(spec);
-  ASSERT_TRUE(regenerate_carried(spec, "sm_80", options_in(cache_)).ok());
-  ASSERT_TRUE(load_carried(spec, configuration, "sm_80").ok());
+  ASSERT_TRUE(regenerate_prebuilt(spec, "sm_80", options_in(cache_)).ok());
+  ASSERT_TRUE(load_prebuilt(spec, configuration, "sm_80").ok());
   const auto problem = [&](const spec::KernelSpec& with) {
-    const Result<CarriedArtifact> artifact = load_carried(with, *spec::default_configuration(with), "sm_80");
+    const Result<PrebuiltArtifact> artifact = load_prebuilt(with, *spec::default_configuration(with), "sm_80");
     return artifact.ok() ? std::string() : artifact.error().message;
   };
   project_.write("tile.cuh", "constexpr float kScale = 3.0f;\n");
@@ -192,9 +192,9 @@ TEST_F(Builder, CarriedPtxThatIsOutOfDateIsNotUsed) {
   spec::KernelSpec flags = spec;
   flags.kernel.flags = {"-O1"};
   EXPECT_NE(problem(flags).find("other compiler arguments"), std::string::npos);
-  std::ofstream(carried_ptx(spec, "sm_80"), std::ios::app) << "// edited\n";
+  std::ofstream(prebuilt_ptx(spec, "sm_80"), std::ios::app) << "// edited\n";
   EXPECT_NE(problem(spec).find("not the one that it describes"), std::string::npos);
-  std::ofstream(carried_description(spec, "sm_80")) << "{\"configuration\": 3";
+  std::ofstream(prebuilt_description(spec, "sm_80")) << "{\"configuration\": 3";
   EXPECT_NE(problem(spec).find("cannot be read"), std::string::npos);
 
   const Variable none("ASSAY_NVCC", "none");

@@ -20,7 +20,7 @@ class GateCommand : public testing::Test {
  protected:
   void change(const std::string& replacement) const {
     copy_.change_ptx("sm_89", [&](const std::string& text) {
-      EXPECT_NE(text.find(kStep), std::string::npos) << "the carried PTX looks different now";
+      EXPECT_NE(text.find(kStep), std::string::npos) << "the prebuilt PTX looks different now";
       return replace_all(text, kStep, replacement);
     });
   }

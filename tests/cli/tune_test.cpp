@@ -66,7 +66,7 @@ TEST(Tune, MistakesAreNamed) {
   EXPECT_EQ(assay_program({"tune", "--replay", written("tune_none.json", "{}")}).exit_status, 2);
 }
 
-// The default configuration is carried, so that no compiler is needed.
+// The default configuration is prebuilt, so that no compiler is needed.
 TEST(Tune, AKernelIsCountedWhereThereIsNoGpu) {
   const std::string journal = ASSAY_BINARY_DIR "/tune_journal.jsonl";
   std::filesystem::remove(journal);

@@ -148,7 +148,7 @@ TEST(BuildDocument, counts_results_and_says_unknown_for_what_is_not_known) {
   report.no_compiler = Error{"no nvcc", {}, "install CUDA"};
   build::BuildResult result;
   result.target = "sm_89";
-  result.status = build::BuildStatus::carried;
+  result.status = build::BuildStatus::prebuilt;
   result.resources = {{.entry = "copy_f32", .registers = 32}};
   report.results = {result};
   const json document = build_document(spec, report, {});
@@ -156,12 +156,12 @@ TEST(BuildDocument, counts_results_and_says_unknown_for_what_is_not_known) {
   EXPECT_EQ(document["kernel"], "copy");
   EXPECT_TRUE(document["compiler"].is_null());
   EXPECT_EQ(document["skipped"]["reason"], "no nvcc");
-  EXPECT_EQ(document["counts"]["carried"], 1);
+  EXPECT_EQ(document["counts"]["prebuilt"], 1);
   EXPECT_EQ(document["counts"]["built"], 0);
   const json& built = document["results"][0];
   EXPECT_EQ(keys(built), (std::set<std::string>{"configuration", "target", "status", "ptx", "cubin", "compiler",
                                                 "reason", "hint", "output", "timed_out", "seconds", "resources"}));
-  EXPECT_EQ(built["status"], "carried");
+  EXPECT_EQ(built["status"], "prebuilt");
   EXPECT_EQ(built["resources"][0]["registers"], 32);
   EXPECT_EQ(built["resources"][0]["spill_store_bytes"], "unknown");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "build/carried_artifact.hpp"
+#include "build/prebuilt_artifact.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -58,10 +58,10 @@ Error damaged(const fs::path& file, const std::string& message) {
                "on a machine with nvcc, assay build FOLDER --prebuilt writes it", ExitCode::environment};
 }
 
-Result<CarriedArtifact> parse_description(const std::string& text, const std::string& ptx, const fs::path& file) {
+Result<PrebuiltArtifact> parse_description(const std::string& text, const std::string& ptx, const fs::path& file) {
   try {
     const Json root = Json::parse(text);
-    CarriedArtifact artifact;
+    PrebuiltArtifact artifact;
     artifact.configuration = root.at("configuration").get<std::string>();
     artifact.target = root.at("target").get<std::string>();
     artifact.compiler = root.at("compiler").get<std::string>();
@@ -82,36 +82,36 @@ Result<CarriedArtifact> parse_description(const std::string& text, const std::st
 
 }  // namespace
 
-fs::path carried_ptx(const spec::KernelSpec& spec, const std::string& target) {
+fs::path prebuilt_ptx(const spec::KernelSpec& spec, const std::string& target) {
   return spec.folder / "ptx" / fmt::format("{}.{}.ptx", spec.kernel.name, target);
 }
 
-fs::path carried_description(const spec::KernelSpec& spec, const std::string& target) {
+fs::path prebuilt_description(const spec::KernelSpec& spec, const std::string& target) {
   return spec.folder / "ptx" / fmt::format("{}.{}.json", spec.kernel.name, target);
 }
 
-std::vector<std::string> carried_arguments(const spec::KernelSpec& spec, const spec::Configuration& configuration) {
+std::vector<std::string> prebuilt_arguments(const spec::KernelSpec& spec, const spec::Configuration& configuration) {
   std::vector<std::string> arguments = spec::defines(configuration);
   arguments.insert(arguments.end(), spec.kernel.flags.begin(), spec.kernel.flags.end());
   return arguments;
 }
 
-Result<CarriedArtifact> load_carried(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                     const std::string& target) {
-  const fs::path description = carried_description(spec, target);
+Result<PrebuiltArtifact> load_prebuilt(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                       const std::string& target) {
+  const fs::path description = prebuilt_description(spec, target);
   std::error_code failed;
-  if (!fs::exists(carried_ptx(spec, target), failed) || !fs::exists(description, failed)) {
+  if (!fs::exists(prebuilt_ptx(spec, target), failed) || !fs::exists(description, failed)) {
     return Error{fmt::format("there is no prebuilt PTX of this kernel for {}", target), {}, "", ExitCode::environment};
   }
-  ASSAY_TRY(const std::string ptx, read_file(carried_ptx(spec, target)));
+  ASSAY_TRY(const std::string ptx, read_file(prebuilt_ptx(spec, target)));
   ASSAY_TRY(const std::string text, read_file(description, size_t{16} << 20));
-  ASSAY_TRY(CarriedArtifact artifact, parse_description(text, ptx, description));
+  ASSAY_TRY(PrebuiltArtifact artifact, parse_description(text, ptx, description));
   if (artifact.target != target) return stale(description, fmt::format("it was made for {}", artifact.target));
   if (artifact.configuration != configuration.id()) {
     return stale(description, fmt::format("it was made for the configuration {}, not for {}", artifact.configuration,
                                           configuration.id()));
   }
-  if (artifact.arguments != carried_arguments(spec, configuration)) {
+  if (artifact.arguments != prebuilt_arguments(spec, configuration)) {
     return stale(description, "it was made with other compiler arguments");
   }
   for (const Dependency& source : artifact.sources) {
@@ -122,7 +122,7 @@ Result<CarriedArtifact> load_carried(const spec::KernelSpec& spec, const spec::C
   return artifact;
 }
 
-Result<void> write_carried(const spec::KernelSpec& spec, const CarriedArtifact& artifact) {
+Result<void> write_prebuilt(const spec::KernelSpec& spec, const PrebuiltArtifact& artifact) {
   Json root{{"kernel", spec.kernel.name},
             {"target", artifact.target},
             {"configuration", artifact.configuration},
@@ -133,11 +133,11 @@ Result<void> write_carried(const spec::KernelSpec& spec, const CarriedArtifact& 
             {"ptx_hash", content_hash(artifact.ptx)}};
   for (const Dependency& source : artifact.sources) root["sources"][source.path] = source.hash;
   for (const ResourceUsage& usage : artifact.resources) root["resources"].push_back(to_json(usage));
-  const fs::path ptx = carried_ptx(spec, artifact.target);
+  const fs::path ptx = prebuilt_ptx(spec, artifact.target);
   std::error_code failed;
   fs::create_directories(ptx.parent_path(), failed);
   ASSAY_CHECK(write_file_atomically(ptx, artifact.ptx));
-  return write_file_atomically(carried_description(spec, artifact.target), root.dump(2) + "\n");
+  return write_file_atomically(prebuilt_description(spec, artifact.target), root.dump(2) + "\n");
 }
 
 }  // namespace assay::build

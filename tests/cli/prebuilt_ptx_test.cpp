@@ -8,7 +8,7 @@
 
 #include "base/file.hpp"
 #include "build/builder.hpp"
-#include "build/carried_artifact.hpp"
+#include "build/prebuilt_artifact.hpp"
 #include "build/toolkit.hpp"
 #include "spec/configuration.hpp"
 
@@ -50,7 +50,7 @@ std::string without_internal_names(std::string_view ptx) {
   return text;
 }
 
-TEST(CarriedPtx, NamesOfAnonymousNamespacesAreNoDifference) {
+TEST(PrebuiltPtx, NamesOfAnonymousNamespacesAreNoDifference) {
   const auto kernel = [](const std::string& one, const std::string& other) {
     return "mov.u32 %r1, _ZN39_GLOBAL__N__" + one + "6s_fullE;\nmov.u32 %r2, _ZN39_GLOBAL__N__" + other + "6s_tileE;\n";
   };
@@ -61,26 +61,26 @@ TEST(CarriedPtx, NamesOfAnonymousNamespacesAreNoDifference) {
   EXPECT_EQ(without_internal_names("add.f32 %f1, %f2, %f3;"), "add.f32 %f1, %f2, %f3;");
 }
 
-TEST(CarriedPtx, OtherUsesOfTheSameNamesAreADifference) {
+TEST(PrebuiltPtx, OtherUsesOfTheSameNamesAreADifference) {
   EXPECT_NE(without_internal_names("st [_GLOBAL__N__1_a], 0; st [_GLOBAL__N__1_b], 0; ld [_GLOBAL__N__1_a];"),
             without_internal_names("st [_GLOBAL__N__1_a], 0; st [_GLOBAL__N__1_b], 0; ld [_GLOBAL__N__1_b];"));
 }
 
-TEST(CarriedPtx, EveryKernelCarriesEveryTargetAndItIsUpToDate) {
+TEST(PrebuiltPtx, EveryKernelCarriesEveryTargetAndItIsUpToDate) {
   for (const auto& path : kernel_specs()) {
     const auto spec = spec::load(path);
     ASSERT_TRUE(spec.ok()) << to_string(spec.error());
     const auto configuration = spec::default_configuration(*spec);
     ASSERT_TRUE(configuration.ok()) << to_string(configuration.error());
     for (const std::string& target : spec->kernel.targets) {
-      const auto carried = build::load_carried(*spec, *configuration, target);
-      EXPECT_TRUE(carried.ok()) << path << " " << target << ": " << to_string(carried.error())
-                                << " (make prebuilt regenerates it)";
+      const auto prebuilt = build::load_prebuilt(*spec, *configuration, target);
+      EXPECT_TRUE(prebuilt.ok()) << path << " " << target << ": " << to_string(prebuilt.error())
+                                 << " (make prebuilt regenerates it)";
     }
   }
 }
 
-TEST(CarriedPtx, IsWhatTheCompilerMakesOfTheSources) {
+TEST(PrebuiltPtx, IsWhatTheCompilerMakesOfTheSources) {
   for (const auto& path : kernel_specs()) {
     const auto spec = spec::load(path);
     ASSERT_TRUE(spec.ok());
@@ -93,12 +93,12 @@ TEST(CarriedPtx, IsWhatTheCompilerMakesOfTheSources) {
     const auto report = build::build(*spec, {*configuration}, options);
     ASSERT_TRUE(report.ok()) << to_string(report.error());
     const build::BuildResult& result = report->results.at(0);
-    const auto carried = build::load_carried(*spec, *configuration, target);
-    ASSERT_TRUE(carried.ok());
-    // Another compiler makes other text of the same source; without one the carried text itself comes back.
-    if (report->compiler && *report->compiler != carried->compiler) continue;
+    const auto prebuilt = build::load_prebuilt(*spec, *configuration, target);
+    ASSERT_TRUE(prebuilt.ok());
+    // Another compiler makes other text of the same source; without one the prebuilt text itself comes back.
+    if (report->compiler && *report->compiler != prebuilt->compiler) continue;
     ASSERT_TRUE(result.usable()) << result.reason << result.output;
-    EXPECT_TRUE(without_internal_names(*read_file(result.ptx)) == without_internal_names(carried->ptx))
+    EXPECT_TRUE(without_internal_names(*read_file(result.ptx)) == without_internal_names(prebuilt->ptx))
         << path << " " << target << ": make prebuilt regenerates it";
   }
 }

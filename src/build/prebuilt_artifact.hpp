@@ -17,7 +17,7 @@
 
 namespace assay::build {
 
-struct CarriedArtifact {
+struct PrebuiltArtifact {
   std::string configuration;  // its id
   std::string target;
   std::string compiler;                // "13.0.88"
@@ -27,15 +27,15 @@ struct CarriedArtifact {
   std::string ptx;  // the text
 };
 
-std::filesystem::path carried_ptx(const spec::KernelSpec& spec, const std::string& target);
-std::filesystem::path carried_description(const spec::KernelSpec& spec, const std::string& target);
+std::filesystem::path prebuilt_ptx(const spec::KernelSpec& spec, const std::string& target);
+std::filesystem::path prebuilt_description(const spec::KernelSpec& spec, const std::string& target);
 
 // The error says what is missing, damaged, or out of date: a source that changed since, another default configuration.
-Result<CarriedArtifact> load_carried(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                     const std::string& target);
-Result<void> write_carried(const spec::KernelSpec& spec, const CarriedArtifact& artifact);
+Result<PrebuiltArtifact> load_prebuilt(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                       const std::string& target);
+Result<void> write_prebuilt(const spec::KernelSpec& spec, const PrebuiltArtifact& artifact);
 
-// The compiler arguments that a carried artifact of this configuration must have been made with.
-std::vector<std::string> carried_arguments(const spec::KernelSpec& spec, const spec::Configuration& configuration);
+// The compiler arguments that a prebuilt artifact of this configuration must have been made with.
+std::vector<std::string> prebuilt_arguments(const spec::KernelSpec& spec, const spec::Configuration& configuration);
 
 }  // namespace assay::build
