@@ -301,7 +301,44 @@ class Judge {
       if (!wrong) return refuse_unless_stopped(wrong.error());
       if (!wrong->empty()) return refuse(fmt::format("{}: {}", each.id(), *wrong));
     }
+    return is_correct_elsewhere();
+  }
+
+  // A kernel that is right in the configuration that is raced, and in no other, would be no kernel of the
+  // specification: two others, drawn after the answer. One in which the parent is wrong as well says nothing.
+  Result<bool> is_correct_elsewhere() {
+    constexpr size_t kDrawn = 2;
+    ASSAY_TRY(std::vector<spec::Configuration> others, spec::configurations(spec_));
+    std::erase_if(others, [&](const spec::Configuration& each) {
+      return std::ranges::find(configurations_, each) != configurations_.end();
+    });
+    Random random(request_.seed);
+    for (size_t i = 0; i < kDrawn && !others.empty(); ++i) {
+      const auto at = others.begin() + static_cast<std::ptrdiff_t>(random.below(others.size()));
+      const spec::Configuration drawn = *at;
+      others.erase(at);
+      ASSAY_TRY(const std::string wrong, why_wrong(specification(), drawn));
+      if (wrong.empty()) continue;
+      ASSAY_TRY(CandidateFolder parent, CandidateFolder::make(request_.snapshot, request_.parent));
+      ASSAY_TRY(const std::string before, why_wrong(parent.specification().string(), parents_part(drawn)));
+      if (before.empty()) return refuse(fmt::format("{}, drawn after the proposal: {}", drawn.id(), wrong));
+    }
     return true;
+  }
+
+  // Without the tunables that the answer brought along.
+  spec::Configuration parents_part(spec::Configuration configuration) const {
+    for (const evolve::NewTunable& each : request_.answer.tunables) configuration.values.erase(each.name);
+    return configuration;
+  }
+
+  // What keeps it from being judged is an answer too: it does not build, or does not fit.
+  Result<std::string> why_wrong(const std::string& specification_file, const spec::Configuration& configuration) {
+    auto wrong = why_incorrect(specification_file, configuration.values.empty() ? "" : configuration.id(), {}, request_,
+                               result_.costs, context_);
+    if (wrong) return wrong;
+    if (wrong.error().exit_code == kInterrupted || context_.cancelled()) return wrong.error();
+    return to_string(wrong.error());
   }
 
   Result<DiagnoseReport> look(const std::string& configuration, const spec::Shape& shape) {

@@ -283,6 +283,27 @@ TEST_F(Evolve, WhatIsSlowerLosesQuicklyAndAnIdeaThatLostTwiceIsTabu) {
   EXPECT_NE(text_of(document, 3).find("2 times"), std::string::npos);
 }
 
+// The configuration that is raced is right; another one of the specification is not any more.
+TEST_F(Evolve, OtherConfigurationsMustStayRight) {
+  const std::string kernel = copy_of("stepwise_copy");
+  const std::string source = *read_file(kernel + "/stepwise_copy.ptx");
+  const size_t entry = source.find(".visible .entry");
+  std::string both = source.substr(0, entry);
+  for (const char* name : {"copy_1", "copy_2"}) both += replace_all(source.substr(entry), "stepwise_copy", name);
+  ASSERT_TRUE(write_file_atomically(kernel + "/stepwise_copy.ptx", both).ok());
+  std::string specification = *read_file(kernel + "/kernel.toml");
+  specification = replace_all(specification, "entry   = \"stepwise_copy\"", "entry   = \"copy_{WAY}\"");
+  ASSERT_TRUE(write_file_atomically(kernel + "/kernel.toml", specification + "\n[tunable]\nWAY = [1, 2]\n").ok());
+  const std::string second = both.substr(both.find("copy_2"));
+  json answer = edit(
+      "fast in one way",
+      {{second, replace_all(second, "ld.global.f32 \t%f1, [%rd8];", "mov.f32 \t%f1, 0f00000000;")}, {kBarriers, ""}});
+  const json document = evolve(kernel, {answer, edit("fast in both", {{kBarriers, ""}})});
+  EXPECT_EQ(verdict(document, 1), "refused at check") << text_of(document, 1);
+  EXPECT_NE(text_of(document, 1).find("WAY=2, drawn"), std::string::npos) << text_of(document, 1);
+  EXPECT_EQ(verdict(document, 2), "accepted at race") << text_of(document, 2);
+}
+
 // A tunable whose default hides a wrong branch, and constraints that would take shapes out of the checks' reach. A
 // macro needs a compiler.
 TEST_F(Evolve, EveryValueOfANewTunableMustBeRight) {
@@ -377,8 +398,8 @@ TEST_F(Evolve, AGpuMeasuresAndMustAgreeWithTheVirtualOne) {
   };
   change("patient_sum.ptx", {{"patient_sum", "row_sum_f32"}, {"FILLED:", "SLOWER:\nFILLED:"}});
   change("kernel.toml", {{"entry   = \"patient_sum\"", "entry   = \"row_sum_f32\""},
-                         {"ROWS = 116, COLUMNS = 768", "ROWS = 2, COLUMNS = 16"},
-                         {"ROWS = 232, COLUMNS = 1024", "ROWS = 2, COLUMNS = 24"}});
+                         {"ROWS = 58, COLUMNS = 768", "ROWS = 2, COLUMNS = 16"},
+                         {"ROWS = 116, COLUMNS = 1024", "ROWS = 2, COLUMNS = 24"}});
   Command on_gpu = command(
       kernel, {edit("not on this GPU", {{"ADDED:\n", "ADDED:\nBROKEN:\n"}}), edit("not slower", {{"SLOWER:\n", ""}})});
   std::erase(on_gpu.arguments, "--device");
