@@ -46,6 +46,8 @@ struct CrossCase {
   BenchCase ours;
   std::vector<CrossTime> times;
   std::vector<CrossVerdict> verdicts;
+  std::optional<double> sol_score;  // SOL-ExecBench's: 0.5 at the fastest baseline, 1 at the floor
+  double floor_us = 0;              // of the roofline
 };
 
 struct CrossReport {

@@ -36,6 +36,9 @@ void CrossText::on_case(const work::CrossCase& measured) {
                 : fmt::format("  beside {} all rules agree: {:.3f}x to {:.3f}x; ours: {}\n",
                               escape_terminal(verdict.baseline), verdict.low, verdict.high, verdict.ours);
   }
+  if (measured.sol_score)
+    text += fmt::format("  SOL-ExecBench's score {:.3f}: 0.5 at the fastest baseline, 1 at the floor of {:.2f} us\n",
+                        *measured.sol_score, measured.floor_us);
   print(text);
 }
 

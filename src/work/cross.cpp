@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "formats/sol_execbench.hpp"
 #include "measure/rules_session.hpp"
 #include "work/bench_details.hpp"
 #include "work/document.hpp"
@@ -104,6 +105,22 @@ void judge(CrossCase& result) {
   }
 }
 
+// By the times of SOL-ExecBench's own rules, and our floor.
+void score(CrossCase& result) {
+  result.floor_us = result.ours.details->judged.measured.floor.us;
+  double candidate = 0;
+  double baseline = 0;
+  for (const CrossTime& time : result.times) {
+    if (time.rules != "solexec" || !time.problem.empty()) continue;
+    if (time.contender == result.ours.contenders.front().name) {
+      candidate = time.us;
+    } else if (baseline == 0 || time.us < baseline) {
+      baseline = time.us;
+    }
+  }
+  if (candidate > 0 && baseline > 0) result.sol_score = formats::sol_score(candidate, result.floor_us, baseline);
+}
+
 // Figures of other rules are attempts of their own, under a contract that names the rules.
 Result<void> record(Recording& recording, const Bench& bench, const report::BenchCase& judged,
                     const measure::Rules& rules, const std::vector<measure::RuledTime>& times) {
@@ -162,6 +179,7 @@ class Crossing {
         report_.exit_code = ExitCode::incorrect;  // what is wrong or not honest is timed by nobody's rules
       }
       judge(result);
+      score(result);
       if (listener_ != nullptr) listener_->on_case(result);
       report_.cases.push_back(std::move(result));
       return {};
@@ -264,6 +282,8 @@ std::string to_json(const CrossReport& report) {
                           {"depends_on_timer", verdict.depends_on_timer}});
     json entry = {{"kernel", each.kernel}, {"shape", each.shape}, {"times", times}, {"verdicts", verdicts}};
     if (each.ours.attempt) entry["attempt"] = *each.ours.attempt;
+    if (each.sol_score) entry["sol_score"] = *each.sol_score;
+    if (each.floor_us > 0) entry["floor_us"] = each.floor_us;
     document["cases"].push_back(std::move(entry));
   }
   return document_text(document);

@@ -9,6 +9,7 @@
 
 #include "base/escape.hpp"
 #include "base/text.hpp"
+#include "spec/kernel_spec.hpp"
 
 namespace assay::work {
 namespace {
@@ -62,6 +63,7 @@ class FolderText {
     folder_.name = folder_name(task_.name);
     folder_.lost = task_.lost;
     rename_all();
+    compare_tolerance();
     folder_.files.push_back({"kernel.toml", specification()});
     if (!task_.kernel) folder_.files.push_back({"kernel.cu", kernel_source()});
     if (task_.kernel && find_file(task_.files, task_.kernel->source) == nullptr)
@@ -85,6 +87,19 @@ class FolderText {
 
   void lose(const std::string& where, const std::string& why) {
     folder_.lost.push_back({escape_terminal(task_.name) + ": " + escape_terminal(where), why});
+  }
+
+  // Theirs is taken; that it allows more than ours would is worth knowing.
+  void compare_tolerance() {
+    for (const TaskTensor& tensor : task_.tensors) {
+      const std::optional<spec::DType> type = spec::dtype_from_name(tensor.dtype);
+      if (!tensor.output || !type) continue;
+      const spec::Tolerance ours = spec::tolerance(spec::KernelSpec(), tensor.name, *type);
+      const double theirs = std::max(task_.atol.value_or(0), task_.rtol.value_or(0));
+      if (theirs > std::max(ours.atol, ours.rtol))
+        lose(tensor.name, fmt::format("the task allows {}; without it {} would have to be within {}", theirs,
+                                      tensor.dtype, std::max(ours.atol, ours.rtol)));
+    }
   }
 
   // Names of dimensions and arguments that kernel.toml cannot have.

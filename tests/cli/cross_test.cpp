@@ -64,6 +64,8 @@ TEST_F(Cross, EveryBenchmarksRulesStandInOneTable) {
   const json& verdict = document["cases"][0]["verdicts"].at(0);
   EXPECT_EQ(verdict["ours"], "SLOWER");
   EXPECT_FALSE(verdict["depends_on_timer"]) << verdict.dump();
+  // Slower than the baseline: below a half.
+  EXPECT_LT(document["cases"][0]["sol_score"].get<double>(), 0.5) << document["cases"][0].dump(2);
   // Each set of rules is an attempt of its own, under another contract.
   auto opened = ledger::Ledger::open(ledger(), ledger::Ledger::Mode::read);
   ASSERT_TRUE(opened.ok());
