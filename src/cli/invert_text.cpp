@@ -25,7 +25,8 @@ std::string percent(double share) {
 std::string first_sites(const std::vector<std::string>& sites) {
   constexpr size_t kShown = 2;
   std::string text;
-  for (size_t i = 0; i < std::min(kShown, sites.size()); ++i) text += (i == 0 ? "" : ", ") + std::filesystem::path(sites[i]).filename().string();
+  for (size_t i = 0; i < std::min(kShown, sites.size()); ++i)
+    text += (i == 0 ? "" : ", ") + std::filesystem::path(sites[i]).filename().string();
   if (sites.size() > kShown) text += fmt::format(" and {} more", sites.size() - kShown);
   return text;
 }
@@ -104,15 +105,15 @@ std::string invert_text(const work::InvertReport& report, bool all_experiments) 
   if (report.agrees) {
     text += fmt::format("diagnose agrees: {}\n", report.diagnosed.empty() ? "nothing found" : report.diagnosed);
   } else {
-    text += fmt::format("diagnose disagrees: it puts {} first\n",
-                        report.diagnosed.empty() ? "nothing" : report.diagnosed);
+    text +=
+        fmt::format("diagnose disagrees: it puts {} first\n", report.diagnosed.empty() ? "nothing" : report.diagnosed);
   }
   if (all_experiments) text += "\n" + experiment_table(terminal, report);
   text += "\n" + tally_text(report);
   text += fmt::format("{}; mutants' results are wrong by intent, and never checked\n", report.known);
   if (report.measured)
-    text += fmt::format("{:.1f} s of GPU time on {}; the prepared kernel differs from itself by {:.1f} %\n", report.gpu_s,
-                        report.details->gpu, 100 * report.noise);
+    text += fmt::format("{:.1f} s of GPU time on {}; the prepared kernel differs from itself by {:.1f} %\n",
+                        report.gpu_s, report.details->gpu, 100 * report.noise);
   if (!report.not_measured.empty()) text += fmt::format("not measured: {}\n", report.not_measured);
   if (!report.details->no_ptxas.empty())
     text += fmt::format("registers, spills and code size are not known: {}\n", report.details->no_ptxas);
@@ -128,8 +129,8 @@ std::string catalogue_text() {
   for (const invert::Row& row : invert::catalogue()) {
     std::string doses;
     for (const int dose : row.doses) doses += fmt::format("{}{}", doses.empty() ? "" : ", ", dose);
-    table.add({std::string(row.name), std::string(to_string(row.kind)), doses, std::string(row.how),
-               std::string(row.needs)});
+    table.add(
+        {std::string(row.name), std::string(to_string(row.kind)), doses, std::string(row.how), std::string(row.needs)});
   }
   return table.render(terminal);
 }

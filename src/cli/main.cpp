@@ -25,12 +25,11 @@ namespace assay::cli {
 namespace {
 
 std::vector<CommandEntry> commands() {
-  return {doctor_command(), new_command(),     build_command(),    sanitize_command(),  check_command(),
-          bench_command(),  compare_command(), gate_command(),     calibrate_command(), suite_command(),
-          tune_command(),   profile_command(), diagnose_command(), estimate_command(),  invert_command(),
-          run_command(),
-          report_command(), log_command(),     learn_command(),    advise_command(),    explain_command(),
-          mcp_command()};
+  return {doctor_command(),  new_command(),     build_command(),    sanitize_command(),  check_command(),
+          bench_command(),   compare_command(), gate_command(),     calibrate_command(), suite_command(),
+          tune_command(),    profile_command(), diagnose_command(), estimate_command(),  invert_command(),
+          run_command(),     report_command(),  log_command(),      learn_command(),     advise_command(),
+          explain_command(), mcp_command()};
 }
 
 int report_error(const Error& error, bool as_json, const std::string& command) {

@@ -40,6 +40,9 @@ sh tests/gpu/device_truth.sh build/assay
 echo "== cookbook: repaired kernels are correct on this GPU, and what the repairs bring"
 python3 -B tests/gpu/cookbook_truth.py build/assay 5
 
+echo "== inversion: planted bottlenecks come first"
+python3 -B tests/gpu/inversion.py build/assay cuda:0
+
 echo "== providers: one timing protocol"
 python3 -B tests/providers/conformance.py --provider "build/assay --provider"
 python3 -B tests/providers/conformance.py --provider "python3 -B providers/python_function.py"
