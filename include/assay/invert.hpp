@@ -18,10 +18,10 @@ struct InvertRequest {
   KernelChoice choice;  // without a device: the GPU if there is one, beside the virtual one that is most like it
   std::string shape;    // empty: the first of the specification
   std::vector<std::string> experiments;  // names of rows; empty: all of the catalogue
-  bool quick = false;      // ablations and the first dose of each injection
-  bool measure = true;     // on a GPU, if there is one
-  double budget_s = 0;     // of GPU time; 0: 60, quick: 15
-  bool assemble = true;    // with ptxas, if there is one
+  bool quick = false;                    // ablations and the first dose of each injection
+  bool measure = true;                   // on a GPU, if there is one
+  double budget_s = 0;                   // of GPU time; 0: 60, quick: 15
+  bool assemble = true;                  // with ptxas, if there is one
   uint64_t seed = 1;
   uint64_t blocks = 24;  // run at most so many blocks on the virtual GPU; 0: all
   CaseLimits limits;
@@ -34,8 +34,8 @@ struct InvertedExperiment {
   std::string kind;  // "injection", "ablation"
   std::string resource;
   int dose = 1;
-  std::string state;  // "ranked", "confounded", "not proved", "failed", "not applicable", "not timed"
-  std::string why;    // of all states but "ranked"
+  std::string state;               // "ranked", "confounded", "not proved", "failed", "not applicable", "not timed"
+  std::string why;                 // of all states but "ranked"
   std::vector<std::string> sites;  // "softmax.cu:31", each once
 
   // counted, in instructions of warps, in the blocks that were run
@@ -79,14 +79,14 @@ struct InvertReport {
   std::string known;   // "counted and estimated", "counted and measured"
   double time_us = 0;  // of the prepared kernel
   bool measured = false;
-  double noise = 0;  // what the prepared kernel differs from itself, if it was measured
-  double gpu_s = 0;  // of GPU time that the experiments took
+  double noise = 0;                         // what the prepared kernel differs from itself, if it was measured
+  double gpu_s = 0;                         // of GPU time that the experiments took
   std::vector<InvertedResource> resources;  // the first is what limits
   std::vector<InvertedExperiment> experiments;
-  std::string first;      // the resource that comes first; "latency"; "" if nothing stands out
+  std::string first;  // the resource that comes first; "latency"; "" if nothing stands out
   std::string sentence;
-  std::string diagnosed;  // the first rule of `diagnose`; "" if it finds nothing
-  bool agrees = false;    // with it
+  std::string diagnosed;     // the first rule of `diagnose`; "" if it finds nothing
+  bool agrees = false;       // with it
   std::string not_measured;  // why, if there is a GPU and no time
   std::shared_ptr<const InvertDetails> details;
 };

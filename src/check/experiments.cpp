@@ -50,8 +50,8 @@ json run_json(const TracedRun& run) {
   for (const gpu::LaunchWork& work : run.works) works.push_back(to_json(work));
   json instructions = json::array();
   for (const gpu::InstructionCount& count : run.instructions)
-    instructions.push_back({count.function, count.ptx_line, count.opcode, count.issued, count.lanes, count.path_lanes,
-                            count.divergent});
+    instructions.push_back(
+        {count.function, count.ptx_line, count.opcode, count.issued, count.lanes, count.path_lanes, count.divergent});
   return {{"works", std::move(works)}, {"instructions", std::move(instructions)}};
 }
 
@@ -76,9 +76,10 @@ Error error_from(const json& error) {
 
 json answer_to(const json& request, std::unique_ptr<TracedCase>& traced) {
   if (request.contains("spec")) {
-    auto opened = TracedCase::open(request.at("spec").get<std::string>(), request.at("configuration").get<std::string>(),
-                                   request.at("shape").get<std::string>(), request.at("device").get<std::string>(),
-                                   request.at("seed").get<uint64_t>(), request.at("cache").get<std::string>());
+    auto opened =
+        TracedCase::open(request.at("spec").get<std::string>(), request.at("configuration").get<std::string>(),
+                         request.at("shape").get<std::string>(), request.at("device").get<std::string>(),
+                         request.at("seed").get<uint64_t>(), request.at("cache").get<std::string>());
     if (!opened) return error_json(opened.error());
     traced = std::move(*opened);
     return {{"ready", true}};
@@ -110,9 +111,12 @@ int serve_experiments(std::istream& input, std::ostream& output) {
 
 Result<void> Experiments::start() {
   ASSAY_TRY(child_, Child::start({setup_.context.program, kExperimentsCommand}));
-  const json setup = {{"spec", setup_.spec_file.string()}, {"configuration", setup_.configuration},
-                      {"shape", setup_.shape},             {"device", setup_.device},
-                      {"seed", setup_.seed},               {"cache", setup_.cache_folder.string()}};
+  const json setup = {{"spec", setup_.spec_file.string()},
+                      {"configuration", setup_.configuration},
+                      {"shape", setup_.shape},
+                      {"device", setup_.device},
+                      {"seed", setup_.seed},
+                      {"cache", setup_.cache_folder.string()}};
   ASSAY_TRY(const std::string line, ask(one_line(setup)));
   const json reply = json::parse(line, nullptr, false);
   if (reply.is_object() && reply.contains("ready")) return {};

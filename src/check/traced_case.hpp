@@ -21,7 +21,7 @@ struct TracedRequest {
   std::filesystem::path ptx;
   gpu::CheckSet checks;
   uint64_t instruction_limit = 0;
-  uint64_t blocks = 0;  // run at most so many, if they can stand for the others; 0: all
+  uint64_t blocks = 0;                         // run at most so many, if they can stand for the others; 0: all
   std::optional<bool> sampled = std::nullopt;  // whether they can; else the program decides
   gpu::LaunchChange change{};
 };

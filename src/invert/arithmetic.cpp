@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pipes: special functions, FMA, ALU, tensor cores, float64, shuffles.
-#include <array>
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 #include "invert/editor.hpp"
@@ -128,8 +128,7 @@ Outcome through_f64(const KernelText& prepared, const Facts&, int dose) {
     }
     const std::string result = scratch(text, 64, 0);
     edit.before += fmt::format("{}{}.rn.f64 {}{};\n", guard_text(instruction), instruction.opcode, result, sources);
-    edit.before +=
-        fmt::format("{}cvt.rn.f32.f64 {}, {};\n", guard_text(instruction), operand(instruction, 0), result);
+    edit.before += fmt::format("{}cvt.rn.f32.f64 {}, {};\n", guard_text(instruction), operand(instruction, 0), result);
     return edit;
   });
   return editor.finish("the kernel has no f32 arithmetic");
@@ -250,7 +249,8 @@ Outcome f64_as_f32(const KernelText& prepared, const Facts&, int) {
     const bool rounds = instruction.opcode != "min" && instruction.opcode != "max";
     edit.before += fmt::format("{}{}{}.f32 {}{};\n", guard_text(instruction), instruction.opcode, rounds ? ".rn" : "",
                                result, sources);
-    edit.before += fmt::format("{0}mov.b64 {1}, {{{2}, {2}}};\n", guard_text(instruction), operand(instruction, 0), result);
+    edit.before +=
+        fmt::format("{0}mov.b64 {1}, {{{2}, {2}}};\n", guard_text(instruction), operand(instruction, 0), result);
     return edit;
   });
   return editor.finish("the kernel has no float64 arithmetic");

@@ -22,9 +22,9 @@ std::string target_of(const ptx::Instruction& branch) {
 // Lanes of a warp may execute it apart from each other.
 bool is_for_each_lane(const ptx::Instruction& instruction) {
   static constexpr std::array<std::string_view, 22> kTogether = {
-      "bar",   "barrier", "bra",    "brx",      "ret",      "exit",     "call",     "shfl",     "vote",  "match", "redux",
-      "mma",   "wmma",    "wgmma",  "ldmatrix", "stmatrix", "mbarrier", "cp",       "fence",    "elect", "setmaxnreg",
-      "activemask"};
+      "bar",      "barrier", "bra",   "brx",   "ret",        "exit",      "call",     "shfl",
+      "vote",     "match",   "redux", "mma",   "wmma",       "wgmma",     "ldmatrix", "stmatrix",
+      "mbarrier", "cp",      "fence", "elect", "setmaxnreg", "activemask"};
   return std::ranges::find(kTogether, instruction.opcode) == kTogether.end();
 }
 
@@ -46,8 +46,9 @@ std::vector<Run> runs_in(const std::vector<Line>& lines, size_t first, size_t la
   for (size_t i = first; i < last; ++i) {
     const ptx::Instruction* instruction = lines[i].instruction();
     const bool place = std::get_if<ptx::Location>(&lines[i].statement.value) != nullptr;
-    const bool fits = lines[i].kind == Line::Kind::statement &&
-                      (place || (instruction != nullptr && is_for_each_lane(*instruction) && !is_prepared_line(lines[i])));
+    const bool fits =
+        lines[i].kind == Line::Kind::statement &&
+        (place || (instruction != nullptr && is_for_each_lane(*instruction) && !is_prepared_line(lines[i])));
     if (!fits) {
       close(i);
     } else if (instruction != nullptr) {
@@ -98,7 +99,8 @@ Outcome skewed_warps(const KernelText& prepared, const Facts& facts, int dose) {
     const std::string behind = text.fresh_label();
     Edit edit;
     edit.before = fmt::format("@!%assay_first bra {};\n", behind);
-    for (int i = 0; i < kLinks * dose; ++i) edit.before += fmt::format("add.rn.f32 {0}, {0}, {1};\n", dummy(0), kUnknown);
+    for (int i = 0; i < kLinks * dose; ++i)
+      edit.before += fmt::format("add.rn.f32 {0}, {0}, {1};\n", dummy(0), kUnknown);
     edit.before += behind + ":\n";
     edit.loose = true;
     return edit;
@@ -211,8 +213,8 @@ Outcome no_barriers(const KernelText& prepared, const Facts&, int) {
   return editor.finish("the kernel has no barriers of the block");
 }
 
-// A way out after half the rounds. How many there are was counted; the limit is in constant memory, so that the control,
-// whose limit is never reached, has the same instructions.
+// A way out after half the rounds. How many there are was counted; the limit is in constant memory, so that the
+// control, whose limit is never reached, has the same instructions.
 Outcome half_the_loop(const KernelText& prepared, const Facts& facts, int) {
   struct Candidate {
     Loop loop;

@@ -21,8 +21,8 @@ bool is_commit(const ptx::Instruction& instruction) {
 }
 // From global to shared memory, told to an mbarrier.
 bool is_bulk_load(const ptx::Instruction& instruction) {
-  return instruction.opcode == "cp" && has(instruction, "bulk") &&
-         has(instruction, "mbarrier::complete_tx::bytes") && has(instruction, "global");
+  return instruction.opcode == "cp" && has(instruction, "bulk") && has(instruction, "mbarrier::complete_tx::bytes") &&
+         has(instruction, "global");
 }
 
 }  // namespace
@@ -89,8 +89,8 @@ Outcome smaller_copies(const KernelText& prepared, const Facts& facts, int dose)
     if (has(instruction, "multicast::cluster")) {
       if (dose != 1 || blocks < 2 || instruction.guard) return std::nullopt;
       // The mask follows the mbarrier; a cache hint may follow it.
-      const size_t mask = has(instruction, "L2::cache_hint") ? instruction.operands.size() - 2
-                                                             : instruction.operands.size() - 1;
+      const size_t mask =
+          has(instruction, "L2::cache_hint") ? instruction.operands.size() - 2 : instruction.operands.size() - 1;
       text.declare("b16", "%assay_m");
       text.declare("b16", "%assay_one");
       for (int block = 0; block < blocks; ++block) {
@@ -114,8 +114,8 @@ Outcome smaller_copies(const KernelText& prepared, const Facts& facts, int dose)
     const std::string to = scratch(text, 32, 0);
     const std::string from = scratch(text, 64, 0);
     const std::string step = scratch(text, 64, 1);
-    edit.before += fmt::format("mov.b32 {}, {};\nmov.b64 {}, {};\ncvt.u64.u32 {}, %assay_s0;\n", to, target, from,
-                               source, step);
+    edit.before +=
+        fmt::format("mov.b32 {}, {};\nmov.b64 {}, {};\ncvt.u64.u32 {}, %assay_s0;\n", to, target, from, source, step);
     for (int piece = 0; piece < pieces; ++piece) {
       ptx::Instruction part = instruction;
       rename(part, target, to);

@@ -15,9 +15,8 @@ bool names_ours(const ptx::Instruction& instruction) {
   std::vector<std::string> names;
   if (instruction.guard) names.push_back(instruction.guard->predicate);
   for (const ptx::Operand& operand : instruction.operands) add_names(operand, names);
-  return std::ranges::any_of(names, [](const std::string& name) {
-    return name.starts_with("%assay_") || name.starts_with("assay_");
-  });
+  return std::ranges::any_of(
+      names, [](const std::string& name) { return name.starts_with("%assay_") || name.starts_with("assay_"); });
 }
 
 }  // namespace
@@ -168,7 +167,7 @@ bool is_block_barrier(const ptx::Instruction& instruction) {
 }
 
 bool is_special_function(const ptx::Instruction& instruction) {
-  static constexpr std::array<std::string_view, 8> kNames = {"ex2", "lg2",  "rcp", "rsqrt",
+  static constexpr std::array<std::string_view, 8> kNames = {"ex2",  "lg2", "rcp", "rsqrt",
                                                              "sqrt", "sin", "cos", "tanh"};
   const std::string type = type_modifier(instruction);
   if (type != "f32" && type != "f16x2" && type != "f16" && type != "bf16x2" && type != "bf16") return false;
@@ -196,9 +195,8 @@ std::vector<Loop> innermost_loops(const std::vector<Line>& lines) {
   const std::vector<Loop> all = loops_of(lines);
   std::vector<Loop> result;
   for (const Loop& loop : all) {
-    const bool outer = std::ranges::any_of(all, [&](const Loop& other) {
-      return other.first > loop.first && other.last < loop.last;
-    });
+    const bool outer =
+        std::ranges::any_of(all, [&](const Loop& other) { return other.first > loop.first && other.last < loop.last; });
     if (!outer) result.push_back(loop);
   }
   return result;

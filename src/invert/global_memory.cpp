@@ -68,9 +68,10 @@ Outcome more_l2_reads(const KernelText& prepared, const Facts&, int dose) {
     const std::string results = scratch_results(text, type_modifier(instruction), vector_length(instruction));
     Edit edit;
     for (int i = 0; i < dose; ++i)
-      edit.after += fmt::format("{}ld.volatile.global{}.{} {}, {};\n", guard_text(instruction), vector_text(instruction),
-                                type_modifier(instruction), results, operand(instruction, 1)) +
-                    use_result(text, type_modifier(instruction), number + i);
+      edit.after +=
+          fmt::format("{}ld.volatile.global{}.{} {}, {};\n", guard_text(instruction), vector_text(instruction),
+                      type_modifier(instruction), results, operand(instruction, 1)) +
+          use_result(text, type_modifier(instruction), number + i);
     // Before, where the load overwrites its own address.
     std::vector<std::string> written;
     add_names(instruction.operands[0], written);
@@ -94,8 +95,8 @@ Outcome more_dram_reads(const KernelText& prepared, const Facts& facts, int dose
     for (int i = 0; i < dose; ++i) {
       const uint64_t elsewhere = bytes / 8 * static_cast<uint64_t>(i);
       edit.before += address_text(instruction.operands[1]);
-      edit.before += fmt::format("add.s64 %assay_t, %assay_t, {};\nand.b64 %assay_t, %assay_t, {};\n", elsewhere,
-                                 bytes - 1);
+      edit.before +=
+          fmt::format("add.s64 %assay_t, %assay_t, {};\nand.b64 %assay_t, %assay_t, {};\n", elsewhere, bytes - 1);
       edit.before += "add.s64 %assay_t, %assay_t, %assay_twin;\n";
       edit.before += fmt::format("{}ld.volatile.global{}.{} {}, [%assay_t];\n", guard_text(instruction),
                                  vector_text(instruction), type_modifier(instruction), results);
@@ -114,9 +115,9 @@ Outcome more_writes(const KernelText& prepared, const Facts&, int dose) {
     if (!is_store(instruction, "global")) return std::nullopt;
     Edit edit;
     for (int i = 0; i < dose; ++i)
-      edit.after += fmt::format("{}st.volatile.global{}.{} {}, {};\n", guard_text(instruction),
-                                vector_text(instruction), type_modifier(instruction), operand(instruction, 0),
-                                operand(instruction, 1));
+      edit.after +=
+          fmt::format("{}st.volatile.global{}.{} {}, {};\n", guard_text(instruction), vector_text(instruction),
+                      type_modifier(instruction), operand(instruction, 0), operand(instruction, 1));
     return edit;
   });
   return editor.finish("the kernel has no stores to global memory");
@@ -145,7 +146,8 @@ Outcome narrow_accesses(const KernelText& prepared, const Facts&, int dose) {
     const int each = count / pieces;
     for (int piece = 0; piece < pieces; ++piece) {
       ptx::Instruction part = instruction;
-      std::erase_if(part.modifiers, [](const std::string& word) { return word == "v2" || word == "v4" || word == "v8"; });
+      std::erase_if(part.modifiers,
+                    [](const std::string& word) { return word == "v2" || word == "v4" || word == "v8"; });
       const auto first = vector->elements.begin() + static_cast<std::ptrdiff_t>(piece) * each;
       if (each == 1) {
         part.operands[1 - address] = *first;
@@ -246,9 +248,10 @@ Outcome no_stores(const KernelText& prepared, const Facts&, int) {
     edit.removed = true;
     if (instruction.guard) {
       const std::string& own = instruction.guard->predicate;
-      edit.before = instruction.guard->negated
-                        ? fmt::format("not.pred %assay_both, {};\nand.pred %assay_both, %assay_both, {};\n", own, kNever)
-                        : fmt::format("and.pred %assay_both, {}, {};\n", own, kNever);
+      edit.before =
+          instruction.guard->negated
+              ? fmt::format("not.pred %assay_both, {};\nand.pred %assay_both, %assay_both, {};\n", own, kNever)
+              : fmt::format("and.pred %assay_both, {}, {};\n", own, kNever);
       guarded.guard = ptx::Guard{"%assay_both", false};
     } else {
       guarded.guard = ptx::Guard{kNever, false};
@@ -307,9 +310,10 @@ Outcome no_atomics(const KernelText& prepared, const Facts& facts, int) {
                     kWord, bytes - 1));
   }
   if (in_shared)
-    editor.begin_with(fmt::format("mov.u32 %assay_row, {};\nmov.u32 %assay_s0, %laneid;\nshl.b32 %assay_s0, %assay_s0, 3;\n"
-                                  "and.b32 %assay_s0, %assay_s0, {};\nadd.u32 %assay_row, %assay_row, %assay_s0;",
-                                  variable, std::bit_floor(static_cast<uint64_t>(room)) - 1));
+    editor.begin_with(
+        fmt::format("mov.u32 %assay_row, {};\nmov.u32 %assay_s0, %laneid;\nshl.b32 %assay_s0, %assay_s0, 3;\n"
+                    "and.b32 %assay_s0, %assay_s0, {};\nadd.u32 %assay_row, %assay_row, %assay_s0;",
+                    variable, std::bit_floor(static_cast<uint64_t>(room)) - 1));
   return editor.finish("");
 }
 
@@ -380,8 +384,8 @@ Outcome no_addresses(const KernelText& prepared, const Facts& facts, int) {
       Edit edit;
       edit.removed = true;
       if (keep)
-        edit.before = fmt::format("and.b64 %assay_t, {}, {};\nadd.s64 %assay_t, %assay_t, %assay_own;\n", base,
-                                  kUnknownWide);
+        edit.before =
+            fmt::format("and.b64 %assay_t, {}, {};\nadd.s64 %assay_t, %assay_t, %assay_own;\n", base, kUnknownWide);
       ptx::Instruction moved = instruction;
       ptx::AddressOperand address;
       address.base.push_back({ptx::Identifier{keep ? "%assay_t" : "%assay_own"}});

@@ -100,8 +100,7 @@ Result<KernelText> KernelText::parse(std::string_view ptx, const std::string& fi
     text.function_ = i;
     found = true;
   }
-  if (!found)
-    return Error{fmt::format("there is no kernel '{}' in {}", entry, file_name), {}, "", ExitCode::internal};
+  if (!found) return Error{fmt::format("there is no kernel '{}' in {}", entry, file_name), {}, "", ExitCode::internal};
   SourcePlace place;
   flatten(*text.function().body, Places(text.module_), place, text.lines);
   for (const Line& line : text.lines) {
@@ -112,9 +111,8 @@ Result<KernelText> KernelText::parse(std::string_view ptx, const std::string& fi
 }
 
 bool KernelText::calls_functions() const {
-  return std::ranges::any_of(lines, [](const Line& line) {
-    return line.instruction() != nullptr && line.instruction()->opcode == "call";
-  });
+  return std::ranges::any_of(
+      lines, [](const Line& line) { return line.instruction() != nullptr && line.instruction()->opcode == "call"; });
 }
 
 std::pair<std::string, int64_t> KernelText::shared_variable() const {
@@ -124,7 +122,8 @@ std::pair<std::string, int64_t> KernelText::shared_variable() const {
     int64_t bytes = 1;
     for (const int64_t extent : variable.dimensions) bytes = extent < 0 || bytes < 0 ? -1 : bytes * extent;
     size_t digits = 0;
-    while (digits < variable.type.size() && std::isdigit(static_cast<unsigned char>(variable.type[digits])) == 0) ++digits;
+    while (digits < variable.type.size() && std::isdigit(static_cast<unsigned char>(variable.type[digits])) == 0)
+      ++digits;
     int width = 0;
     std::from_chars(variable.type.data() + digits, variable.type.data() + variable.type.size(), width);
     if (bytes > 0) bytes *= std::max(1, width / 8);
@@ -145,7 +144,8 @@ std::string KernelText::type_of(const std::string& name) const {
   std::string type;
   for (const ptx::RegisterDeclaration& declaration : registers_) {
     for (const ptx::RegisterDeclaration::Name& each : declaration.names) {
-      const bool same = each.count ? parts && parts->first == each.name && parts->second < *each.count : each.name == name;
+      const bool same =
+          each.count ? parts && parts->first == each.name && parts->second < *each.count : each.name == name;
       if (same) type = declaration.type;
     }
   }

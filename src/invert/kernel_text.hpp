@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One kernel of a PTX module as a list of lines that mutations change. A line knows which line of the prepared kernel it
-// was, or beside which one it was added, so that counts of the virtual GPU can prove what a mutation did.
+// One kernel of a PTX module as a list of lines that mutations change. A line knows which line of the prepared kernel
+// it was, or beside which one it was added, so that counts of the virtual GPU can prove what a mutation did.
 #pragma once
 
 #include <map>

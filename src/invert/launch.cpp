@@ -20,8 +20,7 @@ bool is_one_dimensional(const gpu::Dim3& size) {
 
 bool uses(const KernelText& text, std::initializer_list<std::string_view> opcodes) {
   return std::ranges::any_of(text.lines, [&](const Line& line) {
-    return line.instruction() != nullptr &&
-           std::ranges::find(opcodes, line.instruction()->opcode) != opcodes.end();
+    return line.instruction() != nullptr && std::ranges::find(opcodes, line.instruction()->opcode) != opcodes.end();
   });
 }
 
@@ -50,12 +49,12 @@ Outcome transposed_threads(const KernelText& prepared, const Facts& facts, int d
   editor.replace_special("%tid.x", "%assay_tid");
   if (editor.mutant().sites.empty()) return "the kernel does not ask for %tid.x";
   const int log_group = std::countr_zero(group);
-  editor.begin_with(fmt::format(
-      "mov.u32 %assay_tid, %tid.x;\nand.b32 %assay_s0, %assay_tid, {};\nand.b32 %assay_s1, %assay_s0, {};\n"
-      "xor.b32 %assay_tid, %assay_tid, %assay_s0;\nshr.u32 %assay_s0, %assay_s0, {};\n"
-      "shl.b32 %assay_s1, %assay_s1, 5;\nadd.u32 %assay_s0, %assay_s0, %assay_s1;\n"
-      "add.u32 %assay_tid, %assay_tid, %assay_s0;",
-      32 * group - 1, group - 1, log_group));
+  editor.begin_with(
+      fmt::format("mov.u32 %assay_tid, %tid.x;\nand.b32 %assay_s0, %assay_tid, {};\nand.b32 %assay_s1, %assay_s0, {};\n"
+                  "xor.b32 %assay_tid, %assay_tid, %assay_s0;\nshr.u32 %assay_s0, %assay_s0, {};\n"
+                  "shl.b32 %assay_s1, %assay_s1, 5;\nadd.u32 %assay_s0, %assay_s0, %assay_s1;\n"
+                  "add.u32 %assay_tid, %assay_tid, %assay_s0;",
+                  32 * group - 1, group - 1, log_group));
   return editor.finish("");
 }
 
@@ -164,9 +163,10 @@ Outcome other_block_order(const KernelText& prepared, const Facts& facts, int) {
   text.declare("b64", "%assay_t");
   editor.replace_special("%ctaid.x", "%assay_c");
   if (editor.mutant().sites.empty()) return "the kernel does not ask for %ctaid.x";
-  editor.begin_with(fmt::format("mov.u32 %assay_c, %ctaid.x;\nmul.wide.u32 %assay_t, %assay_c, {};\n"
-                                "rem.u64 %assay_t, %assay_t, {};\ncvt.u32.u64 %assay_c, %assay_t;",
-                                stride, blocks));
+  editor.begin_with(
+      fmt::format("mov.u32 %assay_c, %ctaid.x;\nmul.wide.u32 %assay_t, %assay_c, {};\n"
+                  "rem.u64 %assay_t, %assay_t, {};\ncvt.u32.u64 %assay_c, %assay_t;",
+                  stride, blocks));
   editor.mutant().foretold = false;  // other blocks are among those that are run
   return editor.finish("");
 }
@@ -192,8 +192,8 @@ Outcome split_launch(const KernelText& prepared, const Facts& facts, int) {
     text.declare("b32", "%assay_n");
     editor.replace_special(fmt::format("%ctaid.{}", axis), "%assay_c");
     editor.replace_special(fmt::format("%nctaid.{}", axis), "%assay_n");
-    editor.begin_with(fmt::format("mov.u32 %assay_c, %ctaid.{};\nadd.u32 %assay_c, %assay_c, {};\nmov.u32 %assay_n, {};",
-                                  axis, from, longest));
+    editor.begin_with(fmt::format(
+        "mov.u32 %assay_c, %ctaid.{};\nadd.u32 %assay_c, %assay_c, {};\nmov.u32 %assay_n, {};", axis, from, longest));
     return editor;
   };
   const auto grid = [&](uint32_t extent) {

@@ -36,10 +36,10 @@ struct Facts {
   const gpu::GpuModel* model = nullptr;
   int blocks_per_sm = 1;
   int64_t static_shared_bytes = 0;
-  std::optional<int> registers;       // of a thread, by ptxas
-  std::optional<int64_t> spill_bytes;  // by ptxas
-  uint64_t largest_buffer = 0;        // bytes of the largest tensor
-  uint64_t all_buffers = 0;           // of all of them
+  std::optional<int> registers;               // of a thread, by ptxas
+  std::optional<int64_t> spill_bytes;         // by ptxas
+  uint64_t largest_buffer = 0;                // bytes of the largest tensor
+  uint64_t all_buffers = 0;                   // of all of them
   std::vector<gpu::InstructionCount> counts;  // of the prepared kernel, by line number of it (`origin`); may be empty
 };
 
@@ -54,9 +54,9 @@ struct Mutant {
   LaunchChange launch{};
   std::vector<SourcePlace> sites{};     // one for each place that was changed
   std::map<int, double> scaled{};       // origins that run so many times as often as in the prepared kernel
-  bool foretold = true;               // false: the counts of untouched lines may change as well
-  bool for_each_warp = false;         // other warps are run: counts are compared for each of them
-  bool needs_dead_code_gone = false;  // what nobody needs any more is part of the change, and was taken out
+  bool foretold = true;                 // false: the counts of untouched lines may change as well
+  bool for_each_warp = false;           // other warps are run: counts are compared for each of them
+  bool needs_dead_code_gone = false;    // what nobody needs any more is part of the change, and was taken out
   std::optional<KernelText> control{};  // the same without its effect, if the prepared kernel is not that
   LaunchChange control_launch{};
 };
@@ -66,9 +66,9 @@ struct Outcome {
   std::optional<Mutant> mutant;
   std::string why_not;
 
-  Outcome(Mutant made) : mutant(std::move(made)) {}             // NOLINT: reads as a result
-  Outcome(std::string reason) : why_not(std::move(reason)) {}   // NOLINT
-  Outcome(const char* reason) : why_not(reason) {}              // NOLINT
+  Outcome(Mutant made) : mutant(std::move(made)) {}            // NOLINT: reads as a result
+  Outcome(std::string reason) : why_not(std::move(reason)) {}  // NOLINT
+  Outcome(const char* reason) : why_not(reason) {}             // NOLINT
 };
 
 using Mutate = Outcome (*)(const KernelText& prepared, const Facts& facts, int dose);

@@ -30,7 +30,8 @@ void for_each_name(Operand& operand, const Visit& visit) {
 
 bool is_written(const ptx::OperandPattern& pattern) {
   const bool result = pattern.name.starts_with('d') || pattern.name.starts_with('p');
-  return result && pattern.form != ptx::OperandPattern::Form::address && pattern.form != ptx::OperandPattern::Form::tensor;
+  return result && pattern.form != ptx::OperandPattern::Form::address &&
+         pattern.form != ptx::OperandPattern::Form::tensor;
 }
 
 }  // namespace
@@ -46,20 +47,20 @@ Registers registers_of(const ptx::Instruction& instruction) {
   const auto match = ptx::OpcodeMatcher::instance().match(instruction);
   result.known = match.ok() && !match->pattern->raw_operands;
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
-    const bool written =
-        result.known && i < match->pattern->operands.size() && is_written(match->pattern->operands[i]);
+    const bool written = result.known && i < match->pattern->operands.size() && is_written(match->pattern->operands[i]);
     add_names(instruction.operands[i], written ? result.writes : result.reads);
   }
   // Sums of a warpgroup's product are read as well.
-  if (instruction.opcode == "wgmma") result.reads.insert(result.reads.end(), result.writes.begin(), result.writes.end());
+  if (instruction.opcode == "wgmma")
+    result.reads.insert(result.reads.end(), result.writes.begin(), result.writes.end());
   return result;
 }
 
 bool has_no_other_effect(const ptx::Instruction& instruction) {
   static constexpr std::array<std::string_view, 24> kEffects = {
-      "st",      "red",    "atom",    "bar",       "barrier",   "bra",      "brx",    "ret",
-      "exit",    "call",   "membar",  "fence",     "cp",        "mbarrier", "wgmma",  "shfl",
-      "vote",    "match",  "redux",   "nanosleep", "setmaxnreg", "stmatrix", "trap",   "activemask"};
+      "st",   "red",   "atom",   "bar",       "barrier",    "bra",      "brx",   "ret",
+      "exit", "call",  "membar", "fence",     "cp",         "mbarrier", "wgmma", "shfl",
+      "vote", "match", "redux",  "nanosleep", "setmaxnreg", "stmatrix", "trap",  "activemask"};
   if (std::ranges::find(kEffects, instruction.opcode) != kEffects.end()) return false;
   if (has(instruction, "volatile") || has(instruction, "relaxed") || has(instruction, "acquire")) return false;
   const Registers registers = registers_of(instruction);
@@ -79,7 +80,8 @@ std::set<size_t> dead_lines(const std::vector<Line>& lines) {
     Known known{registers_of(*instruction), has_no_other_effect(*instruction)};
     for (const std::string& name : known.registers.reads) {
       // A sum that only feeds itself is needed by nobody.
-      const bool own = known.removable && std::ranges::find(known.registers.writes, name) != known.registers.writes.end();
+      const bool own =
+          known.removable && std::ranges::find(known.registers.writes, name) != known.registers.writes.end();
       if (!own) ++readers[name];
     }
     instructions[i] = std::move(known);

@@ -48,7 +48,8 @@ std::vector<gpu::InstructionCount> by_line(const std::vector<gpu::InstructionCou
 CountedChange counted_change(const std::vector<gpu::InstructionCount>& before, const Mutant& mutant,
                              const std::vector<gpu::InstructionCount>& counts) {
   CountedChange change;
-  const std::vector<gpu::InstructionCount> prepared = mutant.for_each_warp ? as_many_warps(before, mutant, counts) : before;
+  const std::vector<gpu::InstructionCount> prepared =
+      mutant.for_each_warp ? as_many_warps(before, mutant, counts) : before;
   std::vector<uint64_t> kept(prepared.size(), 0);
   std::set<int> spins;  // origins whose counts depend on the order of the warps
   for (const Loop& loop : innermost_loops(mutant.text.lines)) {
@@ -108,9 +109,8 @@ TextChange text_change(const KernelText& prepared, const Mutant& mutant) {
   TextChange change;
   if (mutant.control) {
     const auto instructions = [](const KernelText& text) {
-      return static_cast<size_t>(std::ranges::count_if(text.lines, [](const Line& line) {
-        return line.instruction() != nullptr && !is_move(*line.instruction());
-      }));
+      return static_cast<size_t>(std::ranges::count_if(
+          text.lines, [](const Line& line) { return line.instruction() != nullptr && !is_move(*line.instruction()); }));
     };
     const size_t before = instructions(*mutant.control);
     const size_t after = instructions(mutant.text);
@@ -140,9 +140,9 @@ Judged judge(const Assembled& control, const Assembled& mutant, const Row& row, 
     return {Standing::confounded, fmt::format("{} bytes of spills instead of {}", spills, spilled)};
   if (!about_registers && !about_occupancy && row.name != "smaller_blocks" && control.blocks_per_sm &&
       mutant.blocks_per_sm && *control.blocks_per_sm != *mutant.blocks_per_sm)
-    return {Standing::confounded, fmt::format("{} blocks on an SM instead of {} ({} registers instead of {})",
-                                              *mutant.blocks_per_sm, *control.blocks_per_sm,
-                                              mutant.registers.value_or(0), control.registers.value_or(0))};
+    return {Standing::confounded,
+            fmt::format("{} blocks on an SM instead of {} ({} registers instead of {})", *mutant.blocks_per_sm,
+                        *control.blocks_per_sm, mutant.registers.value_or(0), control.registers.value_or(0))};
   if (!control.code_bytes || !mutant.code_bytes) return {};
   const int64_t grown = *mutant.code_bytes - *control.code_bytes;
   // ptxas unrolls loops and folds addresses, so only what is far off shows that an injection vanished, or that an
@@ -150,13 +150,13 @@ Judged judge(const Assembled& control, const Assembled& mutant, const Row& row, 
   constexpr int64_t kMany = 8;
   if (row.kind == Kind::injection && added > removed + kMany &&
       grown < kInstruction * static_cast<int64_t>(added - removed) / 2 - kPadding)
-    return {Standing::vanished, fmt::format("{} instructions were added, and the code grew by {} bytes", added - removed,
-                                            grown)};
+    return {Standing::vanished,
+            fmt::format("{} instructions were added, and the code grew by {} bytes", added - removed, grown)};
   const bool meant = row.name == "no_addresses" || row.name == "no_bounds_checks";
   if (row.kind == Kind::ablation && !meant && row.name != "nothing_left" &&
       -grown > kInstruction * 4 * static_cast<int64_t>(removed) + kPadding + *control.code_bytes / 4)
-    return {Standing::vanished, fmt::format("{} instructions were removed, and the code shrank by {} bytes", removed,
-                                            -grown)};
+    return {Standing::vanished,
+            fmt::format("{} instructions were removed, and the code shrank by {} bytes", removed, -grown)};
   return {};
 }
 

@@ -23,8 +23,8 @@ struct CountedChange {
 };
 
 // The counts by line of a printed text, in the order of its lines (`KernelText::lines`); lines that did not run have 0.
-std::vector<gpu::InstructionCount> by_line(const std::vector<gpu::InstructionCount>& counts,
-                                           const KernelText& text, const KernelText::Printed& printed);
+std::vector<gpu::InstructionCount> by_line(const std::vector<gpu::InstructionCount>& counts, const KernelText& text,
+                                           const KernelText::Printed& printed);
 
 CountedChange counted_change(const std::vector<gpu::InstructionCount>& prepared, const Mutant& mutant,
                              const std::vector<gpu::InstructionCount>& counts);

@@ -21,44 +21,76 @@ struct About {
 };
 
 constexpr std::array kAbout = {
-    About{"special functions", "exp2 with the scale folded in, a polynomial on the FMA pipe for a share, fewer of them",
-          {"special_functions"}, {}},
-    About{"FMA and issue slots", "fewer instructions for each element: fused operations, wider types, less unrolled overhead",
-          {"tensor_idle"}, {}},
-    About{"ALU and issue slots", "fewer instructions for each element: simpler indices, masks only at the edges",
-          {"address_arithmetic"}, {}},
-    About{"tensor cores", "fewer or narrower products; wgmma instead of mma on Hopper; larger tiles", {"tensor_idle"}, {}},
-    About{"shared memory reads", "larger tiles in registers, ldmatrix, wider loads", {"shared_bandwidth", "latency"}, {}},
+    About{"special functions",
+          "exp2 with the scale folded in, a polynomial on the FMA pipe for a share, fewer of them",
+          {"special_functions"},
+          {}},
+    About{"FMA and issue slots",
+          "fewer instructions for each element: fused operations, wider types, less unrolled overhead",
+          {"tensor_idle"},
+          {}},
+    About{"ALU and issue slots",
+          "fewer instructions for each element: simpler indices, masks only at the edges",
+          {"address_arithmetic"},
+          {}},
+    About{"tensor cores",
+          "fewer or narrower products; wgmma instead of mma on Hopper; larger tiles",
+          {"tensor_idle"},
+          {}},
+    About{
+        "shared memory reads", "larger tiles in registers, ldmatrix, wider loads", {"shared_bandwidth", "latency"}, {}},
     About{"shared memory writes", "wider stores, fewer passes through shared memory", {"shared_bandwidth"}, {}},
-    About{"bank conflicts", "pad rows by 4 or 16 bytes, swizzle by 16 bytes, ldmatrix", {"bank_conflicts"},
+    About{"bank conflicts",
+          "pad rows by 4 or 16 bytes, swizzle by 16 bytes, ldmatrix",
+          {"bank_conflicts"},
           {"shared memory reads", "shared memory writes"}},
-    About{"global reads", "read less: tile in shared memory, fuse, narrower types; more loads in flight",
-          {"dram_bound", "above_compulsory", "same_sector_twice", "latency"}, {}},
-    About{"global writes", "write less: fuse, narrower types, write once when the value is final",
-          {"dram_bound", "silent_stores"}, {}},
-    About{"coalescing", "let neighbouring lanes touch neighbouring words; transpose through shared memory; vector accesses",
-          {"uncoalesced", "same_sector_twice"}, {"global reads", "global writes"}},
+    About{"global reads",
+          "read less: tile in shared memory, fuse, narrower types; more loads in flight",
+          {"dram_bound", "above_compulsory", "same_sector_twice", "latency"},
+          {}},
+    About{"global writes",
+          "write less: fuse, narrower types, write once when the value is final",
+          {"dram_bound", "silent_stores"},
+          {}},
+    About{"coalescing",
+          "let neighbouring lanes touch neighbouring words; transpose through shared memory; vector accesses",
+          {"uncoalesced", "same_sector_twice"},
+          {"global reads", "global writes"}},
     About{"staging", "shared memory is worth what it costs: keep it", {}, {}},
     About{"asynchronous copies", "more stages, larger copies, multicast", {"latency", "dram_bound"}, {}},
-    About{"barriers", "drop those that protect nothing; __syncwarp; named barriers; double buffering", {"barriers"}, {}},
+    About{
+        "barriers", "drop those that protect nothing; __syncwarp; named barriers; double buffering", {"barriers"}, {}},
     About{"divergence", "sort work so that lanes of a warp go the same way; one warp, one case", {"divergence"}, {}},
-    About{"registers and local memory", "smaller tiles, other launch bounds, constant indices, shared memory for arrays",
-          {"local_memory"}, {}},
-    About{"occupancy", "the warps are needed: do not spend registers or shared memory that cost a block", {"latency"}, {}},
-    About{"launch and blocks", "more work for each block, fewer and larger blocks, persistent blocks, CUDA graphs",
-          {"starting_blocks", "launch"}, {}},
+    About{"registers and local memory",
+          "smaller tiles, other launch bounds, constant indices, shared memory for arrays",
+          {"local_memory"},
+          {}},
+    About{"occupancy",
+          "the warps are needed: do not spend registers or shared memory that cost a block",
+          {"latency"},
+          {}},
+    About{"launch and blocks",
+          "more work for each block, fewer and larger blocks, persistent blocks, CUDA graphs",
+          {"starting_blocks", "launch"},
+          {}},
     About{"block order", "the order earns locality in the L2: keep it", {"above_compulsory"}, {}},
     About{"caches across calls", "what the call before leaves in the L2 is used", {}, {}, false},
-    About{"atomics", "reduce in registers, in the warp and in shared memory first; one atomic for each block", {"atomics"},
+    About{"atomics",
+          "reduce in registers, in the warp and in shared memory first; one atomic for each block",
+          {"atomics"},
           {}},
     About{"float64", "float32 where it is accurate enough; constants with f", {"double_precision"}, {}},
     About{"code size", "less unrolling", {}, {}},
     About{"idle SMs", "parallelise over a further axis, split the longest loop over blocks", {"not_enough_blocks"}, {}},
-    About{"shuffles", "fewer steps between lanes: more work for each lane first, shared memory for long ways", {"latency"},
+    About{"shuffles",
+          "fewer steps between lanes: more work for each lane first, shared memory for long ways",
+          {"latency"},
           {}},
     About{"conversions", "convert once, keep data in the type of its use", {}, {}},
-    About{"address arithmetic", "divisions out of the loop, 32-bit indices, pointers that are advanced",
-          {"address_arithmetic"}, {}},
+    About{"address arithmetic",
+          "divisions out of the loop, 32-bit indices, pointers that are advanced",
+          {"address_arithmetic"},
+          {}},
     About{"loop", "", {}, {}, false},
     About{"bounds checks", "whole tiles without checks, a ragged one apart", {}, {}},
 };
@@ -96,7 +128,8 @@ void take(ResourceReading& reading, const Row& row, const Effect& effect, double
     return;
   }
   if (row.kind == Kind::ablation) {
-    take_gain(reading, 1 - ratio, 1 - (measured ? effect.high : ratio), 1 - (measured ? effect.low : ratio), effect.row);
+    take_gain(reading, 1 - ratio, 1 - (measured ? effect.high : ratio), 1 - (measured ? effect.low : ratio),
+              effect.row);
     return;
   }
   const double cost = ratio - 1;
@@ -112,9 +145,9 @@ void take(ResourceReading& reading, const Row& row, const Effect& effect, double
 Verdict verdict_of(const ResourceReading& reading, double least) {
   const bool gains = reading.gain && *reading.gain > least;
   // A single cause, taken away: that more of it costs little shows only that there is enough of it already.
-  static constexpr std::array<std::string_view, 7> kCauses = {"bank conflicts", "coalescing", "divergence", "float64",
-                                                              "registers and local memory", "atomics",
-                                                              "address arithmetic"};
+  static constexpr std::array<std::string_view, 7> kCauses = {
+      "bank conflicts", "coalescing",        "divergence", "float64", "registers and local memory",
+      "atomics",        "address arithmetic"};
   if (gains && std::ranges::find(kCauses, reading.resource) != kCauses.end()) return Verdict::bottleneck;
   const bool costs = reading.cost_per_dose && *reading.cost_per_dose > least;
   if (!reading.gain && !reading.cost_per_dose) return Verdict::not_known;
@@ -123,12 +156,13 @@ Verdict verdict_of(const ResourceReading& reading, double least) {
   return costs ? Verdict::hidden : Verdict::slack;
 }
 
-// An empty kernel shows what launch and blocks take alone; much of that overlaps with work. Where blocks could be halved,
-// what twice as many cost is what they really cost.
+// An empty kernel shows what launch and blocks take alone; much of that overlaps with work. Where blocks could be
+// halved, what twice as many cost is what they really cost.
 void limit_launch(std::vector<ResourceReading>& resources, const std::vector<Effect>& effects) {
   const auto launch = std::ranges::find(resources, "launch and blocks", &ResourceReading::resource);
-  const auto halved = std::ranges::find_if(
-      effects, [](const Effect& effect) { return effect.row == "smaller_blocks" && effect.dose == 1 && counts(effect); });
+  const auto halved = std::ranges::find_if(effects, [](const Effect& effect) {
+    return effect.row == "smaller_blocks" && effect.dose == 1 && counts(effect);
+  });
   if (launch == resources.end() || !launch->gain || halved == effects.end()) return;
   const double cost = std::max(0.0, *halved->ratio - 1);
   if (cost >= *launch->gain) return;
@@ -150,7 +184,8 @@ void rank(std::vector<ResourceReading>& resources) {
     double value = each.ranked ? each.gain.value_or(-1) : -2;
     constexpr double kExplains = 0.5;
     // An idle SM makes everything that a block does cost more than it must.
-    if (each.resource == "idle SMs" && each.gain.value_or(0) > kMuch && *each.gain >= kExplains * most) value = 1 + *each.gain;
+    if (each.resource == "idle SMs" && each.gain.value_or(0) > kMuch && *each.gain >= kExplains * most)
+      value = 1 + *each.gain;
     for (const std::string_view general : about(each.resource)->refines) {
       const double whole = general.empty() ? 0 : gain_of(general);
       if (each.ranked && each.gain && *each.gain >= kExplains * whole && *each.gain > kMuch)
@@ -158,8 +193,7 @@ void rank(std::vector<ResourceReading>& resources) {
     }
     key[each.resource] = value;
   }
-  std::ranges::stable_sort(resources, std::greater(),
-                           [&](const ResourceReading& each) { return key[each.resource]; });
+  std::ranges::stable_sort(resources, std::greater(), [&](const ResourceReading& each) { return key[each.resource]; });
 }
 
 }  // namespace
@@ -183,8 +217,8 @@ std::string_view to_string(State state) {
 }
 
 std::optional<State> state_named(std::string_view name) {
-  for (const State state : {State::ranked, State::confounded, State::not_proved, State::failed, State::not_applicable,
-                            State::not_timed}) {
+  for (const State state :
+       {State::ranked, State::confounded, State::not_proved, State::failed, State::not_applicable, State::not_timed}) {
     if (to_string(state) == name) return state;
   }
   return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From experiments to what they mean: for each resource the gain if it were free, the cost of more of it, the slack, and
-// the verdict; then which resource comes first. Pure.
+// From experiments to what they mean: for each resource the gain if it were free, the cost of more of it, the slack,
+// and the verdict; then which resource comes first. Pure.
 #pragma once
 
 #include <optional>
@@ -28,9 +28,9 @@ struct Effect {
   std::string row;
   int dose = 1;
   State state = State::not_applicable;
-  std::string why;               // of all states but `ranked`
-  std::optional<double> ratio;   // time of the mutant over that of its control
-  double low = 0;                // 95 % interval of the ratio, if it was measured
+  std::string why;              // of all states but `ranked`
+  std::optional<double> ratio;  // time of the mutant over that of its control
+  double low = 0;               // 95 % interval of the ratio, if it was measured
   double high = 0;
 };
 

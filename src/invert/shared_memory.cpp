@@ -101,8 +101,8 @@ Outcome more_shared_writes(const KernelText& prepared, const Facts&, int dose) {
   return editor.finish("the kernel writes no shared memory by stores");
 }
 
-// Bits of the bank and of the row change places, in all accesses alike: 2, 4, 8 and 16 lanes meet in one bank where none
-// met before. Which bits do is in constant memory, so that dose 0, the control, has the same instructions.
+// Bits of the bank and of the row change places, in all accesses alike: 2, 4, 8 and 16 lanes meet in one bank where
+// none met before. Which bits do is in constant memory, so that dose 0, the control, has the same instructions.
 Outcome more_bank_conflicts(const KernelText& prepared, const Facts& facts, int dose) {
   const int bits = std::countr_zero(static_cast<unsigned>(dose)) + 1;
   int widest = 4;
@@ -165,9 +165,9 @@ Outcome not_staged(const KernelText& prepared, const Facts& facts, int) {
     edit.before = address_in_32_bits(text, instruction.operands[1], "%assay_s0");
     edit.before += fmt::format("and.b32 %assay_s0, %assay_s0, {};\ncvt.u64.u32 %assay_t, %assay_s0;\n", bytes - 1);
     edit.before += "add.s64 %assay_t, %assay_stage, %assay_t;\n";
-    edit.before += fmt::format("{}ld.global{}.{} {}, [%assay_t];\n", guard_text(instruction),
-                               count == 1 ? "" : fmt::format(".v{}", count), type_modifier(instruction),
-                               operand(instruction, 0));
+    edit.before +=
+        fmt::format("{}ld.global{}.{} {}, [%assay_t];\n", guard_text(instruction),
+                    count == 1 ? "" : fmt::format(".v{}", count), type_modifier(instruction), operand(instruction, 0));
     return edit;
   });
   if (editor.mutant().sites.empty()) return "the kernel reads no shared memory by ld.shared";
@@ -225,9 +225,10 @@ Outcome no_bank_conflicts(const KernelText& prepared, const Facts& facts, int) {
     edit.removed = true;
     edit.before = address_in_32_bits(text, instruction.operands[place], "%assay_s0");
     edit.before += fmt::format("and.b32 %assay_s0, %assay_s0, {};\n", kUnknown);
-    edit.before += fmt::format("mad.lo.u32 %assay_s0, %assay_lane, {}, %assay_s0;\nadd.s32 %assay_s0, %assay_s0, "
-                               "%assay_row;\n",
-                               bytes);
+    edit.before += fmt::format(
+        "mad.lo.u32 %assay_s0, %assay_lane, {}, %assay_s0;\nadd.s32 %assay_s0, %assay_s0, "
+        "%assay_row;\n",
+        bytes);
     ptx::Instruction moved = instruction;
     moved.operands[place] = address_at("%assay_s0");
     edit.before += ptx::print(moved) + "\n";

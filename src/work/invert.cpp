@@ -120,8 +120,8 @@ class Inverter {
     ASSAY_TRY(original_, read_file(known.ptx));
     for (const std::string& name : request_.experiments) {
       if (invert::find_row(name) == nullptr)
-        return Error{fmt::format("there is no experiment '{}'", name), {}, "docs/invert.md lists them",
-                     ExitCode::usage};
+        return Error{
+            fmt::format("there is no experiment '{}'", name), {}, "docs/invert.md lists them", ExitCode::usage};
     }
     facts_.grid = {known.launch.grid[0], known.launch.grid[1], known.launch.grid[2]};
     facts_.block = {known.launch.block[0], known.launch.block[1], known.launch.block[2]};
@@ -317,7 +317,8 @@ class Inverter {
     ASSAY_CHECK(store(image, name));
     trial.image = std::move(image);
     trial.mutant = std::move(mutant);
-    if (trial.row->kind != invert::Kind::ablation || trial.mutant->needs_dead_code_gone || trial.row->name == "nothing_left")
+    if (trial.row->kind != invert::Kind::ablation || trial.mutant->needs_dead_code_gone ||
+        trial.row->name == "nothing_left")
       return {};
     const uint64_t dead = invert::newly_dead(controls_.front().text, facts_.counts, *trial.mutant);
     uint64_t all = 0;
@@ -363,7 +364,8 @@ class Inverter {
       return take_mutant(trial, std::move(mutant), worker_configuration(*best));
     }
     end(trial, invert::State::not_applicable,
-        fmt::format("the kernel has no tunable with {} in its name and a lower value", trial.row->configuration.tunable));
+        fmt::format("the kernel has no tunable with {} in its name and a lower value",
+                    trial.row->configuration.tunable));
     return {};
   }
 
@@ -421,9 +423,7 @@ class Inverter {
     }
   }
 
-  Result<void> remember(const Trial& trial) {
-    return resumption_->remember(key(trial), to_json(trial.result).dump());
-  }
+  Result<void> remember(const Trial& trial) { return resumption_->remember(key(trial), to_json(trial.result).dump()); }
 
   Result<void> count_one(Trial& trial) {
     Image& image = *trial.image;
@@ -463,8 +463,8 @@ class Inverter {
       return {};
     }
     const invert::TextChange text = invert::text_change(controls_.front().text, *trial.mutant);
-    const invert::Judged judged = invert::judge(own_control.assembled.figures, image.assembled.figures, *trial.row,
-                                                text.added, text.removed);
+    const invert::Judged judged =
+        invert::judge(own_control.assembled.figures, image.assembled.figures, *trial.row, text.added, text.removed);
     if (judged.standing == invert::Standing::vanished) {
       end(trial, invert::State::not_proved, judged.why);
       trial.vanished = true;
@@ -644,7 +644,7 @@ class Inverter {
   invert::Facts facts_;
   std::optional<bool> sampled_;
   std::map<std::string, std::unique_ptr<check::Experiments>> workers_;  // by configuration
-  std::vector<Image> controls_;  // the prepared kernel first
+  std::vector<Image> controls_;                                         // the prepared kernel first
   std::vector<Trial> trials_;
   InvertReport report_;
 };

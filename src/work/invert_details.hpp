@@ -15,8 +15,8 @@ struct InvertDetails {
   bool sampled = false;
   uint64_t blocks_run = 0;
   uint64_t blocks = 0;
-  std::string gpu;        // that measured; "" if none did
-  std::string no_ptxas;   // why the machine code is not known
+  std::string gpu;            // that measured; "" if none did
+  std::string no_ptxas;       // why the machine code is not known
   double original_ratio = 0;  // time of the original over that of the prepared kernel, if it was measured
   nlohmann::json document;
 };

@@ -92,10 +92,8 @@ std::optional<InvertedExperiment> experiment_from(const json& value) {
 json report_document(const InvertReport& report, const InvertDetails& details) {
   json resources = json::array();
   for (const InvertedResource& resource : report.resources) {
-    json each = {{"name", resource.name},
-                 {"verdict", resource.verdict},
-                 {"sites", resource.sites},
-                 {"remedy", resource.remedy}};
+    json each = {
+        {"name", resource.name}, {"verdict", resource.verdict}, {"sites", resource.sites}, {"remedy", resource.remedy}};
     if (resource.gain) {
       each["gain_if_free"] = *resource.gain;
       if (report.measured) each["gain_interval"] = {resource.gain_low, resource.gain_high};

@@ -156,7 +156,8 @@ TEST_P(MutationTest, IsWhatItsRowSays) {
     EXPECT_TRUE(change.exact) << change.why_not << "\n" << printed.text;
   }
   if (!mutant.needs_dead_code_gone && row->kind == Kind::ablation) {
-    EXPECT_EQ(newly_dead(base.prepared, base.facts.counts, mutant), 0U) << "ptxas would take more away than the row says";
+    EXPECT_EQ(newly_dead(base.prepared, base.facts.counts, mutant), 0U)
+        << "ptxas would take more away than the row says";
   }
   EXPECT_EQ(refused_by_ptxas(printed.text, "sm_90"), "") << printed.text;
   if (mutant.control) {

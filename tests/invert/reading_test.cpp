@@ -20,11 +20,11 @@ const ResourceReading& of(const Reading& reading, std::string_view resource) {
 }
 
 TEST(Reading, TellsBottleneckHiddenAndSlackApart) {
-  const Reading reading = read({effect("no_products", 1, 0.66), effect("extra_products", 1, 1.99),
-                                effect("no_special_functions", 1, 0.988), effect("extra_special_functions", 1, 1.169),
-                                effect("no_barriers", 1, 1.0), effect("extra_barriers", 1, 1.0),
-                                effect("extra_barriers", 2, 1.01), effect("extra_barriers", 4, 1.2)},
-                               0.003);
+  const Reading reading =
+      read({effect("no_products", 1, 0.66), effect("extra_products", 1, 1.99), effect("no_special_functions", 1, 0.988),
+            effect("extra_special_functions", 1, 1.169), effect("no_barriers", 1, 1.0),
+            effect("extra_barriers", 1, 1.0), effect("extra_barriers", 2, 1.01), effect("extra_barriers", 4, 1.2)},
+           0.003);
   EXPECT_EQ(of(reading, "tensor cores").verdict, Verdict::bottleneck);
   EXPECT_EQ(of(reading, "special functions").verdict, Verdict::hidden);
   EXPECT_EQ(of(reading, "barriers").verdict, Verdict::slack);
@@ -37,8 +37,7 @@ TEST(Reading, TellsBottleneckHiddenAndSlackApart) {
 }
 
 TEST(Reading, WhatIsConfoundedIsNotRanked) {
-  const Reading reading =
-      read({effect("no_products", 1, 0.2, State::confounded), effect("no_stores", 1, 0.7)}, 0);
+  const Reading reading = read({effect("no_products", 1, 0.2, State::confounded), effect("no_stores", 1, 0.7)}, 0);
   EXPECT_EQ(reading.first, "global writes");
 }
 
@@ -50,15 +49,16 @@ TEST(Reading, ACauseComesBeforeWhatItCosts) {
 }
 
 TEST(Reading, LatencyIsGainsWithoutCosts) {
-  const Reading reading = read({effect("half_the_loop", 1, 0.55), effect("no_global_reads", 1, 0.92),
-                                effect("extra_l2_reads", 1, 1.0), effect("extra_fma", 1, 1.0),
-                                effect("extra_alu", 1, 1.0)},
-                               0);
+  const Reading reading =
+      read({effect("half_the_loop", 1, 0.55), effect("no_global_reads", 1, 0.92), effect("extra_l2_reads", 1, 1.0),
+            effect("extra_fma", 1, 1.0), effect("extra_alu", 1, 1.0)},
+           0);
   EXPECT_EQ(reading.first, "latency");
   EXPECT_TRUE(agrees(reading, "latency"));
-  const Reading busy = read({effect("half_the_loop", 1, 0.55), effect("no_global_reads", 1, 0.92),
-                             effect("extra_l2_reads", 1, 1.0), effect("extra_fma", 1, 1.3), effect("extra_alu", 1, 1.0)},
-                            0);
+  const Reading busy =
+      read({effect("half_the_loop", 1, 0.55), effect("no_global_reads", 1, 0.92), effect("extra_l2_reads", 1, 1.0),
+            effect("extra_fma", 1, 1.3), effect("extra_alu", 1, 1.0)},
+           0);
   EXPECT_NE(busy.first, "latency");
 }
 

@@ -178,7 +178,8 @@ Result<void> KernelCase::make_set(const ArgumentFiles& files) {
   }
   ASSAY_CHECK(check::write_scalar_variables(gpu_, module, arguments_));
   ASSAY_CHECK(write(sets_.size() - 1, files));
-  ASSAY_TRY(std::vector<device::LaunchRequest> requests, planner_->plan(gpu_, shape_, arguments_, check::shifted(set.addresses, change_)));
+  ASSAY_TRY(std::vector<device::LaunchRequest> requests,
+            planner_->plan(gpu_, shape_, arguments_, check::shifted(set.addresses, change_)));
   ASSAY_CHECK(check::apply(change_, requests));
   for (device::LaunchRequest& request : requests) {
     request.module = &module;

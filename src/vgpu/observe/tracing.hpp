@@ -42,7 +42,7 @@ class Tracing final : public Observer, public BlockChoice {
     uint64_t lanes = 0;
     uint64_t path_lanes = 0;  // of the paths that issued it
     uint64_t divergent = 0;   // issued by a path of which only some lanes executed it
-    gpu::WorkSums sums;  // what accesses and waits add
+    gpu::WorkSums sums;       // what accesses and waits add
   };
   struct Footprint {
     double read_bytes = 0;     // in sectors
@@ -73,8 +73,8 @@ class Tracing final : public Observer, public BlockChoice {
   BlockSample sample_;
   const Program* program_ = nullptr;
   double l1_bytes_per_warp_ = 0;
-  std::vector<std::vector<InstructionCost>> costs_;  // beside Program::functions
-  std::vector<std::vector<gpu::WorkSums>> sums_;     // likewise, by instruction; weighted
+  std::vector<std::vector<InstructionCost>> costs_;         // beside Program::functions
+  std::vector<std::vector<gpu::WorkSums>> sums_;            // likewise, by instruction; weighted
   std::vector<std::vector<gpu::InstructionCount>> counts_;  // likewise, as they are
   std::map<std::string, BufferSums> buffers_;
   std::unordered_map<uint64_t, uint8_t> touched_;                            // sector -> read, written; of all blocks
