@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "evidence/archive.hpp"
+#include "evidence/sha256.hpp"
 #include "evidence/source_layout.hpp"
 #include "evidence/unified_diff.hpp"
 #include "ledger/location.hpp"
@@ -234,6 +235,10 @@ Result<EvidenceReport> evidence(const EvidenceRequest& request) {
   ASSAY_CHECK(add_reports(pack, request, predecessor, folders));
   std::ranges::sort(pack.files, {}, &PackedFile::path);
   pack.files.insert(pack.files.begin(), {"README.md", evidence_readme(subject, pack.files, pack.left_out)});
+
+  std::string sums;
+  for (const PackedFile& file : pack.files) sums += fmt::format("{}  {}\n", evidence::sha256(file.content), file.path);
+  pack.add("SHA256SUMS", sums);
 
   EvidenceReport report;
   report.out = request.out.empty() ? fmt::format("evidence-{}.tar.gz", request.attempt) : request.out;

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/escape.hpp"
-#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "ledger/time_text.hpp"
 #include "page/content.hpp"
@@ -111,9 +110,19 @@ std::string changes(const EvidenceSubject& subject, const std::vector<evidence::
                     counted(added, "line"), counted(removed, "line"));
 }
 
+// A check and a sanitized run of one shape, or that failed at one, are repeated with that shape.
+std::string command_for(const ledger::Attempt& attempt) {
+  std::string command = page::command_of(attempt);
+  const bool of_one = attempt.kind == ledger::Kind::check || attempt.kind == ledger::Kind::sanitize;
+  const bool plain = attempt.shape.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=,.") == std::string::npos;
+  if (of_one && plain && !attempt.shape.empty() && !command.empty()) command += " --shape " + attempt.shape;
+  return command;
+}
+
 // The command stands in a block of code, which nothing in it may end.
 std::string repetition(const EvidenceSubject& subject) {
-  const std::string command = subject.sources.empty() ? "" : page::command_of(subject.attempt);
+  const std::string command = subject.sources.empty() ? "" : command_for(subject.attempt);
   const std::string line = replace_all(escape_terminal(command), "```", "'''");
   if (line.empty())
     return "\n## To repeat it\nThe attempt does not hold its command, or its sources were not kept: `attempt.json` has "
@@ -138,10 +147,10 @@ const char* meaning(std::string_view path) {
 
 std::string contents(const std::vector<evidence::PackedFile>& files, const std::vector<std::string>& left_out) {
   std::string text =
-      "\n## Files\n`xxh128sum` prints the hashes.\n\n| file | what | bytes | XXH128 |\n|---|---|---|---|\n";
+      "\n## Files\n`sha256sum -c SHA256SUMS` tells whether they are as they were packed.\n\n"
+      "| file | what | bytes |\n|---|---|---|\n";
   for (const evidence::PackedFile& file : files)
-    text += fmt::format("| {} | {} | {} | {} |\n", shown(file.path), meaning(file.path), file.content.size(),
-                        content_hash(file.content));
+    text += fmt::format("| {} | {} | {} |\n", shown(file.path), meaning(file.path), file.content.size());
   for (const std::string& path : left_out)
     text += fmt::format("\nNot packed, because its path leads elsewhere: {}\n", shown(path));
   return text;

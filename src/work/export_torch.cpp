@@ -2,6 +2,7 @@
 #include "assay/export_torch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -203,6 +204,12 @@ Result<void> add_example(Package& package) {
       if (tensor->is_complex || spec::is_packed(tensor->dtype)) {
         package.report.remarks.push_back(
             fmt::format("the test does not compare {}, whose elements are complex or packed", arguments[i].name));
+        continue;
+      }
+      const bool defined = std::ranges::all_of(found->second.values, [](double value) { return std::isfinite(value); });
+      if (!defined) {
+        package.report.remarks.push_back(
+            fmt::format("the test does not compare {}, parts of which are not defined", arguments[i].name));
         continue;
       }
       const std::string file = fmt::format("example/{}.expected.bin", arguments[i].name);

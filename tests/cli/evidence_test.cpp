@@ -95,6 +95,15 @@ TEST_F(EvidenceTest, a_real_attempt_can_be_repeated_from_its_evidence) {
   const std::string readme = *read_file(out / "README.md");
   EXPECT_NE(readme.find("assay check sources/softmax/kernel.toml"), std::string::npos) << readme;
   EXPECT_NE(readme.find("No earlier attempt"), std::string::npos);
+  EXPECT_NE(readme.find("--shape COLUMNS=72,ROWS=3,dtype=f16"), std::string::npos) << readme;
+  Command verify;
+  verify.arguments = {"sha256sum", "--quiet", "-c", "SHA256SUMS"};
+  verify.folder = out;
+  if (!find_program("sha256sum").empty()) {
+    EXPECT_EQ(run_command(verify).exit_status, 0);
+    fs::resize_file(out / "attempt.json", 10);
+    EXPECT_NE(run_command(verify).exit_status, 0);
+  }
   // Without a compiler it gets as far as the sources: they are whole, and the specification is understood.
   const ProcessOutcome again = assay_program({"check", (out / "sources/softmax/kernel.toml").string(), "--shape",
                                               "ROWS=3,COLUMNS=72,dtype=f16", "--ledger", "none"});

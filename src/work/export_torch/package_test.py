@@ -37,7 +37,9 @@ def results():
 
 class OperatorTest(unittest.TestCase):
     def test_results_are_those_that_were_expected(self):
-        for name, tensor in results().items():
+        made = results()
+        for name in EXAMPLE["outputs"]:
+            tensor = made[name]
             expected = read(EXAMPLE["outputs"][name]).to(torch.float64)
             atol, rtol = EXAMPLE["tolerances"][name]
             apart = (tensor.to(torch.float64) - expected).abs() - (atol + rtol * expected.abs())
