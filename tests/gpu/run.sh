@@ -42,6 +42,7 @@ python3 -B tests/gpu/cookbook_truth.py build/assay 5
 
 echo "== PyTorch operators: exported kernels pass their own tests, and CUDA graphs capture them"
 python3 -B -W ignore tests/gpu/export_torch_truth.py build/assay
+
 echo "== inversion: planted bottlenecks come first"
 python3 -B tests/gpu/inversion.py build/assay cuda:0
 
