@@ -13,6 +13,7 @@
 #include "assay/estimate.hpp"
 #include "assay/explain.hpp"
 #include "assay/gate.hpp"
+#include "assay/invert.hpp"
 #include "assay/log.hpp"
 #include "assay/new.hpp"
 #include "assay/profile.hpp"
