@@ -22,6 +22,7 @@
 #include "assay/export_torch.hpp"
 #include "assay/gate.hpp"
 #include "assay/import.hpp"
+#include "assay/invert.hpp"
 #include "assay/judge.hpp"
 #include "assay/labour.hpp"
 #include "assay/learn.hpp"

@@ -76,6 +76,7 @@ Result<Done> run_item(const WorkFolder& folder, const Claim& claim, const Worker
   command.arguments.insert(command.arguments.begin(), context.program);
   const Clock::time_point start = Clock::now();
   auto child = Child::start(command);
+  if (!child && context.cancelled()) return Done{Ended::cancelled, {}};  // from then on no child starts
   if (!child) return Done{Ended::done, failed(worker, to_string(child.error()))};
   const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(item->time_limit_s));
   Done done;

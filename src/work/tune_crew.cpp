@@ -14,6 +14,9 @@ namespace assay::work {
 namespace {
 
 using cluster::ItemResult;
+
+constexpr int kMostTries = 2;  // again, after trouble with a machine
+
 using nlohmann::json;
 
 // A worker's document, or null.
@@ -126,7 +129,9 @@ Result<TuneCrew::Facts> TuneCrew::probe() {
 Result<void> TuneCrew::put(const std::string& configuration) {
   std::vector<std::string> only{configuration};
   if (!beside_.empty() && beside_ != configuration) only.insert(only.begin(), beside_);
-  ASSAY_TRY(const std::string name, crew_->put(item(only, false)));
+  cluster::WorkItem wanted = item(only, false);
+  wanted.time_limit_s += 1e-3 * troubles_[configuration];  // another item than the one that failed
+  ASSAY_TRY(const std::string name, crew_->put(wanted));
   configurations_[name] = configuration;
   return {};
 }
@@ -167,8 +172,12 @@ TunedConfiguration TuneCrew::read(const std::string& configuration, const ItemRe
 }
 
 Result<TunedConfiguration> TuneCrew::next() {
-  ASSAY_TRY(const ItemResult result, crew_->next());
-  return read(configurations_.at(result.item), result);
+  while (true) {
+    ASSAY_TRY(const ItemResult result, crew_->next());
+    TunedConfiguration evaluated = read(configurations_.at(result.item), result);
+    if (evaluated.failure != "machine" || ++troubles_[evaluated.configuration] > kMostTries) return evaluated;
+    ASSAY_CHECK(put(evaluated.configuration));
+  }
 }
 
 Result<std::optional<double>> TuneCrew::race(const std::vector<std::string>& finalists) {

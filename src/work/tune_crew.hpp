@@ -35,7 +35,8 @@ class TuneCrew {
   size_t open_items() const { return crew_->open_items(); }
   size_t most_open() const { return 2 * workers_; }  // one more for each worker than it can do
   Result<void> put(const std::string& configuration);
-  Result<TunedConfiguration> next();  // waits. What concerns a machine and not the candidate has the failure "machine"
+  // Waits. What concerns a machine and not the candidate is tried again, and has the failure "machine" in the end.
+  Result<TunedConfiguration> next();
   // All of them against each other on every GPU that is there; then the devices know their tie groups.
   Result<std::optional<double>> race(const std::vector<std::string>& finalists);  // the regret bound
 
@@ -57,6 +58,7 @@ class TuneCrew {
   size_t workers_ = 1;
   std::unique_ptr<cluster::Crew> crew_;
   std::map<std::string, std::string> configurations_;  // by item
+  std::map<std::string, int> troubles_;                // of machines, by configuration
   std::map<std::string, TuneDevice> devices_;
   std::map<std::string, std::vector<std::vector<double>>> beside_times_;  // of a device: by evaluation, by shape
   std::vector<double> unit_;  // what the configuration beside took on the first GPU that answered, by shape

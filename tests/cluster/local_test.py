@@ -80,14 +80,16 @@ class Local(unittest.TestCase):
         process = subprocess.Popen(self.command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True)
         killed = 0
+        signals = [signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1, signal.SIGTERM, signal.SIGKILL, signal.SIGUSR1]
+        self.random.shuffle(signals)  # an item over which three workers are lost would be given up
 
         def trouble():
             nonlocal killed
-            while process.poll() is None and killed < 8:
+            while process.poll() is None and killed < len(signals):
                 time.sleep(self.random.uniform(0.1, 0.5))
                 for worker in self.workers()[:1]:
                     try:
-                        os.kill(worker, self.random.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1]))
+                        os.kill(worker, signals[killed])
                         killed += 1
                     except ProcessLookupError:
                         pass

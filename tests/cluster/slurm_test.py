@@ -199,7 +199,7 @@ class Trouble:
 
     def kill_worker(self):
         found = workers(self.work)
-        if found:
+        if found and self.counts["worker kills"] == 0:  # with the lost node two; over three an item is given up
             kill(self.chance.choice(found))
             self.counts["worker kills"] += 1
 

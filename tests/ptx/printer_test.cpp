@@ -37,7 +37,7 @@ const std::string kEverything =
     "\tp0: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;\n"
     "\tLA:\n"
     "\t{\n"
-    "\t\t@!%p1 ld.global.L1::no_allocate.v2.f32 {%f1, _}, [%rd1-8];\n"
+    "\t\t@!%p1 ld.global.L1::no_allocate.v2.f32 {%f1, _}, [%rd1+-8];\n"
     "\t\tcall.uni (r), g, (a, 4), p0;\n"
     "\t}\n"
     "\tshfl.sync %r1|%p1, %tid.x, !%p2, -1, 18446744073709551615, 0d3FF0000000000000;\n"
