@@ -127,12 +127,14 @@ Result<std::vector<LeaderboardRow>> Ledger::leaderboard(const Filter& filter) {
     correct_ones.verdict.clear();
     // With min(), SQLite takes the other columns from the row that has the smallest value.
     SQLite::Statement query(
-        *database_, fmt::format("SELECT a.kernel, s.shape, s.dtype, a.device, a.comparable, s.protocol, min(s.p50_us), "
-                                "a.id, a.time_us, s.configuration, a.source_hash "
-                                "FROM samples s JOIN attempts a ON a.id = s.attempt "
-                                "WHERE a.correct = 1 AND a.kind != 'import' AND s.role = 'candidate' AND {} GROUP BY 1, 2, 3, 4, 5, 6 "
-                                "ORDER BY 1, 3, 4, 5, 6, min(s.p50_us)",
-                                filter_sql(correct_ones)));
+        *database_,
+        fmt::format(
+            "SELECT a.kernel, s.shape, s.dtype, a.device, a.comparable, s.protocol, min(s.p50_us), "
+            "a.id, a.time_us, s.configuration, a.source_hash "
+            "FROM samples s JOIN attempts a ON a.id = s.attempt "
+            "WHERE a.correct = 1 AND a.kind != 'import' AND s.role = 'candidate' AND {} GROUP BY 1, 2, 3, 4, 5, 6 "
+            "ORDER BY 1, 3, 4, 5, 6, min(s.p50_us)",
+            filter_sql(correct_ones)));
     bind_filter(query, correct_ones);
     std::vector<LeaderboardRow> rows;
     while (query.executeStep()) {

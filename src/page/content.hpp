@@ -95,6 +95,37 @@ struct ProfiledCase {
   std::string ptx;  // the file that was counted; empty: not known
 };
 
+// What experiments said of one resource.
+struct InvertedResource {
+  std::string name;
+  std::string verdict;          // "bottleneck", "hidden", "slack", "latency"
+  std::optional<double> gain;   // share of the time that goes if it is free
+  std::optional<double> cost;   // share of the time that the first dose adds
+  std::optional<double> slack;  // doses that cost nothing
+  std::string remedy;
+};
+struct InvertedCase {
+  ledger::Attempt attempt;
+  bool measured = false;  // else estimated
+  double time_us = 0;
+  std::string sentence;
+  std::vector<InvertedResource> resources;
+};
+
+struct TunedPoint {
+  std::string configuration;
+  std::optional<double> value;  // empty: it failed
+  std::string failure;
+};
+struct TunedCase {
+  ledger::Attempt attempt;
+  std::string quantity;  // "measured time", "counted: predicted cycles"
+  std::string unit;
+  double configurations = 0;  // of the space
+  std::vector<std::string> tie_group;
+  std::vector<TunedPoint> points;  // in the order of their evaluation
+};
+
 struct ReportedFinding {
   int64_t attempt = 0;
   std::string kernel;
@@ -170,6 +201,8 @@ struct Content {
   std::vector<EstimatedCase> estimated;
   std::vector<ProfiledCase> profiled;         // the newest of each shape, configuration and device
   std::vector<ProfiledCase> profile_history;  // all, the oldest first
+  std::vector<InvertedCase> inverted;         // the newest of each shape, configuration and device
+  std::vector<TunedCase> tuned;               // the newest of each device
   std::vector<ReportedFinding> findings;      // of the newest attempt that looked for them
   std::vector<BuiltEntry> built;
   std::filesystem::path source_root;    // where sources may be read; empty: nowhere

@@ -132,6 +132,8 @@ void read_attempts(Content& content) {
     if (auto read = measured_case(attempt)) content.measured.push_back(std::move(*read));
     if (auto read = estimated_case(attempt)) content.estimated.push_back(std::move(*read));
     if (auto read = profiled_case(attempt)) content.profiled.push_back(std::move(*read));
+    if (auto read = inverted_case(attempt)) content.inverted.push_back(std::move(*read));
+    if (auto read = tuned_case(attempt)) content.tuned.push_back(std::move(*read));
     if (attempt.kind == Kind::build && !built_entries(attempt).empty()) content.built = built_entries(attempt);
     if (attempt.kind == Kind::run) content.steps = steps_of(attempt);
     if (const auto suite = suite_summary(attempt)) content.suite = suite;
@@ -150,6 +152,8 @@ void read_attempts(Content& content) {
   keep_newest(content.measured, [](const MeasuredCase& each) { return key_of(each.attempt, each.protocol); });
   keep_newest(content.estimated, [](const EstimatedCase& each) { return key_of(each.attempt, ""); });
   keep_newest(content.profiled, [](const ProfiledCase& each) { return key_of(each.attempt, ""); });
+  keep_newest(content.inverted, [](const InvertedCase& each) { return key_of(each.attempt, ""); });
+  keep_newest(content.tuned, [](const TunedCase& each) { return each.attempt.kernel + " " + each.attempt.device; });
 }
 
 Result<void> read_samples(ledger::Ledger& ledger, Content& content) {

@@ -16,22 +16,22 @@ namespace {
 
 constexpr size_t kMarkdownLimit = 65'000;  // a comment on a pull request holds 65,536 characters
 
-std::string_view carried(std::string_view name) {
+std::string_view embedded(std::string_view name) {
   for (const EmbeddedFile& file : page_files()) {
     if (file.name == name) return file.text;
   }
   return "";
 }
 
-// In the order in which a reader asks: what is wrong, how fast, why, since when, how do you know. Inversion and tuning
-// come after the counters once the ledger records them.
+// In the order in which a reader asks: what is wrong, how fast, why, since when, how do you know.
 std::vector<Section> sections_of(const Content& content, const Listings& listings) {
   std::optional<Section> all[] = {
-      period_section(content),   contrast_section(content),  findings_section(content, listings),
-      steps_section(content),    speed_section(content),     roofline_section(content),
-      samples_section(content),  loads_section(content),     source_section(content, listings),
-      counters_section(content), occupancy_section(content), leaderboard_section(content),
-      history_section(content),  attempts_section(content)};
+      period_section(content),   contrast_section(content),    findings_section(content, listings),
+      steps_section(content),    speed_section(content),       roofline_section(content),
+      samples_section(content),  loads_section(content),       source_section(content, listings),
+      counters_section(content), inversion_section(content),   occupancy_section(content),
+      tuning_section(content),   leaderboard_section(content), history_section(content),
+      attempts_section(content)};
   std::vector<Section> there;
   for (std::optional<Section>& section : all) {
     if (section) there.push_back(std::move(*section));
@@ -58,7 +58,7 @@ std::string_view subject_word(SubjectKind kind) {
 }
 
 std::string head(const Content& content) {
-  std::string_view hash = carried("page.sha256");
+  std::string_view hash = embedded("page.sha256");
   while (!hash.empty() && hash.back() == '\n') hash.remove_suffix(1);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -67,7 +67,7 @@ std::string head(const Content& content) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{} - assay "
       "report</title>\n<style>\n{}</style>\n</head>\n",
-      hash, escape_html(content.title), carried("page.css"));
+      hash, escape_html(content.title), embedded("page.css"));
 }
 
 std::string navigation(const std::vector<Section>& sections) {
@@ -110,7 +110,7 @@ std::string html_page(const Content& content) {
   out += "<main id=\"main\">\n" + html(sections) + "</main>\n" + footer(content);
   out +=
       fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n</body>\n</html>\n",
-                  script_data(content, listings), carried("page.js"));
+                  script_data(content, listings), embedded("page.js"));
   return out;
 }
 

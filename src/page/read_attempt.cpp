@@ -152,6 +152,41 @@ std::optional<ProfiledCase> profiled_case(const ledger::Attempt& attempt) {
   return read;
 }
 
+std::optional<InvertedCase> inverted_case(const ledger::Attempt& attempt) {
+  if (attempt.kind != ledger::Kind::profile) return std::nullopt;
+  const json details = parsed(attempt.details);
+  InvertedCase read;
+  for (const json& each : list(details, "resources")) {
+    if (text(each, "verdict").empty()) continue;
+    read.resources.push_back({text(each, "name"), text(each, "verdict"), maybe(each, "gain_if_free"),
+                              maybe(each, "cost_per_dose"), maybe(each, "slack_doses"), text(each, "remedy")});
+  }
+  if (read.resources.empty() || number(details, "time_us") <= 0) return std::nullopt;
+  read.attempt = attempt;
+  read.attempt.shape = text(details, "shape");
+  read.measured = member(details, "measured") == true;
+  read.time_us = number(details, "time_us");
+  read.sentence = text(details, "sentence");
+  return read;
+}
+
+std::optional<TunedCase> tuned_case(const ledger::Attempt& attempt) {
+  if (attempt.kind != ledger::Kind::tune) return std::nullopt;
+  const json details = parsed(attempt.details);
+  TunedCase read;
+  for (const json& each : list(details, "evaluated"))
+    read.points.push_back({text(each, "configuration"), maybe(each, "value"), text(each, "failure")});
+  if (read.points.empty()) return std::nullopt;
+  read.attempt = attempt;
+  read.quantity = text(details, "quantity");
+  read.unit = text(details, "unit");
+  read.configurations = number(details, "configurations");
+  for (const json& each : list(details, "tie_group")) {
+    if (each.is_string()) read.tie_group.push_back(each.get<std::string>());
+  }
+  return read;
+}
+
 std::vector<ReportedFinding> findings_of(const ledger::Attempt& attempt) {
   std::vector<ReportedFinding> found;
   const json details = parsed(attempt.details);

@@ -13,6 +13,8 @@ namespace assay::page {
 std::optional<MeasuredCase> measured_case(const ledger::Attempt& attempt);
 std::optional<EstimatedCase> estimated_case(const ledger::Attempt& attempt);
 std::optional<ProfiledCase> profiled_case(const ledger::Attempt& attempt);
+std::optional<InvertedCase> inverted_case(const ledger::Attempt& attempt);
+std::optional<TunedCase> tuned_case(const ledger::Attempt& attempt);
 std::vector<ReportedFinding> findings_of(const ledger::Attempt& attempt);
 std::vector<BuiltEntry> built_entries(const ledger::Attempt& attempt);
 std::vector<Step> steps_of(const ledger::Attempt& attempt);

@@ -24,6 +24,8 @@ std::optional<Section> samples_section(const Content& content);  // ECDF, and ov
 std::optional<Section> loads_section(const Content& content);    // what an estimate says each resource takes
 std::optional<Section> source_section(const Content& content, const Listings& listings);
 std::optional<Section> counters_section(const Content& content);
+std::optional<Section> inversion_section(const Content& content);  // what experiments gain and cost
+std::optional<Section> tuning_section(const Content& content);     // what was evaluated, and the best so far
 std::optional<Section> occupancy_section(const Content& content);
 std::optional<Section> leaderboard_section(const Content& content);
 std::optional<Section> history_section(const Content& content);

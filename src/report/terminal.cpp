@@ -9,9 +9,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/text.hpp"
-
 #include "base/screen.hpp"
+#include "base/text.hpp"
 
 namespace assay::report {
 namespace {

@@ -74,7 +74,7 @@ class Recording {
   std::string specification_;
   std::string source_hash_;
   std::vector<ledger::SourceFile> sources_;
-  std::string note_;  // of the user, for every attempt
+  std::string note_;    // of the user, for every attempt
   std::string commit_;  // of the kernel's repository
   std::chrono::steady_clock::time_point piece_start_ = std::chrono::steady_clock::now();
   int64_t piece_start_us_ = ledger::now_us();

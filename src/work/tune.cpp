@@ -570,7 +570,12 @@ Result<TuneReport> KernelTuning::run(Recording& recording, const std::string& de
                {"tie_group", report_.tie_group},
                {"evaluations", report_.evaluated.size()},
                {"configurations", report_.configurations},
-               {"quantity", report_.quantity}};
+               {"quantity", report_.quantity},
+               {"unit", report_.unit}};
+  for (const TunedConfiguration& each : report_.evaluated)
+    details["evaluated"].push_back({{"configuration", each.configuration},
+                                    {"value", each.value ? json(*each.value) : json(nullptr)},
+                                    {"failure", each.failure}});
   attempt.details = details.dump(-1, ' ', false, json::error_handler_t::replace);
   ASSAY_TRY(const auto id, recording.write(std::move(attempt)));
   (void)id;

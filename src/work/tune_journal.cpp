@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "work/tune_journal.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/file.hpp"
-#include "base/text.hpp"
 
 namespace assay::work {
 namespace {
 
 using nlohmann::json;
-
-std::string line_of(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
 
 json to_object(const TunedConfiguration& each) {
   json line{{"configuration", each.configuration},
@@ -62,86 +48,18 @@ std::optional<TunedConfiguration> from_object(const json& line) {
   }
 }
 
-Error disk_error(const std::filesystem::path& file, const char* what) {
-  return Error{fmt::format("cannot {} the journal: {}", what, std::strerror(errno)), Place{file.string()},
-               "choose another file: --journal FILE", ExitCode::environment};
-}
-
-// Why this header is not that of the work to be done; "" if it is.
-std::string difference(const json& header, const TuneDependencies& wanted) {
-  if (!header.is_object() || !header.contains("depends_on") || !header["depends_on"].is_object())
-    return "the file is not a journal of ours";
-  for (const auto& [what, value] : wanted) {
-    const auto found = header["depends_on"].find(what);
-    if (found == header["depends_on"].end() || !found->is_string() || found->get<std::string>() != value)
-      return fmt::format("the {} changed", what);
-  }
-  return "";
-}
-
 }  // namespace
-
-std::string evaluation_line(const TunedConfiguration& evaluated) {
-  return line_of(to_object(evaluated));
-}
-
-std::optional<TunedConfiguration> read_evaluation(const std::string& line) {
-  return from_object(json::parse(line, nullptr, false));
-}
 
 Result<TuneJournal> TuneJournal::open(const std::filesystem::path& file, const TuneDependencies& dependencies,
                                       bool resume) {
   TuneJournal journal;
-  journal.file_ = file;
   if (file == "none") return journal;
-  std::error_code ignored;
-  std::filesystem::create_directories(file.parent_path(), ignored);
-  journal.descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (journal.descriptor_ < 0) return disk_error(file, "open");
-  struct stat facts{};
-  if (::fstat(journal.descriptor_, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-    errno = EINVAL;
-    return disk_error(file, "use");
+  ASSAY_TRY(JournalFile opened, JournalFile::open(file, {"assay tune", dependencies, json::object()}, resume));
+  for (const json& line : opened.lines()) {
+    if (auto known = from_object(line)) journal.known_[known->configuration] = std::move(*known);
   }
-  if (::flock(journal.descriptor_, LOCK_EX | LOCK_NB) != 0)
-    return Error{"another run is writing to the journal", Place{file.string()}, "wait for it, or give --journal FILE",
-                 ExitCode::environment};
-  size_t good = 0;  // bytes that are whole lines of ours
-  if (resume && facts.st_size > 0) {
-    ASSAY_TRY(const std::string text, read_file(file));
-    size_t start = 0;
-    for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
-      const json line = json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
-                                    text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-      if (start == 0) {
-        journal.started_anew_ = difference(line, dependencies);
-        if (!journal.started_anew_.empty()) break;
-      } else {
-        const auto known = from_object(line);
-        if (!known) break;
-        journal.known_[known->configuration] = *known;
-      }
-      start = end + 1;
-      good = start;
-    }
-  }
-  if (::ftruncate(journal.descriptor_, static_cast<off_t>(good)) != 0 || ::lseek(journal.descriptor_, 0, SEEK_END) < 0)
-    return disk_error(file, "write");
-  if (good == 0) {
-    json header{{"journal", "assay tune"}, {"depends_on", dependencies}};
-    ASSAY_CHECK(journal.append(line_of(header)));
-  }
+  journal.file_.emplace(std::move(opened));
   return journal;
-}
-
-TuneJournal::TuneJournal(TuneJournal&& other) noexcept
-    : file_(std::move(other.file_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      started_anew_(std::move(other.started_anew_)),
-      known_(std::move(other.known_)) {}
-
-TuneJournal::~TuneJournal() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 const TunedConfiguration* TuneJournal::recall(const std::string& configuration) const {
@@ -150,19 +68,7 @@ const TunedConfiguration* TuneJournal::recall(const std::string& configuration) 
 }
 
 Result<void> TuneJournal::remember(const TunedConfiguration& evaluated) {
-  if (descriptor_ < 0) return {};
-  return append(evaluation_line(evaluated));
-}
-
-Result<void> TuneJournal::append(const std::string& line) {
-  for (size_t done = 0; done < line.size();) {
-    const ssize_t written = ::write(descriptor_, line.data() + done, line.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return disk_error(file_, "write");
-    done += static_cast<size_t>(written);
-  }
-  if (::fsync(descriptor_) != 0) return disk_error(file_, "store");
-  return {};
+  return file_ ? file_->append(to_object(evaluated)) : Result<void>();
 }
 
 }  // namespace assay::work

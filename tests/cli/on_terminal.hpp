@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/text.hpp"
 #include "assay_program.hpp"
+#include "base/text.hpp"
 
 namespace assay::cli {
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Stands in for nvcc: what it "compiles" lies ready beside the source, as NAME.ptx and, if there is one, NAME.cubin.
-kind=version input= output= rule= previous=
+kind=version input='' output='' rule='' previous=''
 for word in "$@"; do
   case "$previous" in
     -o) output=$word; previous=; continue ;;

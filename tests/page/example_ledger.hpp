@@ -309,6 +309,47 @@ class ExampleLedger {
                        {"resources",
                         {{{"name", "DRAM"}, {"time_us", 15.8}, {"share", 0.85}},
                          {{"name", "issue slots"}, {"time_us", 9.1}, {"share", 0.49}}}}}}});
+    Attempt inversion = draft(Kind::profile, "example", "example");
+    inversion.shape = "COLUMNS=4096,ROWS=4096,dtype=f16";
+    inversion.verdict = "inverted";
+    const auto resource = [](const char* name, const char* verdict, double gain, double cost, const char* remedy) {
+      return json{{"name", name},
+                  {"verdict", verdict},
+                  {"gain_if_free", gain},
+                  {"cost_per_dose", cost},
+                  {"slack_doses", gain > 0.05 ? 0 : 4},
+                  {"remedy", remedy},
+                  {"sites", {"example.cu:21"}}};
+    };
+    store(inversion,
+          {{"shape", "COLUMNS=4096,ROWS=4096,dtype=f16"},
+           {"time_us", 18.7},
+           {"measured", false},
+           {"sentence", "Reads of global memory limit example: without them 71 % of the time would go (estimated)."},
+           {"resources",
+            {resource("reads of global memory", "bottleneck", 0.71, 0.42, "read each byte once"),
+             resource("special functions", "hidden", 0.0, 0.12, "nothing, before the reads are mended"),
+             resource("barriers", "slack", 0.0, 0.0, "nothing")}}});
+    Attempt tuning = draft(Kind::tune, "example", "example");
+    tuning.verdict = "tuned";
+    json evaluated = json::array();
+    for (int i = 0; i < 40; ++i) {
+      const std::string configuration =
+          "BLOCK=" + std::to_string(32 * (i % 10 + 1)) + ",HELD=" + std::to_string(i / 10 + 1);
+      if (i % 9 == 4) {
+        evaluated.push_back({{"configuration", configuration}, {"value", nullptr}, {"failure", "compile"}});
+      } else {
+        evaluated.push_back({{"configuration", configuration},
+                             {"value", 0.0201 * (1 + 0.9 * ((i * 37 + 17) % 40) / 40.0)},
+                             {"failure", ""}});
+      }
+    }
+    store(tuning, {{"answer", "BLOCK=320,HELD=2"},
+                   {"tie_group", {"BLOCK=320,HELD=2"}},
+                   {"quantity", "measured time"},
+                   {"unit", "ms"},
+                   {"configurations", 160},
+                   {"evaluated", std::move(evaluated)}});
     Attempt all = draft(Kind::run, "example", "example");
     all.verdict = "good";
     all.duration_s = 60 * 7 + 30;

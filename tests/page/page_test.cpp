@@ -57,8 +57,8 @@ TEST_F(Page, OfABrokenKernelTheVerdictIsWhatIsWrong) {
 
 TEST_F(Page, SectionsAreThereForWhatThereIs) {
   const std::string all = html_page(of_kernel("example"));
-  for (const char* id : {"speed", "roofline", "samples", "loads", "source", "counters", "occupancy", "leaderboard",
-                         "history", "attempts"})
+  for (const char* id : {"speed", "roofline", "samples", "loads", "source", "counters", "inversion", "occupancy",
+                         "tuning", "leaderboard", "history", "attempts"})
     EXPECT_TRUE(holds(all, fmt::format("<section id=\"{}\"", id))) << id;
   EXPECT_FALSE(holds(all, "<section id=\"findings\""));
   const std::string broken = html_page(of_attempts({example_.broken_run}));

@@ -80,7 +80,7 @@ test('nothing scrolls sideways, from 360 px to wide, with and without script', a
 test('it is whole without script', async () => {
   const { page, close } = await openPage(browser, files.kernel, { script: false });
   assert.match(await page.textContent('.verdict'), /example is correct in 87 cases.*as fast as torch/s);
-  for (const id of ['speed', 'roofline', 'samples', 'loads', 'source', 'counters', 'occupancy', 'leaderboard', 'history', 'attempts']) assert.ok(await page.isVisible(`#${id} h2`), id);
+  for (const id of ['speed', 'roofline', 'samples', 'loads', 'source', 'counters', 'inversion', 'occupancy', 'tuning', 'leaderboard', 'history', 'attempts']) assert.ok(await page.isVisible(`#${id} h2`), id);
   for (const chart of ['speed-chart', 'roofline0', 'samples0-ecdf', 'samples0-trace', 'occupancy-chart', 'history0']) assert.ok(await page.isVisible(`#${chart} svg.wide`), chart);
   assert.equal(await page.isVisible('.theme'), false);
   await picture(page, 'without-script');

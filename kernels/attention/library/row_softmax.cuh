@@ -71,7 +71,7 @@ class RowSoftmax {
     return factor;
   }
 
-  // Of rows that are merged with others: the largest score in the log2 domain, and the sum of the powers relative to it.
+  // Of rows that are merged with others: the largest score in the log2 domain, and the sum of powers relative to it.
   __device__ __forceinline__ float origin(int slab, int half) const { return origin_.of[slab][half]; }
   __device__ __forceinline__ float sum(int slab, int half) const { return sum_.of[slab][half]; }
 

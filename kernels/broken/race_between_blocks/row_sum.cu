@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Broken on purpose: four blocks add up a row, and the last of them takes the parts of all. The fence between a part and
-// the ticket is missing, so that the ticket may be seen before the part.
+// Broken on purpose: four blocks add up a row, and the last of them takes the parts of all. The fence between a part
+// and the ticket is missing, so that the ticket may be seen before the part.
 #ifndef BLOCK
 #define BLOCK 128
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// y = the sum over 64 steps of a table of 32 entries of the thread's own, read and written at places that the data says.
+// y = the sum over 64 steps of a table of 32 entries of the thread's own, read and written where the data says.
 extern "C" __global__ void local_array(const int* __restrict__ x, float* __restrict__ y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

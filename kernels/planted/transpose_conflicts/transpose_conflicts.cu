@@ -3,7 +3,8 @@
 constexpr int kTile = 32;
 constexpr int kRows = 8;  // of a tile that the block's threads cover at once
 
-extern "C" __global__ void transpose_conflicts(const float* __restrict__ x, float* __restrict__ y, int rows, int columns) {
+extern "C" __global__ void transpose_conflicts(const float* __restrict__ x, float* __restrict__ y, int rows,
+                                               int columns) {
   __shared__ float s_tile[kTile][kTile + 0];
   const int first_row = blockIdx.y * kTile;
   const int first_column = blockIdx.x * kTile;

@@ -230,8 +230,8 @@ void FunctionDecoder::emit(const Instruction& out, const ptx::TextPosition& posi
   row_starts_.push_back(function->row_pool.size());
   for (const BoundOperand& operand : bound) {
     function->row_pool.push_back(operand.row);
-    function->row_info.push_back(
-        {static_cast<uint8_t>(operand.bits / 8), operand.is_address, operand.is_lane_parameter, operand.shared_variable});
+    function->row_info.push_back({static_cast<uint8_t>(operand.bits / 8), operand.is_address, operand.is_lane_parameter,
+                                  operand.shared_variable});
   }
   function->code.push_back(out);
   function->code.back().row_count = static_cast<uint16_t>(bound.size());
