@@ -64,11 +64,13 @@ Result<check::CaseResult> run_compute_sanitizer(const SanitizerRun& run) {
   const Result<std::string> xml = read_file(records_file, size_t{256} << 20);
   auto records = xml ? read_sanitizer_records(*xml) : Result<SanitizerRecords>(xml.error());
   if (!records || (records->findings.empty() && !answer)) {
-    if (outcome.timed_out) {
-      result.outcome = check::Outcome::timed_out;
-      result.message = fmt::format("the kernel did not end in time under {}", run.tool);
-      return result;
-    }
+    // The tool or the kernel: a limit of time does not tell which.
+    if (outcome.timed_out)
+      return Error{fmt::format("it did not end within {:g} s under {}",
+                               std::chrono::duration<double>(run.time_limit).count(), run.tool),
+                   {},
+                   "raise --time-limit",
+                   ExitCode::environment};
     const std::string words = complaint(outcome.output + outcome.errors);
     if (!words.empty()) return Error{fmt::format("compute-sanitizer: {}", words), {}, "", ExitCode::environment};
     if (!answer && outcome.signal != 0)
