@@ -98,6 +98,26 @@ Outcome Editor::finish(std::string_view nothing_found) {
   return std::move(mutant_);
 }
 
+std::optional<std::string> results_from(const KernelText& text, const ptx::Instruction& load, const std::string& name) {
+  std::vector<std::string> results;
+  add_names(load.operands.at(0), results);
+  const std::string guard = guard_text(load);
+  std::string moves;
+  for (const std::string& result : results) {
+    const int width = text.width_of(result);
+    if (width == 32) {
+      moves += fmt::format("{}mov.b32 {}, {};\n", guard, result, name);
+    } else if (width == 64) {
+      moves += fmt::format("{}mov.b64 {}, {{{}, {}}};\n", guard, result, name, name);
+    } else if (width == 16) {
+      moves += fmt::format("{}cvt.u16.u32 {}, {};\n", guard, result, name);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return moves;
+}
+
 int bits_of(const std::string& type) {
   if (type == "f16x2" || type == "bf16x2") return 32;
   if (type == "bf16") return 16;

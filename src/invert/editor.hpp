@@ -53,6 +53,9 @@ std::string scratch_results(KernelText& text, const std::string& type, int count
 std::string scratch(KernelText& text, int width, int number);
 // Uses the first of those results: what nobody uses ptxas does not load, volatile or not.
 std::string use_result(KernelText& text, const std::string& type, int rotation);
+// Moves of this 32-bit register into every result of a load, under its guard; nothing if one has another width than 16,
+// 32 or 64 bits.
+std::optional<std::string> results_from(const KernelText& text, const ptx::Instruction& load, const std::string& name);
 int bits_of(const std::string& type);  // of "f32", "b16", "f16x2"
 std::string type_modifier(const ptx::Instruction& instruction);
 int vector_length(const ptx::Instruction& instruction);

@@ -211,25 +211,13 @@ Outcome no_global_reads(const KernelText& prepared, const Facts&, int) {
   text.declare("b64", "%assay_t");
   editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
     if (!is_global_load(instruction)) return std::nullopt;
-    std::vector<std::string> results;
-    add_names(instruction.operands[0], results);
-    const std::string guard = guard_text(instruction);
     Edit edit;
     edit.removed = true;
     edit.before = address_text(instruction.operands[1]);
     edit.before += fmt::format("cvt.u32.u64 %assay_s0, %assay_t;\nand.b32 %assay_s0, %assay_s0, {};\n", kUnknown);
-    for (const std::string& result : results) {
-      const int width = text.width_of(result);
-      if (width == 32) {
-        edit.before += fmt::format("{}mov.b32 {}, %assay_s0;\n", guard, result);
-      } else if (width == 64) {
-        edit.before += fmt::format("{}mov.b64 {}, {{%assay_s0, %assay_s0}};\n", guard, result);
-      } else if (width == 16) {
-        edit.before += fmt::format("{}cvt.u16.u32 {}, %assay_s0;\n", guard, result);
-      } else {
-        return std::nullopt;
-      }
-    }
+    const auto moves = results_from(text, instruction, "%assay_s0");
+    if (!moves) return std::nullopt;
+    edit.before += *moves;
     return edit;
   });
   return editor.finish("the kernel has no loads of global memory");

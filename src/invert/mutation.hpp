@@ -84,6 +84,7 @@ struct Row {
   std::span<const int> doses;
   Mutate mutate = nullptr;  // null: another configuration of the kernel
   OtherConfiguration configuration{};
+  std::string_view not_estimated{};  // why counts cannot tell its time; empty: they can
 };
 
 std::span<const Row> catalogue();

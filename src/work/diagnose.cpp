@@ -11,6 +11,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "spec/shape.hpp"
+#include "work/device_pair.hpp"
 #include "work/diagnose_details.hpp"
 #include "work/document.hpp"
 #include "work/kernel.hpp"
@@ -293,14 +294,11 @@ class Diagnoser {
 Result<DiagnoseReport> diagnose(const DiagnoseRequest& request, const Context& context) {
   const auto details = std::make_shared<DiagnoseDetails>();
   ASSAY_TRY(details->spec, spec::load(request.choice.kernel));
-  const bool named_virtual = device::is_virtual(request.choice.device);
-  std::string gpu = named_virtual || !request.measure ? "" : device_for(details->spec, request.choice.device);
-  if (device::is_virtual(gpu)) gpu.clear();
-  ASSAY_TRY(const std::string device, virtual_device_for(details->spec, named_virtual ? request.choice.device : ""));
+  ASSAY_TRY(const DevicePair devices, device_pair(details->spec, request.choice.device, request.measure));
   ASSAY_TRY(Recording recording, Recording::open(request.record, context,
                                                  {ledger::Kind::profile, &details->spec, request.choice.configuration,
-                                                  gpu.empty() ? device : gpu, request.seed}));
-  return recording.close(Diagnoser(request, context, details, device, gpu, recording).run());
+                                                  devices.main(), request.seed}));
+  return recording.close(Diagnoser(request, context, details, devices.counts, devices.measures, recording).run());
 }
 
 std::string to_json(const DiagnoseReport& report) {

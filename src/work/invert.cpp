@@ -20,10 +20,12 @@
 #include "invert/reading.hpp"
 #include "measure/mutant_timing.hpp"
 #include "spec/shape.hpp"
+#include "work/device_pair.hpp"
 #include "work/diagnose_details.hpp"
 #include "work/document.hpp"
 #include "work/invert_details.hpp"
 #include "work/invert_json.hpp"
+#include "work/invert_reading.hpp"
 #include "work/kernel.hpp"
 #include "work/measuring.hpp"
 #include "work/mutant_assembly.hpp"
@@ -79,7 +81,8 @@ class Inverter {
     ASSAY_CHECK(assemble());
     ASSAY_CHECK(count());
     ASSAY_CHECK(time_on_gpu());
-    judge();
+    for (const Trial& trial : trials_) report_.experiments.push_back(trial.result);
+    read_experiments(report_);
     ASSAY_CHECK(write());
     ASSAY_CHECK(resumption_->finish());
     report_.details = details_;
@@ -123,25 +126,7 @@ class Inverter {
         return Error{
             fmt::format("there is no experiment '{}'", name), {}, "docs/invert.md lists them", ExitCode::usage};
     }
-    facts_.grid = {known.launch.grid[0], known.launch.grid[1], known.launch.grid[2]};
-    facts_.block = {known.launch.block[0], known.launch.block[1], known.launch.block[2]};
-    facts_.dynamic_shared_bytes = known.launch.shared_bytes;
-    if (known.launch.cluster)
-      facts_.cluster = gpu::Dim3{(*known.launch.cluster)[0], (*known.launch.cluster)[1], (*known.launch.cluster)[2]};
-    facts_.model = known.model;
-    facts_.blocks_per_sm = known.blocks_per_sm;
-    if (known.usage) {
-      facts_.static_shared_bytes = known.usage->static_shared_bytes.value_or(0);
-      facts_.registers = known.usage->registers;
-      if (known.usage->spill_load_bytes)
-        facts_.spill_bytes = *known.usage->spill_load_bytes + known.usage->spill_store_bytes.value_or(0);
-    }
-    for (const spec::ResolvedArgument& argument : known.arguments) {
-      if (argument.tensor() == nullptr) continue;
-      const auto bytes = static_cast<uint64_t>(argument.tensor()->bytes);
-      facts_.largest_buffer = std::max(facts_.largest_buffer, bytes);
-      facts_.all_buffers += bytes;
-    }
+    facts_ = facts_of(known);
     return open_resumption();
   }
 
@@ -214,7 +199,7 @@ class Inverter {
     if (image.assembled.figures.blocks_per_sm) {
       fit = *image.assembled.figures.blocks_per_sm;
     } else if (!image.launch.plain()) {
-      fit = blocks_that_fit(image);
+      fit = blocks_that_fit(facts_, image.launch);
     }
     for (const gpu::LaunchWork& work : run.works)
       result.us += estimate::estimate(work, std::max(1, fit), *facts_.model, gpu::rates_of(*facts_.model)).time_us;
@@ -225,17 +210,6 @@ class Inverter {
       details_->blocks_run = run.works.front().counted_blocks;
     }
     return result;
-  }
-
-  // Without ptxas: the registers of the kernel as it is, where they are known.
-  int blocks_that_fit(const Image& image) const {
-    gpu::BlockNeeds needs;
-    needs.threads = static_cast<int64_t>((image.launch.block ? *image.launch.block : facts_.block).volume());
-    constexpr int kUsualRegisters = 32;
-    needs.registers_per_thread = facts_.registers.value_or(kUsualRegisters);
-    needs.static_shared_bytes = facts_.static_shared_bytes;
-    needs.dynamic_shared_bytes = facts_.dynamic_shared_bytes + image.launch.more_shared_bytes;
-    return gpu::occupancy(*facts_.model, needs).blocks_per_sm.value_or(1);
   }
 
   Result<void> prepare() {
@@ -454,10 +428,7 @@ class Inverter {
     result.counted_removed = change.removed;
     result.counts_foretold = change.exact;
     describe_assembly(result, own_control.assembled.figures, image.assembled.figures);
-    const bool only_gpu = trial.row->name == "cold_caches";
-    const bool only_ptxas = trial.row->name == "fewer_registers";
-    const bool reorders = trial.row->name == "no_bounds_checks";
-    if (!only_gpu && !only_ptxas && !reorders) result.estimated_ratio = own->us / *own_control.estimated_us;
+    if (trial.row->not_estimated.empty()) result.estimated_ratio = own->us / *own_control.estimated_us;
     if (trial.mutant->foretold && !change.exact) {
       end(trial, invert::State::not_proved, change.why_not);
       return {};
@@ -475,12 +446,8 @@ class Inverter {
       end(trial, invert::State::confounded, result.why);
       trial.done = false;
     } else {
-      const bool timed = result.estimated_ratio.has_value();
-      result.state = to_string(timed ? invert::State::ranked : invert::State::not_timed);
-      if (!timed)
-        result.why = only_gpu     ? "only a GPU can tell"
-                     : only_ptxas ? "what ptxas spills is not in the PTX: only a GPU can tell"
-                                  : "ptxas may move loads across what was a branch: only a GPU can tell";
+      result.why = trial.row->not_estimated;
+      result.state = to_string(result.why.empty() ? invert::State::ranked : invert::State::not_timed);
     }
     return {};
   }
@@ -574,49 +541,6 @@ class Inverter {
     return {};
   }
 
-  void judge() {
-    std::vector<invert::Effect> effects;
-    for (Trial& trial : trials_) {
-      const InvertedExperiment& result = trial.result;
-      invert::Effect effect;
-      effect.row = result.name;
-      effect.dose = result.dose;
-      effect.state = invert::state_named(result.state).value_or(invert::State::not_applicable);
-      effect.why = result.why;
-      // Measured and estimated ratios never stand side by side.
-      effect.ratio = report_.measured ? result.measured_ratio : result.estimated_ratio;
-      if (report_.measured && result.measured_ratio) {
-        effect.low = result.measured_low;
-        effect.high = result.measured_high;
-      }
-      effects.push_back(std::move(effect));
-      report_.experiments.push_back(result);
-    }
-    const invert::Reading reading = invert::read(effects, report_.noise);
-    for (const invert::ResourceReading& each : reading.resources) {
-      InvertedResource resource;
-      resource.name = each.resource;
-      resource.verdict = to_string(each.verdict);
-      resource.gain = each.gain;
-      resource.gain_low = each.gain_low;
-      resource.gain_high = each.gain_high;
-      resource.cost_per_dose = each.cost_per_dose;
-      resource.slack = each.slack;
-      resource.remedy = each.remedy;
-      for (const Trial& trial : trials_) {
-        if (trial.result.name != each.gain_by && trial.result.name != each.cost_by) continue;
-        for (const std::string& site : trial.result.sites) {
-          if (std::ranges::find(resource.sites, site) == resource.sites.end()) resource.sites.push_back(site);
-        }
-      }
-      report_.resources.push_back(std::move(resource));
-    }
-    report_.first = reading.first;
-    report_.sentence = reading.sentence;
-    report_.agrees = invert::agrees(reading, report_.diagnosed);
-    report_.known = report_.measured ? "counted and measured" : "counted and estimated";
-  }
-
   Result<void> write() {
     json& document = details_->document;
     document = document_head("invert", spec_, report_.configuration, device_);
@@ -654,14 +578,11 @@ class Inverter {
 Result<InvertReport> invert(const InvertRequest& request, const Context& context) {
   const auto details = std::make_shared<InvertDetails>();
   ASSAY_TRY(details->spec, spec::load(request.choice.kernel));
-  const bool named_virtual = device::is_virtual(request.choice.device);
-  std::string gpu = named_virtual || !request.measure ? "" : device_for(details->spec, request.choice.device);
-  if (device::is_virtual(gpu)) gpu.clear();
-  ASSAY_TRY(const std::string device, virtual_device_for(details->spec, named_virtual ? request.choice.device : ""));
+  ASSAY_TRY(const DevicePair devices, device_pair(details->spec, request.choice.device, request.measure));
   ASSAY_TRY(Recording recording, Recording::open(request.record, context,
                                                  {ledger::Kind::profile, &details->spec, request.choice.configuration,
-                                                  gpu.empty() ? device : gpu, request.seed}));
-  return recording.close(Inverter(request, context, details, device, gpu, recording).run());
+                                                  devices.main(), request.seed}));
+  return recording.close(Inverter(request, context, details, devices.counts, devices.measures, recording).run());
 }
 
 std::string to_json(const InvertReport& report) {
