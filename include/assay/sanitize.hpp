@@ -20,6 +20,7 @@ struct SanitizeRequest {
   std::string shape;    // "NAME=value,..."; empty: some from the smallest to the largest that is affordable
   std::string checks;   // "memcheck,racecheck"; empty: all
   uint64_t seed = 1;
+  bool costs = true;  // say what the checks cost
   CaseLimits limits;
   // A tool of compute-sanitizer that looks at the last shape on the GPU as well: "memcheck", "racecheck", "initcheck",
   // "synccheck".

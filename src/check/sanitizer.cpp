@@ -80,7 +80,7 @@ Result<SanitizeReport> sanitize(const spec::KernelSpec& spec, const spec::Config
     std::optional<CaseResult> recalled = options.recall ? options.recall(test) : std::nullopt;
     const auto start = std::chrono::steady_clock::now();
     report.results.push_back(recalled ? std::move(*recalled) : worker->run(test));
-    const bool is_quick = !recalled && std::chrono::steady_clock::now() - start < kQuick;
+    const bool is_quick = options.costs && !recalled && std::chrono::steady_clock::now() - start < kQuick;
     if (is_quick && report.results.back().passed() && !report.coverage.checks.empty()) quick = test;
     ASSAY_CHECK(check_cancelled(options.context));
     if (!recalled && options.remember &&

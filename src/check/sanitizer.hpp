@@ -21,6 +21,7 @@ struct SanitizeOptions {
   double work_limit = 2e8;
   uint64_t seed = 1;
   std::optional<gpu::CheckSet> checks;  // nothing: all
+  bool costs = false;                   // also what they cost: a quick case is launched some times more
   Context context{};
   // For work that was interrupted: what an earlier run has found for a shape, and each shape that was run to its end.
   std::function<std::optional<CaseResult>(const Case&)> recall{};

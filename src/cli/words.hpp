@@ -42,7 +42,7 @@ class KernelWords {
   std::vector<std::string> kernels_;
 };
 
-// --executor, and what executors are told
+// --executor and the options of executors
 class ExecutorWords {
  public:
   void declare(CommandLine& line);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a worker does all day: takes an item, runs its command in a child, keeps the lease, publishes the result. It
-// ends when the folder says so, when nobody waits for results any more, or when it is told to; then it gives its item
-// back.
+// The loop of a worker: claim an item, run its command in a child process, renew the lease, publish the result. It ends
+// when the folder holds a stop file, or when nobody has waited for results for some time. A signal ends it too; then it
+// gives its item back.
 #pragma once
 
 #include <chrono>

@@ -34,6 +34,12 @@ std::optional<milliseconds> changed_at(const fs::path& file) {
   return milliseconds(facts.st_mtim.tv_sec * 1000 + facts.st_mtim.tv_nsec / 1'000'000);
 }
 
+// What is not there has expired.
+bool expired(const fs::path& file, milliseconds within, std::optional<milliseconds> now) {
+  const auto changed = changed_at(file);
+  return !changed || (now && *now - *changed > within);
+}
+
 bool touch(const fs::path& file) {
   return ::utimensat(AT_FDCWD, file.c_str(), nullptr, 0) == 0;
 }
@@ -133,9 +139,10 @@ Result<std::vector<Outcome>> WorkFolder::outcomes() {
     fresh.push_back({read->item, read->number, std::move(text)});
   }
   ASSAY_TRY(const auto all, tries());
+  const auto at = now();
   for (const auto& [item, each] : all) {
     if (told_.contains(item) || each.given_back || each.lost + 1 < kMostLost) continue;
-    if (!expired(claim_file(item, each.last), lease_)) continue;
+    if (!expired(claim_file(item, each.last), lease_, at)) continue;
     told_.insert(item);
     fresh.push_back({item, each.last, ""});
   }
@@ -161,8 +168,9 @@ std::vector<std::string> WorkFolder::present_workers() const {
   std::vector<std::string> present;
   const auto names = names_in(folder_ / "workers");
   if (!names) return present;
+  const auto at = now();
   for (const std::string& name : *names) {
-    if (expired(folder_ / "workers" / name, lease_)) continue;
+    if (expired(folder_ / "workers" / name, lease_, at)) continue;
     if (auto about = read_file(folder_ / "workers" / name, kContentLimit)) present.push_back(std::move(*about));
   }
   return present;
@@ -207,12 +215,13 @@ Result<std::optional<Claim>> WorkFolder::claim(const std::string& worker, const 
   ASSAY_TRY(const std::vector<std::string> items, names_in(folder_ / "items"));
   ASSAY_TRY(const std::set<std::string> done, finished());
   ASSAY_TRY(const auto all, tries());
+  const auto at = now();
   for (const std::string& item : items) {
     if (done.contains(item)) continue;
     const auto found = all.find(item);
     const Tries so_far = found == all.end() ? Tries{} : found->second;
     if (so_far.last > 0 && !so_far.given_back) {
-      if (!expired(claim_file(item, so_far.last), lease_)) continue;
+      if (!expired(claim_file(item, so_far.last), lease_, at)) continue;
       if (so_far.lost + 1 >= kMostLost) continue;
     }
     if (!contents_.contains(item)) {
@@ -253,19 +262,14 @@ bool WorkFolder::stopped() const {
 }
 
 bool WorkFolder::attended(milliseconds within) const {
-  return !expired(folder_ / "coordinator", within);
+  return !expired(folder_ / "coordinator", within, now());
 }
 
 // Now is when a file that is written now was changed.
-bool WorkFolder::expired(const fs::path& file, milliseconds within) const {
-  const auto changed = changed_at(file);
-  if (!changed) return true;
+std::optional<milliseconds> WorkFolder::now() const {
   const fs::path clock = folder_ / fmt::format(".clock-{}", ::getpid());
-  if (!touch(clock)) {
-    if (!write_scratch_file(clock, "")) return false;
-  }
-  const auto now = changed_at(clock);
-  return now && *now - *changed > within;
+  if (!touch(clock) && !write_scratch_file(clock, "")) return std::nullopt;
+  return changed_at(clock);
 }
 
 fs::path WorkFolder::claim_file(const std::string& item, int number) const {

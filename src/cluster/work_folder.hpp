@@ -81,7 +81,8 @@ class WorkFolder {
       : folder_(std::move(folder)), lease_(lease) {}
   Result<std::map<std::string, Tries>> tries() const;
   Result<std::set<std::string>> finished() const;
-  bool expired(const std::filesystem::path& file, std::chrono::milliseconds within) const;
+  // By the file system's clock; nothing if it cannot be asked, and then no lease has run out.
+  std::optional<std::chrono::milliseconds> now() const;
   std::filesystem::path claim_file(const std::string& item, int number) const;
 
   std::filesystem::path folder_;

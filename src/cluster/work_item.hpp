@@ -19,7 +19,7 @@ struct WorkItem {
 struct Worker {
   std::string name;
   std::string host;
-  std::string device;  // by which samples are told apart: a GPU's UUID; "virtual" where there is none
+  std::string device;  // a GPU's UUID, so that samples of different GPUs are not mixed; "virtual": no GPU
   std::string gpu;     // what it is called
   std::string job;     // of the batch system; empty: none
   int restarts = 0;    // of that job

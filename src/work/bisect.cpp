@@ -157,13 +157,19 @@ class Search {
     return context;
   }
 
-  Result<Observed> count(const KernelChoice& choice) const {
-    ProfileRequest request;
+  template <class Request>
+  Request request_for(const KernelChoice& choice) const {
+    Request request;
     request.choice = choice;
     request.shape = shape_;
     request.seed = request_.seed;
     request.limits = request_.limits;
     request.record.ledger = "none";
+    return request;
+  }
+
+  Result<Observed> count(const KernelChoice& choice) const {
+    const auto request = request_for<ProfileRequest>(choice);
     ASSAY_TRY(const ProfileReport report, profile(request, quiet()));
     const auto found = report.counters.find(request_.counter);
     if (found == report.counters.end()) {
@@ -177,13 +183,8 @@ class Search {
   }
 
   Result<Observed> check_results(const KernelChoice& choice) const {
-    CheckRequest request;
-    request.choice = choice;
-    request.shape = shape_;
+    auto request = request_for<CheckRequest>(choice);
     request.fuzz = request_.fuzz;
-    request.seed = request_.seed;
-    request.limits = request_.limits;
-    request.record.ledger = "none";
     ASSAY_TRY(const CheckReport report, check(request, quiet()));
     if (report.exit_code == ExitCode::good) return Observed{true, true, std::nullopt, ""};
     if (report.exit_code != ExitCode::incorrect) return skipped(report.verdict);
@@ -200,12 +201,8 @@ class Search {
   }
 
   Result<Observed> check_memory(const KernelChoice& choice) const {
-    SanitizeRequest request;
-    request.choice = choice;
-    request.shape = shape_;
-    request.seed = request_.seed;
-    request.limits = request_.limits;
-    request.record.ledger = "none";
+    auto request = request_for<SanitizeRequest>(choice);
+    request.costs = false;
     ASSAY_TRY(const SanitizeReport report, sanitize(request, quiet()));
     if (report.exit_code == ExitCode::good) return Observed{true, true, std::nullopt, ""};
     if (report.exit_code != ExitCode::incorrect) return skipped(report.verdict);

@@ -21,9 +21,9 @@
 #include "work/diagnose_details.hpp"
 #include "work/document.hpp"
 #include "work/evolve_details.hpp"
-#include "work/evolve_judging.hpp"
 #include "work/evolve_request.hpp"
 #include "work/evolve_state.hpp"
+#include "work/evolve_trial.hpp"
 #include "work/journal_file.hpp"
 #include "work/kernel.hpp"
 #include "work/proposer.hpp"
@@ -569,34 +569,6 @@ class Evolution {
   std::map<std::string, double> above_floor_;
   EvolveReport report_;
 };
-
-json report_document(const EvolveReport& report, const spec::KernelSpec& spec) {
-  json document = document_head("evolve", spec, "", report.device);
-  document.erase("configuration");
-  document["known"] = report.known;
-  document["evolution"] = report.evolution;
-  document["first"] = report.first;
-  document["best"] = report.best;
-  document["speedup"] = report.speedup;
-  document["accepted"] = report.accepted;
-  document["recalled"] = report.recalled;
-  document["stopped"] = report.stopped;
-  document["steps"] = json::array();
-  for (const EvolveStep& each : report.steps) document["steps"].push_back(step_document(each, report.known));
-  document["archive"] = json::array();
-  for (const EvolvedCell& each : report.archive)
-    document["archive"].push_back({{"cell", each.cell}, {"id", each.id}, {"ratio", each.ratio}});
-  document["costs"] = costs_document(report.costs);
-  // What a percent of speed has cost, where there is one.
-  const double percent = 100 * (report.speedup - 1);
-  document["money_per_percent"] = percent > 0 ? json(report.costs.money / percent) : json();
-  document["diagnosis"] = report.diagnosis;
-  document["started_anew"] = report.started_anew;
-  document["journal"] = report.journal;
-  document["diff"] = report.diff;
-  document["written"] = report.written;
-  return document;
-}
 
 }  // namespace
 

@@ -58,22 +58,4 @@ struct Judging {
 // An error is none of the candidate: the user's interruption, a machine that lacks something.
 Result<Judging> judge_proposal(const JudgingRequest& request, const Context& context);
 
-// --- what the judging of proposals and the first kernel's share
-// The shapes of a race: the canonical ones; on a virtual GPU, those whose results it can verify.
-Result<std::vector<spec::Shape>> race_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                             bool on_gpu);
-// Others near them, of sizes that nobody could know before.
-Result<std::vector<spec::Shape>> drawn_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                              const std::vector<spec::Shape>& known, uint64_t seed);
-// Counted and estimated on a virtual GPU.
-Result<DiagnoseReport> look_at(const std::string& specification, const std::string& configuration,
-                               const std::string& shape, const JudgingRequest& request, const Context& context);
-evolve::Cell cell_of(const DiagnoseReport& looked, const evolve::PtxFacts& facts);
-// By the names that hypotheses use; only what is not 0.
-std::map<std::string, double> counters_of(const DiagnoseReport& looked);
-// Right on the virtual GPU (and the GPU) with inputs and shapes of this seed; "" or what is wrong.
-Result<std::string> why_incorrect(const std::string& specification, const std::string& configuration,
-                                  const std::vector<std::string>& further_shapes, const JudgingRequest& request,
-                                  JudgingCosts& costs, const Context& context);
-
 }  // namespace assay::work

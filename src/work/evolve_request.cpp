@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "work/diagnose_details.hpp"
-#include "work/evolve_judging.hpp"
+#include "work/evolve_trial.hpp"
 
 namespace assay::work {
 namespace {

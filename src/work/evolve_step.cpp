@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "work/document.hpp"
+
 namespace assay::work {
 namespace {
 
@@ -179,6 +181,34 @@ void add(EvolveCosts& sum, const EvolveCosts& further) {
   sum.tokens_in += further.tokens_in;
   sum.tokens_out += further.tokens_out;
   sum.money += further.money;
+}
+
+json report_document(const EvolveReport& report, const spec::KernelSpec& spec) {
+  json document = document_head("evolve", spec, "", report.device);
+  document.erase("configuration");
+  document["known"] = report.known;
+  document["evolution"] = report.evolution;
+  document["first"] = report.first;
+  document["best"] = report.best;
+  document["speedup"] = report.speedup;
+  document["accepted"] = report.accepted;
+  document["recalled"] = report.recalled;
+  document["stopped"] = report.stopped;
+  document["steps"] = json::array();
+  for (const EvolveStep& each : report.steps) document["steps"].push_back(step_document(each, report.known));
+  document["archive"] = json::array();
+  for (const EvolvedCell& each : report.archive)
+    document["archive"].push_back({{"cell", each.cell}, {"id", each.id}, {"ratio", each.ratio}});
+  document["costs"] = costs_document(report.costs);
+  // What a percent of speed has cost, where there is one.
+  const double percent = 100 * (report.speedup - 1);
+  document["money_per_percent"] = percent > 0 ? json(report.costs.money / percent) : json();
+  document["diagnosis"] = report.diagnosis;
+  document["started_anew"] = report.started_anew;
+  document["journal"] = report.journal;
+  document["diff"] = report.diff;
+  document["written"] = report.written;
+  return document;
 }
 
 }  // namespace assay::work

@@ -9,6 +9,7 @@
 #include "assay/evolve.hpp"
 #include "evolve/archive.hpp"
 #include "evolve/candidate.hpp"
+#include "spec/kernel_spec.hpp"
 
 namespace assay::work {
 
@@ -23,6 +24,7 @@ nlohmann::json cell_document(const evolve::Cell& cell);
 nlohmann::json verdict_document(const EvolvedShape& shape, const std::string& known);
 nlohmann::json costs_document(const EvolveCosts& costs);
 nlohmann::json step_document(const EvolveStep& step, const std::string& known);
+nlohmann::json report_document(const EvolveReport& report, const spec::KernelSpec& spec);
 // Nothing if it is not what we wrote.
 std::optional<EvolveStep> step_from(const nlohmann::json& document);
 

@@ -97,6 +97,7 @@ Result<SanitizeReport> sanitize_one(const SanitizeRequest& request, const Contex
   ASSAY_TRY(const Runnable runnable, make_runnable(spec, details->configuration, device, request.limits, context));
   check::SanitizeOptions options;
   options.seed = request.seed;
+  options.costs = request.costs;
   options.context = context;
   if (!request.checks.empty()) {
     ASSAY_TRY(options.checks, check::parse_checks(request.checks));

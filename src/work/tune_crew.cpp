@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "work/gather_crew.hpp"
+#include "work/tune_json.hpp"
 
 namespace assay::work {
 namespace {
@@ -24,27 +25,10 @@ json document_of(const ItemResult& result) {
   return result.document.empty() ? json() : json::parse(result.document, nullptr, false);
 }
 
-TunedConfiguration read_entry(const json& entry) {
-  TunedConfiguration read;
-  read.configuration = entry.at("configuration");
-  read.by_shape = entry.at("by_shape").get<std::vector<double>>();
-  read.samples = entry.at("samples").get<std::vector<std::vector<double>>>();
-  read.failure = entry.at("failure");
-  read.message = entry.at("message");
-  read.bailed_out = entry.at("bailed_out");
-  read.compile_s = entry.at("compile_seconds");
-  read.check_s = entry.at("check_seconds");
-  read.measure_s = entry.at("measure_seconds");
-  if (entry.contains("registers")) read.registers = entry["registers"].get<int>();
-  if (entry.contains("shared_bytes")) read.shared_bytes = entry["shared_bytes"].get<int64_t>();
-  if (!entry.at("value").is_null()) read.value = entry["value"].get<double>();
-  return read;
-}
-
 std::optional<TunedConfiguration> find_entry(const json& document, const std::string& configuration) {
   try {
     for (const json& entry : document.at("evaluated")) {
-      if (entry.at("configuration") == configuration) return read_entry(entry);
+      if (entry.at("configuration") == configuration) return evaluation_from(entry);
     }
   } catch (const json::exception&) {
     return std::nullopt;

@@ -38,13 +38,16 @@ TEST(Sanitize, calls_a_kernel_clean_though_its_values_are_wrong) {
 }
 
 TEST(Sanitize, says_what_its_checks_cost) {
-  const SanitizeReport report = run(CopyKernel(kRightCopy, "{ N = [4] }"));
+  SanitizeOptions options;
+  options.costs = true;
+  const SanitizeReport report = run(CopyKernel(kRightCopy, "{ N = [4] }"), options);
   ASSERT_TRUE(report.costs);
   EXPECT_EQ(report.costs->shape, "N=4");
   EXPECT_GT(report.costs->bare_s, 0);
   EXPECT_GT(report.costs->all_s, 0);
   EXPECT_EQ(report.costs->each.size(), all_checks().names().size());
-  EXPECT_FALSE(run(CopyKernel(kOverrun, "{ N = [30] }")).costs) << "of a case that passed";
+  EXPECT_FALSE(run(CopyKernel(kOverrun, "{ N = [30] }"), options).costs) << "of a case that passed";
+  EXPECT_FALSE(run(CopyKernel(kRightCopy, "{ N = [4] }")).costs) << "nobody asked";
 }
 
 TEST(Sanitize, merges_findings_over_shapes) {

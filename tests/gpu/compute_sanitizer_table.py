@@ -4,12 +4,15 @@
 
     tests/gpu/compute_sanitizer_table.py [--jobs N] [--out FILE] [--only TEXT]
 
+What a tool said of a kernel is appended to FILE.jsonl at once; run again, it goes on with what is missing.
+
 Writes a Markdown table: for every planted kernel what Assay finds (its kind is in the kernel's name; tests/vgpu holds
 it to that) and what each tool says; which clean kernels a tool complains of; how long the tools took. Needs nvcc and
 compute-sanitizer (CUDA 13) and a GPU of compute capability 9.0. Kernels that hang are ended after a while.
 """
 import argparse
 import concurrent.futures
+import json
 import pathlib
 import re
 import shutil
@@ -23,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests/vgpu/observe"
 SOURCES = [FOLDER / "planted/asynchronous.cu", FOLDER / "planted/memory.cu", FOLDER / "races/races.cu"]
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-LIMIT_S = 40  # of one kernel under one tool
+LIMIT_S = 15  # of one kernel under one tool
 ERROR_EXIT = 77  # what compute-sanitizer exits with if it has found something
 
 LAUNCHER = """
@@ -101,6 +104,30 @@ def tool_says(tool, program, name):
     return "-", seconds
 
 
+def look(work, pool, journal):
+    """(tool or "alone", name) -> (what it said, seconds), kept in the journal as it comes."""
+    says = {}
+    if journal.exists():
+        for line in journal.read_text().splitlines():
+            kept = json.loads(line)
+            says[kept["tool"], kept["kernel"]] = kept["said"], kept["seconds"]
+
+    def ask(tool, program, name):
+        if tool != "alone":
+            return tool, name, *tool_says(tool, program, name)
+        status, seconds, _ = run([program, name])
+        return tool, name, {None: "hangs", 0: "-"}.get(status, "kernel failed"), seconds
+
+    missing = [(tool, program, name) for program, name in work for tool in ["alone", *TOOLS] if (tool, name) not in says]
+    with journal.open("a") as kept:
+        for done in concurrent.futures.as_completed([pool.submit(ask, *job) for job in missing]):
+            tool, name, said, seconds = done.result()
+            says[tool, name] = said, seconds
+            kept.write(json.dumps({"tool": tool, "kernel": name, "said": said, "seconds": round(seconds, 3)}) + "\n")
+            kept.flush()
+    return says
+
+
 def kind_of(name):
     if name.startswith("racy_"):
         return "race"
@@ -125,14 +152,10 @@ def main():
     version = " ".join(re.findall(r"[Vv]ersion (\S+)", version)[:1])
 
     with tempfile.TemporaryDirectory() as folder:
-        work = []
-        for source in SOURCES:
-            program, names = build(source, pathlib.Path(folder))
-            work += [(program, name) for name in names if given.only in name]
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-            alone = dict(zip([name for _, name in work], pool.map(lambda job: run(list(job)), work)))
-            jobs = [(tool, program, name) for program, name in work for tool in TOOLS]
-            says = dict(zip([(tool, name) for tool, _, name in jobs], pool.map(lambda job: tool_says(*job), jobs)))
+            built = pool.map(lambda source: build(source, pathlib.Path(folder)), SOURCES)
+            work = [(program, name) for program, names in built for name in names if given.only in name]
+            says = look(work, pool, given.out.with_suffix(".jsonl"))
 
     planted = [name for _, name in work if not name.startswith("clean_")]
     clean = [name for _, name in work if name.startswith("clean_")]
@@ -147,18 +170,18 @@ def main():
         f"{sum(says[tool, name][0].startswith('found') for name in planted)} of {len(planted)}" for tool in TOOLS) + " |")
     lines.append(f"| clean, complained of | 0 of {len(clean)} | " + " | ".join(
         f"{sum(says[tool, name][0].startswith('found') for name in clean)} of {len(clean)}" for tool in TOOLS) + " |")
-    settled = [name for _, name in work if all(says[tool, name][0] != "hangs" for tool in TOOLS) and alone[name][0] is not None]
+    settled = [name for _, name in work if all(says[tool, name][0] != "hangs" for tool in ["alone", *TOOLS])]
     lines.append("| median seconds a kernel | see below | " + " | ".join(
         f"{statistics.median(says[tool, name][1] for name in settled):.2f}" for tool in TOOLS) + " |")
     lines.append("")
     if settled:
-        lines.append(f"Without a tool a kernel takes {statistics.median(alone[name][1] for name in settled):.2f} s, "
+        lines.append(f"Without a tool a kernel takes {statistics.median(says['alone', name][1] for name in settled):.2f} s, "
                      "most of it to start CUDA.")
     complaints = [f"{name} ({tool}: {says[tool, name][0]})" for name in clean for tool in TOOLS
                   if says[tool, name][0].startswith("found")]
     if complaints:
         lines.append("Clean kernels that a tool complains of: " + ", ".join(complaints) + ".")
-    failed = [name for name in clean if alone[name][0] != 0]
+    failed = [name for name in clean if says["alone", name][0] != "-"]
     if failed:
         lines.append("Clean kernels that do not end well on this GPU without a tool: " + ", ".join(failed) + ".")
     given.out.write_text("\n".join(lines) + "\n")
