@@ -59,6 +59,7 @@ class Harness:
         if not case.timing.instruments:
             raise Refusal("timing names no file of instruments")
         gpu.load_instruments(case.timing.instruments)
+        gpu.choose_stream(case.options.get("stream") == "default")
         with gpu.on_stream():
             self._padding = gpu.pad(case.timing.placement)
             sets = [InputSet(gpu, case, files) for files in case.sets]

@@ -16,6 +16,8 @@ how many samples stand behind one (`timing.gate`); nothing is decided here.
 
 import time
 
+from channel import Refusal
+
 now_ns = time.perf_counter_ns   # bound before user code is loaded
 
 
@@ -154,7 +156,8 @@ class EventSampler(CallSampler):
 
 
 class Throughput:
-    """A graph of calls back to back over all sets in turn."""
+    """Calls back to back over all sets in turn: a graph of them, or, for `event`, the calls themselves where they cannot
+    be captured."""
 
     def __init__(self, gpu, case, problem, sets):
         self._gpu, self._calls, self._gate_cycles = gpu, case.timing.calls, case.timing.gate.cycles
@@ -164,19 +167,24 @@ class Throughput:
             for i in range(self._calls):
                 held[i % len(sets)] = problem.call(i % len(sets))
 
-        self._graph = gpu.capture(calls)
+        try:
+            self._replay = gpu.capture(calls).replay
+        except Refusal:
+            if case.timing.protocol != "event":
+                raise
+            self._replay = calls
         self._held = held
 
     def measure(self, replays):
         gpu = self._gpu
         events = [(gpu.make_event(), gpu.make_event()) for _ in range(replays)]
-        self._graph.replay()
+        self._replay()
         gpu.synchronize()
         begin = now_ns()
         gpu.spin(self._gate_cycles)
         for start, stop in events:
             gpu.record(start)
-            self._graph.replay()
+            self._replay()
             gpu.record(stop)
         gpu.synchronize()
         host_us = (now_ns() - begin) / 1e3

@@ -46,8 +46,8 @@ class TorchGpu:
         self.driver.reset_persisting_l2()  # what is set aside for persisting lines from now on is the candidate's doing
         self.state = open_gpu_state(self.driver.pci_bus_id(device))
         self.name = torch.cuda.get_device_name(device)
-        self._stream = torch.cuda.Stream()
-        self.stream = self._stream.cuda_stream  # the one stream on which everything is enqueued
+        self._own_stream = torch.cuda.Stream()
+        self.choose_stream(False)
         self._flushed = None
         self._staging = None
         self._capturing = False
@@ -133,6 +133,12 @@ class TorchGpu:
 
     # Time
 
+    def choose_stream(self, default):
+        """The one stream on which everything is enqueued: ours, or the default one, where `kernel<<<grid, block>>>`
+        lands and which no graph captures."""
+        self._stream = self._torch.cuda.default_stream() if default else self._own_stream
+        self.stream = self._stream.cuda_stream
+
     def on_stream(self):
         return self._torch.cuda.stream(self._stream)
 
@@ -165,6 +171,8 @@ class TorchGpu:
     def capture(self, function):
         """A graph of what the function enqueues, ready to replay."""
         torch = self._torch
+        if self._stream is not self._own_stream:
+            raise Refusal("the default stream cannot be captured as a CUDA graph")
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph, stream=self._stream), self._capture_mark():

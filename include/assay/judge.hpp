@@ -48,6 +48,7 @@ struct JudgedTaskCase {
   std::optional<double> p50_us;
   std::vector<JudgedBaseline> baselines;
   std::vector<std::string> unavailable;  // guards that could not look
+  bool default_stream = false;           // the answer launches there; all contenders were timed there, by events
   std::optional<int64_t> attempt;
 };
 

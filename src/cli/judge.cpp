@@ -28,7 +28,8 @@ class JudgeText final : public work::JudgeListener {
                         escape_terminal(judged.detail)));
     for (const work::JudgedTaskCase& each : judged.cases) {
       if (!each.p50_us || !each.timed) continue;
-      print(fmt::format("  {}: {:.2f} us\n", escape_terminal(each.name), *each.p50_us));
+      print(fmt::format("  {}: {:.2f} us{}\n", escape_terminal(each.name), *each.p50_us,
+                        each.default_stream ? ", on the default stream" : ""));
       for (const work::JudgedBaseline& baseline : each.baselines) {
         print(baseline.speedup
                   ? fmt::format("    {} {:.2f} us: {:.3f}x ({:.3f} to {:.3f}) {}\n", baseline.name, baseline.p50_us,

@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "diagnose/ncu.hpp"
+#include "profiling/ncu.hpp"
 #include "report/source_text.hpp"
 #include "report/terminal.hpp"
 
 namespace assay::cli {
 namespace {
 
-using diagnose::Figure;
+using profiling::Figure;
 using report::Colour;
 using report::Table;
 using report::Terminal;
@@ -24,7 +24,7 @@ std::string number(double value) {
   return fmt::format("{:.2f}", value);
 }
 
-std::string figures_table(const Terminal& terminal, const diagnose::Profile& profile) {
+std::string figures_table(const Terminal& terminal, const profiling::Profile& profile) {
   Table table({"figure", "value", "want", "", "known how", "note"});
   for (const Figure& figure : profile.figures) {
     const std::string value = figure.value ? number(*figure.value) + (figure.unit == "%" ? " %" : "") : "unknown";
@@ -44,7 +44,7 @@ std::string figures_table(const Terminal& terminal, const diagnose::Profile& pro
 }
 
 // Only what is not 0: the rest is in the JSON document.
-std::string counters_table(const Terminal& terminal, const diagnose::Profile& profile) {
+std::string counters_table(const Terminal& terminal, const profiling::Profile& profile) {
   const bool measured = profile.measured.has_value();
   std::vector<std::string> header = {"counter", "counted"};
   if (measured) header.emplace_back("measured");
@@ -73,9 +73,9 @@ std::string counters_table(const Terminal& terminal, const diagnose::Profile& pr
   return table.render(terminal);
 }
 
-std::string measured_table(const Terminal& terminal, const diagnose::Profile& profile) {
+std::string measured_table(const Terminal& terminal, const profiling::Profile& profile) {
   Table table({"metric", "measured", "unit", "Nsight Compute's name"});
-  for (const diagnose::MeasuredMetric& metric : diagnose::measured_metrics()) {
+  for (const profiling::MeasuredMetric& metric : profiling::measured_metrics()) {
     const auto found = profile.measured->metrics.find(std::string(metric.metric));
     if (found == profile.measured->metrics.end()) continue;
     table.add({std::string(metric.name), number(found->second.value), found->second.unit, std::string(metric.metric)});
@@ -83,11 +83,11 @@ std::string measured_table(const Terminal& terminal, const diagnose::Profile& pr
   return table.render(terminal);
 }
 
-std::string lines_table(const Terminal& terminal, const diagnose::Profile& profile, size_t most,
+std::string lines_table(const Terminal& terminal, const profiling::Profile& profile, size_t most,
                         const std::filesystem::path& root) {
   constexpr size_t kMostText = 60;
   Table table({"line", "PTX instr.", "requests", "sectors", "coalescing", "wavefronts", "conflicts", "mma", "source"});
-  for (const gpu::LineCounters* line : diagnose::costly_lines(profile.counters, most)) {
+  for (const gpu::LineCounters* line : profiling::costly_lines(profile.counters, most)) {
     const gpu::Counters& c = line->counters;
     const uint64_t requests = c[global_load_requests] + c[global_store_requests] + c[global_atomic_requests] +
                               c[global_reduction_requests] + c[async_copy_requests];
@@ -107,7 +107,7 @@ std::string lines_table(const Terminal& terminal, const diagnose::Profile& profi
                shown(requests),
                shown(sectors),
                {sectors == 0 ? "" : fmt::format("{:.0f} %", percent),
-                sectors > 0 && percent < diagnose::kWantedCoalescing ? Colour::red : Colour::none},
+                sectors > 0 && percent < profiling::kWantedCoalescing ? Colour::red : Colour::none},
                shown(wavefronts),
                {shown(conflicts), conflicts > 0 ? Colour::red : Colour::none},
                shown(c[tensor_instructions]),
@@ -120,7 +120,7 @@ std::string lines_table(const Terminal& terminal, const diagnose::Profile& profi
 
 }  // namespace
 
-std::string profile_text(const diagnose::Profile& profile, size_t lines, const std::filesystem::path& root) {
+std::string profile_text(const profiling::Profile& profile, size_t lines, const std::filesystem::path& root) {
   const Terminal terminal;
   std::string text =
       fmt::format("{} {}, counted on {}\n", terminal.paint(Colour::bold, profile.entry), profile.shape, profile.device);

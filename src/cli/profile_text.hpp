@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <string>
 
-#include "diagnose/profile.hpp"
+#include "profiling/profile.hpp"
 
 namespace assay::cli {
 
 // Lines are shown of source files below `root`.
-std::string profile_text(const diagnose::Profile& profile, size_t lines, const std::filesystem::path& root);
+std::string profile_text(const profiling::Profile& profile, size_t lines, const std::filesystem::path& root);
 
 }  // namespace assay::cli

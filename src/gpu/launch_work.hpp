@@ -29,7 +29,8 @@ enum class Work : uint8_t {
   // memory
   l1_wavefronts,        // of global and local accesses: lines of 128 bytes
   shared_wavefronts,    // of shared memory, asynchronous copies into it included
-  shared_conflicts,     // of them: what conflicts added
+  shared_conflicts,     // of them: what conflicts of loads, stores and copies added
+  shared_atomics,       // of the wavefronts: those of atomics
   sectors_asked,        // by loads, stores and copies of global memory
   sectors_ideal,        // the fewest that could have held the bytes
   sectors_again_warp,   // of the loads: asked for by the same warp before
@@ -47,6 +48,8 @@ enum class Work : uint8_t {
   // what instructions are for
   instructions,          // executed by warps; moves are none
   address_instructions,  // of them: integer arithmetic whose result only makes addresses
+  address_issue,         // issue slots that these take
+  shuffles,              // of the instructions: those that exchange values between lanes
   lanes,                 // that executed them
   // cycles in which a warp waits, when it runs alone
   wait_global,

@@ -84,7 +84,7 @@ constexpr std::array kAbout = {
     About{"idle SMs", "parallelise over a further axis, split the longest loop over blocks", {"not_enough_blocks"}, {}},
     About{"shuffles",
           "fewer steps between lanes: more work for each lane first, shared memory for long ways",
-          {"latency"},
+          {"shuffles", "latency"},
           {}},
     About{"conversions", "convert once, keep data in the type of its use", {}, {}},
     About{"address arithmetic",

@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "check/counters_json.hpp"
-#include "diagnose/ncu.hpp"
+#include "profiling/ncu.hpp"
 
 namespace assay::report {
 namespace {
 
 using nlohmann::json;
 
-json figure_json(const diagnose::Figure& figure) {
+json figure_json(const profiling::Figure& figure) {
   return {{"name", figure.name},
           {"value", figure.value && std::isfinite(*figure.value) ? json(*figure.value) : json(nullptr)},
           {"unit", figure.unit},
@@ -23,7 +23,7 @@ json figure_json(const diagnose::Figure& figure) {
 }
 
 // A counter that Nsight Compute has as well: the two values side by side.
-json metric_json(const gpu::CounterInfo& counter, uint64_t counted, const diagnose::Profile& profile) {
+json metric_json(const gpu::CounterInfo& counter, uint64_t counted, const profiling::Profile& profile) {
   json metric = {{"name", counter.name}, {"counted", counted}};
   if (counter.ncu.empty()) return metric;
   metric["ncu"] = counter.ncu;
@@ -34,13 +34,13 @@ json metric_json(const gpu::CounterInfo& counter, uint64_t counted, const diagno
 
 }  // namespace
 
-json profile_document(const diagnose::Profile& profile) {
+json profile_document(const profiling::Profile& profile) {
   json counters = check::to_json(profile.counters);
   json metrics = json::array();
   for (const gpu::CounterInfo& counter : gpu::counter_table())
     metrics.push_back(metric_json(counter, profile.counters.total[counter.counter], profile));
   json figures = json::array();
-  for (const diagnose::Figure& figure : profile.figures) figures.push_back(figure_json(figure));
+  for (const profiling::Figure& figure : profile.figures) figures.push_back(figure_json(figure));
   json document = {{"entry", profile.entry},
                    {"shape", profile.shape},
                    {"counted_on", profile.device},

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "diagnose/profile.hpp"
+#include "profiling/profile.hpp"
 
 namespace assay::report {
 
 // "counters" is a flat object of whole numbers; "metrics" has the same and the measured ones, each with its word.
-nlohmann::json profile_document(const diagnose::Profile& profile);
+nlohmann::json profile_document(const profiling::Profile& profile);
 
 }  // namespace assay::report

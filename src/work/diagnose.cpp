@@ -23,13 +23,13 @@ namespace {
 using nlohmann::json;
 
 // Variables of the shape that the problem has, and whether the grid goes along them.
-std::vector<advise::Axis> axes_of(const spec::KernelSpec& spec, const spec::Shape& shape) {
+std::vector<diagnosis::Axis> axes_of(const spec::KernelSpec& spec, const spec::Shape& shape) {
   std::set<std::string> in_grid;
   for (const spec::StageSpec& stage : spec.stages) {
     for (const spec::Expression& extent : stage.launch.grid)
       in_grid.insert(extent.names().begin(), extent.names().end());
   }
-  std::vector<advise::Axis> axes;
+  std::vector<diagnosis::Axis> axes;
   for (const auto& [name, value] : shape.values) {
     if (value.is_dtype() || value.is_boolean()) continue;
     // Only what the outputs are as long as: an axis that is summed over cannot simply be dealt to blocks.
@@ -52,8 +52,8 @@ bool is_debug_build(const std::filesystem::path& ptx) {
   return std::string_view(*text).substr(at, text->find('\n', at) - at).find("debug") != std::string_view::npos;
 }
 
-advise::Case advised_case(const spec::KernelSpec& spec, const spec::Shape& shape, const EstimatedCase& estimated) {
-  advise::Case about;
+diagnosis::Case advised_case(const spec::KernelSpec& spec, const spec::Shape& shape, const EstimatedCase& estimated) {
+  diagnosis::Case about;
   about.work = estimated.work;
   about.estimate = estimated.estimate;
   about.model = estimated.model;
@@ -62,8 +62,11 @@ advise::Case advised_case(const spec::KernelSpec& spec, const spec::Shape& shape
   about.flops = estimated.flops;
   about.bytes = estimated.bytes;
   for (const spec::ResolvedArgument& argument : estimated.arguments) {
-    if (const spec::ResolvedTensor* tensor = argument.tensor())
-      about.argument_bytes += static_cast<double>(tensor->bytes);
+    const spec::ResolvedTensor* tensor = argument.tensor();
+    if (tensor == nullptr) continue;
+    about.argument_bytes += static_cast<double>(tensor->bytes);
+    about.narrow_inputs =
+        about.narrow_inputs || (tensor->role == spec::Role::input && spec::size_bytes(tensor->dtype) <= 2);
   }
   about.axes = axes_of(spec, shape);
   if (estimated.usage) {
@@ -132,7 +135,7 @@ Result<std::vector<spec::Shape>> sweep_shapes(const spec::KernelSpec& spec, cons
   return shapes;
 }
 
-json advice_document(const advise::Advice& advice) {
+json advice_document(const diagnosis::Advice& advice) {
   json document = {{"rule", advice.rule},
                    {"title", advice.title},
                    {"evidence", advice.evidence.facts},
@@ -176,7 +179,7 @@ class Diagnoser {
   }
 
   // A measurement that fails leaves the diagnosis with the estimate, and says why.
-  Result<void> measure(const std::string& shape, advise::Case& about) {
+  Result<void> measure(const std::string& shape, diagnosis::Case& about) {
     if (gpu_.empty()) return {};
     const auto time = measured_us(spec_, request_, shape, gpu_, context_);
     if (!time && time.error().exit_code == kInterrupted) return time.error();
@@ -204,11 +207,11 @@ class Diagnoser {
 
   Result<void> diagnose_shape(const spec::Shape& shape) {
     ASSAY_TRY(details_->estimated, counted(shape));
-    advise::Case about = advised_case(spec_, shape, details_->estimated);
+    diagnosis::Case about = advised_case(spec_, shape, details_->estimated);
     ASSAY_CHECK(measure(shape.text(), about));
     ASSAY_CHECK(profile(shape.text()));
-    details_->diagnosis = advise::diagnose(about);
-    const advise::Diagnosis& diagnosis = details_->diagnosis;
+    details_->diagnosis = diagnosis::diagnose(about);
+    const diagnosis::Diagnosis& diagnosis = details_->diagnosis;
     report_.kernel = spec_.kernel.name;
     report_.configuration = configuration_.id();
     report_.device = device_;
@@ -220,7 +223,7 @@ class Diagnoser {
     report_.floor_us = diagnosis.floor.time_us;
     report_.floor_by = diagnosis.floor.by;
     report_.limiter = about.estimate.limiter;
-    for (const advise::Advice& advice : diagnosis.advice) {
+    for (const diagnosis::Advice& advice : diagnosis.advice) {
       DiagnosedFinding finding{advice.rule, advice.title, advice.evidence.facts, "", 0, advice.cap_us, advice.remedy};
       if (advice.evidence.line) {
         finding.file = advice.evidence.line->file;
@@ -237,9 +240,9 @@ class Diagnoser {
     Progress progress(context_, "sweep", shapes.size());
     for (const spec::Shape& shape : shapes) {
       ASSAY_TRY(const EstimatedCase estimated, counted(shape));
-      advise::Case about = advised_case(spec_, shape, estimated);
+      diagnosis::Case about = advised_case(spec_, shape, estimated);
       ASSAY_CHECK(measure(shape.text(), about));
-      const advise::Floor floor = advise::floor_of(about);
+      const diagnosis::Floor floor = diagnosis::floor_of(about);
       const double seconds = about.time_us * 1e-6;
       report_.sweep.push_back({shape.text(), about.time_us, about.measured, floor.time_us, estimated.estimate.limiter,
                                estimated.flops / seconds / 1e12, estimated.bytes / seconds / 1e9});
@@ -258,7 +261,7 @@ class Diagnoser {
     document["measured"] = report_.measured;
     document["floor"] = {{"time_us", report_.floor_us}, {"by", report_.floor_by}};
     document["findings"] = json::array();
-    for (const advise::Advice& advice : details_->diagnosis.advice)
+    for (const diagnosis::Advice& advice : details_->diagnosis.advice)
       document["findings"].push_back(advice_document(advice));
     if (!details_->not_measured.empty()) document["not_measured"] = details_->not_measured;
     if (details_->profile) document["profile"] = json::parse(to_json(*details_->profile));

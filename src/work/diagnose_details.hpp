@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "advise/advice.hpp"
+#include "diagnosis/diagnosis.hpp"
 #include "assay/diagnose.hpp"
 #include "assay/profile.hpp"
 #include "work/estimating.hpp"
@@ -14,7 +14,7 @@ namespace assay::work {
 struct DiagnoseDetails {
   spec::KernelSpec spec;
   EstimatedCase estimated;
-  advise::Diagnosis diagnosis;
+  diagnosis::Diagnosis diagnosis;
   std::optional<ProfileReport> profile;  // with Nsight Compute
   std::string not_measured;              // why, if there is no measured time
   nlohmann::json document;

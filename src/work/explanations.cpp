@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "check/coverage.hpp"
+#include "diagnosis/diagnosis.hpp"
 #include "gpu/finding_kind.hpp"
 #include "work/recipe_files.hpp"
 
@@ -42,6 +43,14 @@ constexpr std::array kOfFindings = {
     RecipeOf{"noncoherent", "copy_pipeline"},
     RecipeOf{"leak", "first_verdict"},
     RecipeOf{"undefined_function", "first_verdict"},
+};
+
+// Rules of `assay diagnose` that have a recipe of their own; the others are in that on reading a diagnosis.
+constexpr std::array kOfRules = {
+    RecipeOf{"uncoalesced", "coalescing"},         RecipeOf{"shared_bandwidth", "fragments"},
+    RecipeOf{"tensor_idle", "fragments"},          RecipeOf{"local_memory", "tiles"},
+    RecipeOf{"latency", "copy_pipeline"},          RecipeOf{"divergence", "barriers_and_shuffles"},
+    RecipeOf{"barriers", "barriers_and_shuffles"},
 };
 
 constexpr std::array kOfChecks = {
@@ -176,6 +185,13 @@ const std::vector<Explanation>& written_rows() {
       {"verdict", "rejected", "A guard objects: the figure does not count", "The report names the guard.",
        "assay explain GUARD", "honest_measurement"},
 
+      {"experiment", "bottleneck", "Less of it is faster, more of it is slower", "It limits the kernel.",
+       "assay invert names the remedy", "inversion"},
+      {"experiment", "hidden", "Less of it gains nothing, more of it is slower",
+       "It is nearly full, behind something else: the next limit.", "do not add to it", "inversion"},
+      {"experiment", "slack", "Neither less nor more of it changes the time", "There is room.",
+       "spend it: recompute instead of loading, unroll, add stages", "inversion"},
+
       {"exit code", "0", "good: correct, clean, passed, measured", "", "", "first_verdict"},
       {"exit code", "1", "internal error: a defect of Assay", "", "please report it, with the command",
        "first_verdict"},
@@ -195,6 +211,17 @@ const std::vector<Explanation>& written_rows() {
        "slurm"},
   };
   return rows;
+}
+
+// Figures of a profile that have the name of a rule say the same.
+void add_rules(std::vector<Explanation>& all) {
+  for (const diagnosis::Rule& rule : diagnosis::rules()) {
+    const std::string name(rule.name);
+    if (std::ranges::find(all, name, &Explanation::name) != all.end()) continue;
+    const std::string recipe = recipe_of(kOfRules, name);
+    all.push_back({"diagnosis", name, std::string(rule.title), "", std::string(rule.remedy),
+                   recipe.empty() ? "diagnosis" : recipe});
+  }
 }
 
 // The page's title, and the problem that it begins with.
@@ -218,6 +245,7 @@ const std::vector<Explanation>& explanations() {
     add_findings(list);
     add_checks(list);
     list.insert(list.end(), written_rows().begin(), written_rows().end());
+    add_rules(list);
     add_recipes(list);
     return list;
   }();

@@ -169,6 +169,7 @@ Result<void> add_example(Package& package) {
   json example = {{"shape", shape.text()},
                   {"settings", json::object()},
                   {"inputs", json::object()},
+                  {"order", json::array()},  // of the inputs in a call; objects of JSON have none
                   {"outputs", json::object()},
                   {"tolerances", json::object()},
                   {"returned", package.signature.returned},
@@ -188,6 +189,7 @@ Result<void> add_example(Package& package) {
     check::encode(*tensor, values, buffer);
     const std::string file = fmt::format("example/{}.bin", arguments[i].name);
     package.add(file, as_text(buffer));
+    example["order"].push_back(arguments[i].name);
     example["inputs"][arguments[i].name] = tensor_json(spec.arguments[i], *tensor, file);
     inputs[arguments[i].name] = std::move(values);
   }

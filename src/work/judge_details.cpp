@@ -16,10 +16,15 @@ json document_of(const JudgedTaskCase& judged) {
     if (baseline.speedup) entry["interval"] = {baseline.low, baseline.high};
     baselines.push_back(std::move(entry));
   }
-  json entry = {{"case", judged.name},       {"timed", judged.timed},
-                {"correct", judged.correct}, {"honest", judged.honest},
-                {"guard", judged.guard},     {"detail", judged.detail},
-                {"baselines", baselines},    {"guards_unavailable", judged.unavailable}};
+  json entry = {{"case", judged.name},
+                {"timed", judged.timed},
+                {"correct", judged.correct},
+                {"honest", judged.honest},
+                {"guard", judged.guard},
+                {"detail", judged.detail},
+                {"baselines", baselines},
+                {"guards_unavailable", judged.unavailable},
+                {"stream", judged.default_stream ? "default" : "own"}};
   if (judged.p50_us) entry["p50_us"] = *judged.p50_us;
   if (judged.attempt) entry["attempt"] = *judged.attempt;
   return entry;
@@ -34,6 +39,7 @@ JudgedTaskCase case_from(const json& document) {
   judged.guard = document.at("guard").get<std::string>();
   judged.detail = document.at("detail").get<std::string>();
   judged.unavailable = document.at("guards_unavailable").get<std::vector<std::string>>();
+  judged.default_stream = document.at("stream").get<std::string>() == "default";
   if (document.contains("p50_us")) judged.p50_us = document["p50_us"].get<double>();
   if (document.contains("attempt")) judged.attempt = document["attempt"].get<int64_t>();
   for (const json& entry : document.at("baselines")) {

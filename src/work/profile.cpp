@@ -5,8 +5,8 @@
 
 #include "base/progress.hpp"
 #include "check/cases.hpp"
-#include "diagnose/ncu.hpp"
-#include "diagnose/tool.hpp"
+#include "profiling/ncu.hpp"
+#include "profiling/tool.hpp"
 #include "report/profile_document.hpp"
 #include "spec/launch.hpp"
 #include "spec/shape.hpp"
@@ -37,10 +37,10 @@ Result<check::Case> chosen_case(const spec::KernelSpec& spec, const spec::Config
   return test;
 }
 
-Result<diagnose::KernelResources> resources_of(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+Result<profiling::KernelResources> resources_of(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                                                const spec::Shape& shape, const Runnable& runnable,
                                                const std::string& device) {
-  diagnose::KernelResources resources;
+  profiling::KernelResources resources;
   const std::vector<build::TargetUsage> usages = {{runnable.built.target, runnable.built.resources}};
   const std::vector<spec::Shape> shapes = {shape};
   ASSAY_TRY(const std::vector<build::LaunchFit> fits, build::launch_fits(spec, configuration, shapes, usages));
@@ -81,28 +81,28 @@ Result<gpu::LaunchCounters> count(const spec::KernelSpec& spec, const Runnable& 
 
 // The same case on the GPU, under ncu. Whatever is missing is said in the profile; the counts are good without it.
 void measure(const spec::KernelSpec& spec, const spec::Configuration& configuration, const ProfileRequest& request,
-             const check::Case& test, const Context& context, diagnose::Profile& profile) {
+             const check::Case& test, const Context& context, profiling::Profile& profile) {
   profile.measured_on = kGpu;
   const auto runnable = make_runnable(spec, configuration, kGpu, request.limits, context);
   if (!runnable) {
-    const auto tool = diagnose::find_tool(diagnose::kNcu);
+    const auto tool = profiling::find_tool(profiling::kNcu);
     profile.not_measured = tool ? runnable.error() : tool.error();
     return;
   }
-  diagnose::NcuRun run{.setup = runnable->worker.setup,
+  profiling::NcuRun run{.setup = runnable->worker.setup,
                        .test = test,
                        .entry = profile.entry,
                        .time_limit = runnable->worker.time_limit,
                        .program = context.program};
   run.setup.compare = false;
   run.setup.checks = {};
-  auto launch = diagnose::run_ncu(run);
+  auto launch = profiling::run_ncu(run);
   if (!launch) {
     profile.not_measured = std::move(launch).error();
     return;
   }
   profile.measured = std::move(*launch);
-  for (diagnose::Figure& figure : diagnose::measured_figures(*profile.measured))
+  for (profiling::Figure& figure : profiling::measured_figures(*profile.measured))
     profile.figures.push_back(std::move(figure));
 }
 
@@ -113,13 +113,13 @@ Result<ProfileReport> profile_one(const ProfileRequest& request, const Context& 
   ASSAY_TRY(const spec::Configuration configuration, chosen_configuration(spec, request.choice.configuration));
   ASSAY_TRY(const check::Case test, chosen_case(spec, configuration, request));
   ASSAY_TRY(const Runnable runnable, make_runnable(spec, configuration, device, request.limits, context));
-  diagnose::Profile& result = details->profile;
+  profiling::Profile& result = details->profile;
   ASSAY_TRY(result.entry, first_kernel(spec, configuration, test.shape, runnable));
   result.shape = test.shape.text();
   result.device = device;
   ASSAY_TRY(result.counters, count(spec, runnable, test));
-  ASSAY_TRY(const diagnose::KernelResources resources, resources_of(spec, configuration, test.shape, runnable, device));
-  result.figures = diagnose::figures(result.counters.total, resources);
+  ASSAY_TRY(const profiling::KernelResources resources, resources_of(spec, configuration, test.shape, runnable, device));
+  result.figures = profiling::figures(result.counters.total, resources);
   if (request.with_ncu) measure(spec, configuration, request, test, context, result);
   details->document = document_head("profile", spec, configuration.id(), device);
   details->document.update(report::profile_document(result));

@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "assay/profile.hpp"
-#include "diagnose/profile.hpp"
+#include "profiling/profile.hpp"
 #include "spec/kernel_spec.hpp"
 
 namespace assay::work {
 
 struct ProfileDetails {
   spec::KernelSpec spec;
-  diagnose::Profile profile;
+  profiling::Profile profile;
   nlohmann::json document;
 };
 

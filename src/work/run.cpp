@@ -246,7 +246,7 @@ class Journey {
       return {};
     }
     report_.profile = std::move(*profiled);
-    const diagnose::Profile& details = report_.profile->details->profile;
+    const profiling::Profile& details = report_.profile->details->profile;
     finish("profile", "good",
            details.measured ? "counted, and measured by Nsight Compute"
                             : fmt::format("counted; not measured: {}",
@@ -259,7 +259,7 @@ class Journey {
     GoalEvidence evidence;
     if (report_.bench) evidence = evidence_of(report_.bench->kernels.front().cases);
     if (report_.profile) {
-      for (const diagnose::Figure& figure : report_.profile->details->profile.figures) {
+      for (const profiling::Figure& figure : report_.profile->details->profile.figures) {
         if (figure.name == "SM busy" && figure.value) evidence.sm_busy = *figure.value / 100;
         if (figure.name.starts_with("occupancy") && figure.value) evidence.occupancy = *figure.value / 100;
       }

@@ -10,7 +10,7 @@
 #include "base/version.hpp"
 #include "check/coverage.hpp"
 #include "check/result_json.hpp"
-#include "diagnose/compute_sanitizer.hpp"
+#include "profiling/compute_sanitizer.hpp"
 #include "report/documents.hpp"
 #include "spec/shape.hpp"
 #include "work/document.hpp"
@@ -24,7 +24,7 @@ namespace assay::work {
 namespace {
 
 Result<void> check_tool(const std::optional<std::string>& tool) {
-  const std::vector<std::string>& tools = diagnose::sanitizer_tools();
+  const std::vector<std::string>& tools = profiling::sanitizer_tools();
   if (!tool || std::find(tools.begin(), tools.end(), *tool) != tools.end()) return {};
   return Error{fmt::format("compute-sanitizer has no tool '{}'", *tool), {}, "choose one of " + join(tools, ", ")};
 }

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "check/result_json.hpp"
-#include "diagnose/compute_sanitizer.hpp"
-#include "diagnose/tool.hpp"
+#include "profiling/compute_sanitizer.hpp"
+#include "profiling/tool.hpp"
 #include "spec/launch.hpp"
 #include "work/kernel.hpp"
 
@@ -17,9 +17,9 @@ constexpr const char* kGpu = "cuda:0";
 Result<check::CaseResult> ask(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                               const check::Case& test, const std::string& tool, const SanitizeRequest& request,
                               const Context& context) {
-  if (auto found = diagnose::find_tool(diagnose::kComputeSanitizer); !found) return std::move(found).error();
+  if (auto found = profiling::find_tool(profiling::kComputeSanitizer); !found) return std::move(found).error();
   ASSAY_TRY(const Runnable runnable, make_runnable(spec, configuration, kGpu, request.limits, context));
-  diagnose::SanitizerRun run;
+  profiling::SanitizerRun run;
   run.setup = runnable.worker.setup;
   run.setup.compare = false;
   run.setup.checks = {gpu::kMemcheck};
@@ -30,7 +30,7 @@ Result<check::CaseResult> ask(const spec::KernelSpec& spec, const spec::Configur
   run.source_folder = spec.source_path().parent_path();
   run.time_limit = runnable.worker.time_limit;
   run.program = context.program;
-  return diagnose::run_compute_sanitizer(run);
+  return profiling::run_compute_sanitizer(run);
 }
 
 }  // namespace

@@ -72,16 +72,35 @@ INSTANTIATE_TEST_SUITE_P(
                 "ROWS=4096,COLUMNS=4096"},
         Planted{"bank_conflicts", "transpose_conflicts", "ROWS=4096,COLUMNS=4096", kH200, "transpose_padded",
                 "ROWS=4096,COLUMNS=4096"},
-        Planted{"tensor_idle", "gemm_tiled", "M=1024,N=1024,K=512", kH200, "stencil", "ROWS=2048,COLUMNS=2048"},
+        Planted{"shared_bandwidth", "gemm_tiled", "M=1024,N=1024,K=512", kH200, "transpose_conflicts",
+                "ROWS=4096,COLUMNS=4096"},
+        Planted{"tensor_idle", "../attention/naive", "B=1,H=16,S=512,D=64,causal=false,dtype=f16", kH200, "stencil",
+                "ROWS=2048,COLUMNS=2048"},
+        Planted{"special_functions", "exponential_rounds", "N=270336", kH200, "fma_chain", "N=67584"},
+        Planted{"shuffles", "shuffle_rounds", "N=270336", kH200, "copy_vector", "N=4194304"},
+        Planted{"atomics", "atomic_rounds", "N=270336", kH200, "transpose_conflicts", "ROWS=4096,COLUMNS=4096"},
+        Planted{"same_sector_twice", "reread_vector", "N=67584,M=1024", kH200, "copy_vector", "N=4194304"},
+        Planted{"address_arithmetic", "division_rounds", "N=270336", kH200, "fma_chain", "N=67584"},
+        Planted{"above_compulsory", "stencil", "ROWS=4096,COLUMNS=4096", kH200, "copy_vector", "N=4194304", false},
         Planted{"double_precision", "f64_polynomial", "N=4194304", kL4, "fma_chain", "N=67584"},
         Planted{"latency", "scan_rows", "ROWS=512,COLUMNS=2048", kH200, "copy_vector", "N=33554432"},
         Planted{"local_memory", "local_array", "N=262144", kH200, "copy_vector", "N=4194304"},
         Planted{"divergence", "divergent_lanes", "N=4194304", kH200, "exponentials", "N=4194304"},
-        Planted{"barriers", "needless_barriers", "ROWS=264,COLUMNS=16384", kH200, "matrix_vector",
-                "ROWS=4096,COLUMNS=4096", false},
+        Planted{"barriers", "barrier_rounds", "N=270336", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"},
         Planted{"silent_stores", "silent_stores", "N=4194304", kH200, "copy_vector", "N=4194304"},
+        Planted{"launch", "copy_vector", "N=135168", kH200, "fma_chain", "N=1048576"},
         Planted{"starting_blocks", "tiny_blocks", "N=4194304", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"}),
     [](const testing::TestParamInfo<Planted>& planted) { return std::string(planted.param.rule); });
+
+// What changes the results comes last, however much it would bring.
+TEST(Diagnose, TensorCoresComeLastForWideInputs) {
+  const json document =
+      diagnose({"kernels/planted/gemm_tiled", "--shape", "M=1024,N=1024,K=512", "--device", "vgpu:h200"});
+  const json& last = document["findings"].back();
+  EXPECT_EQ(last["rule"], "tensor_idle");
+  EXPECT_NE(last["evidence"].dump().find("TF32"), std::string::npos);
+  EXPECT_GT(document["findings"].size(), 1u);
+}
 
 // The story: a kernel 165 to 837 times slower than its baseline, because batch and heads run one after the other.
 TEST(Diagnose, NamesTheAxesThatTheGridLeavesOut) {

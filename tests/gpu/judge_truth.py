@@ -44,6 +44,9 @@ SOURCE = r"""#include <c10/cuda/CUDAStream.h>
 own = load_inline("assay_judge_truth", "torch::Tensor scaled_row_sums_of(torch::Tensor x, double scale);", SOURCE,
                   functions=["scaled_row_sums_of"])
 '''
+# Under a name of its own: PyTorch keeps what it has built by name.
+ON_DEFAULT_STREAM = LOAD.replace(", 0, c10::cuda::getCurrentCUDAStream()", "").replace(
+    "assay_judge_truth", "assay_judge_truth_default")
 MODEL = '''
 import torch
 import torch.nn as nn
@@ -92,6 +95,8 @@ REPLAY = ("        key = x.data_ptr()\n        if key not in self.seen:\n"
 ANSWERS = {
     "kernelbench": {
         "right": (LOAD + NEW + "        return own.scaled_row_sums_of(x, self.scale)\n", (True, True)),
+        "default_stream": (ON_DEFAULT_STREAM + NEW +
+                           "        return own.scaled_row_sums_of(x, self.scale)\n", (True, True)),
         "wrong": (LOAD + NEW + "        return own.scaled_row_sums_of(x, 1.0)\n", (False, None)),
         "cheating": (LOAD + NEW + REPLAY, (None, False)),
     },

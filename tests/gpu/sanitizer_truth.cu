@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernels with one planted mistake each, for a look at what compute-sanitizer says about them. sanitizer_truth.sh runs
-// them; what it said on an H200 is kept in tests/diagnose/recorded.
+// them; what it said on an H200 is kept in tests/profiling/recorded.
 #include <cstdio>
 #include <cstring>
 

@@ -142,6 +142,15 @@ class ExportTest(FolderTest):
             x = torch.empty_strided((2, 3), (3, 1), torch.float32, "cuda").fill([1, 2, 3, 10, 20, 30])
             print(rows.reduction(x).tolist())"""), "[6.0, 60.0]")
 
+    def test_the_example_calls_with_inputs_in_their_order(self):
+        """Which is not that of their names, as an object of JSON may have it."""
+        for kernel, call in (("layernorm", ["x", "weight", "bias"]), ("attention/tensor_core", ["q", "k", "v"])):
+            package = kernel.rpartition("/")[2]
+            report = self.export(ROOT / "kernels" / kernel, package)
+            self.assertIn(f"({', '.join(call)}", report["call"])
+            example = json.loads((self.folder / package / "kernel.json").read_text())["example"]
+            self.assertEqual(example["order"], call)
+
     def test_the_compiler_gets_shapes_without_a_launch(self):
         self.export(self.kernel("copy_it"), "copied")
         self.assertEqual(self.call("""

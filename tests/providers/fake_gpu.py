@@ -45,6 +45,7 @@ class FakeGpu:
         self.gate_open_after = 0  # the gate has passed this many times before it holds
         self._next = 0x1000
         self._captured = None
+        self.default_stream = False
         self._nodes = 0
 
     def versions(self):
@@ -74,6 +75,8 @@ class FakeGpu:
                 file.write(what + "\n")
 
     def capture(self, function):
+        if self.default_stream:
+            raise Refusal("the default stream cannot be captured as a CUDA graph")
         self._captured, self._nodes = [], 0
         try:
             function()
@@ -148,6 +151,9 @@ class FakeGpu:
         self.enqueue(step)
 
     # Time
+
+    def choose_stream(self, default):
+        self.default_stream = default
 
     def on_stream(self):
         return contextlib.nullcontext()

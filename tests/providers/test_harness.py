@@ -162,6 +162,25 @@ class Samples(HarnessCase):
         for us in answer["us"]:
             self.assertAlmostEqual(us, CALL_US)
 
+    def test_the_default_stream_is_timed_by_events_and_never_captured(self):
+        request = self.request(protocol="event")
+        request["options"] = {"stream": "default"}
+        self.start(RowSums(), request)
+        self.assertTrue(self.gpu.default_stream)
+        self.ask("run", set=1, poison=165)
+        self.assertEqual(self.read(1), self.expected(1))
+        for us in self.ask("throughput", replays=5)["us"]:
+            self.assertAlmostEqual(us, CALL_US)
+        self.assertIsNone(self.ask("kernels", set=0)["graph_nodes"])
+        self.ask("prepare", **self.request())  # the next case has the provider's own again
+        self.assertFalse(self.gpu.default_stream)
+
+    def test_a_graph_of_the_default_stream_is_refused(self):
+        request = self.request()
+        request["options"] = {"stream": "default"}
+        self.start(RowSums())
+        self.assertIn("default stream", self.refuse("prepare", **request))
+
 
 class Kernels(HarnessCase):
     def test_without_a_profiler_the_rest_is_answered(self):

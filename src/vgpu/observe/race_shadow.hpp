@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the race check remembers of memory: of every cell the last write and two reads that nothing orders. A page
-// begins with cells as wide as its first access, and takes them apart where an access is narrower.
+// begins with cells as wide as its first access, and takes them apart where an access is narrower. Pages that nobody
+// looks at are packed: neighbouring cells mostly differ by the lane alone.
 #pragma once
 
 #include <bit>
@@ -50,6 +51,9 @@ class Shadow {
   static constexpr uint64_t kPageBytes = 1024;
   static constexpr uint32_t kLargestShift = 4;  // a cell holds up to 16 bytes, as long as all accesses are as wide
 
+  // Pages are packed as soon as the open ones take more than `open_bytes`.
+  explicit Shadow(size_t open_bytes = kOpenBytes) : most_open_(open_bytes) {}
+
   // Calls body(cell, address, bytes) for the cells of the range.
   template <class Body>
   void for_each_cell(uint64_t address, uint64_t bytes, Body&& body) {
@@ -64,15 +68,23 @@ class Shadow {
       bytes -= part;
     }
   }
-  void clear() {
-    pages_.clear();
-    last_ = nullptr;
-  }
+  void clear();
+  size_t bytes() const { return open_ + packed_; }  // of all pages
 
  private:
+  static constexpr size_t kOpenBytes = 64 << 20;
+
+  // Cells of which each differs from the one before by the same step in who made its accesses.
+  struct Run {
+    ShadowCell first;
+    uint16_t count = 1;
+    uint32_t write_step = 0;
+    uint32_t read_steps[2] = {0, 0};
+  };
   struct Page {
-    uint32_t shift = 0;  // a cell holds 1 << shift bytes
-    std::vector<ShadowCell> cells;
+    uint32_t shift = 0;             // a cell holds 1 << shift bytes
+    std::vector<ShadowCell> cells;  // empty while the page is packed
+    std::vector<Run> runs;
   };
 
   // So that a cell is no larger than what these bits are a multiple of.
@@ -81,31 +93,24 @@ class Shadow {
     return zeros < kLargestShift ? zeros : kLargestShift;
   }
   Page& page_at(uint64_t index, uint64_t bits) {
-    if (last_ == nullptr || index != last_index_) {
-      if (index >= pages_.size()) pages_.resize(index + 1);
-      auto& page = pages_[index];
-      if (page == nullptr) {
-        page = std::make_unique<Page>();
-        page->shift = shift_for(bits);
-        page->cells.resize(kPageBytes >> page->shift);
-      }
-      last_ = page.get();
-      last_index_ = index;
-    }
+    if (last_ == nullptr || index != last_index_) open(index, bits);
     if ((bits & ((uint64_t{1} << last_->shift) - 1)) != 0) refine(*last_, shift_for(bits));
     return *last_;
   }
-  static void refine(Page& page, uint32_t shift) {
-    const uint32_t by = page.shift - shift;
-    std::vector<ShadowCell> finer(page.cells.size() << by);
-    for (size_t i = 0; i < finer.size(); ++i) finer[i] = page.cells[i >> by];
-    page.cells = std::move(finer);
-    page.shift = shift;
-  }
+  void open(uint64_t index, uint64_t bits);
+  void refine(Page& page, uint32_t shift);
+  void pack_others();
+  static bool continues(const Run& run, const ShadowCell& cell);
+  static std::vector<Run> runs_of(const std::vector<ShadowCell>& cells);
+  static std::vector<ShadowCell> cells_of(const Page& page);
 
   std::vector<std::unique_ptr<Page>> pages_;
   Page* last_ = nullptr;  // that was asked for
   uint64_t last_index_ = 0;
+  size_t most_open_;
+  size_t open_ = 0;    // bytes of cells
+  size_t packed_ = 0;  // bytes of runs, and of cells that no run holds
+  size_t unpackable_ = 0;
 };
 
 }  // namespace assay::vgpu

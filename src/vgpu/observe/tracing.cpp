@@ -504,7 +504,7 @@ class BlockTracing final : public BlockObserver {
                             : writes ? shared_store_cost(lanes)
                                      : shared_load_cost(lanes);
     own[Work::shared_wavefronts] += paid.wavefronts;
-    own[Work::shared_conflicts] += paid.conflicts();
+    (atomic ? own[Work::shared_atomics] : own[Work::shared_conflicts]) += atomic ? paid.wavefronts : paid.conflicts();
     data_at(issued + (tracing_.rates().latency_shared + paid.wavefronts - 1.0), Work::wait_shared);
     if (access.owner != &block_) {
       simple_barriers_ = false;
@@ -618,7 +618,11 @@ void Tracing::end_block(std::unique_ptr<BlockObserver> observer) {
         own[Work::instructions] = executed;
         own[Work::lanes] = static_cast<double>(each.lanes);
       }
-      if (cost.address_arithmetic) own[Work::address_instructions] = executed;
+      if (cost.address_arithmetic) {
+        own[Work::address_instructions] = executed;
+        own[Work::address_issue] = own[Work::issue];
+      }
+      if (cost.rule == ClockRule::collective) own[Work::shuffles] = executed;
       if (cost.rule == ClockRule::barrier) own[Work::barriers] = executed;
       sums_[f][i].add(own, weight);
     }

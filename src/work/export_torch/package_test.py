@@ -28,8 +28,12 @@ def read(entry):
     return flat.as_strided(entry["shape"], entry["strides"]).to("cuda")
 
 
+def inputs():
+    return {name: read(EXAMPLE["inputs"][name]) for name in EXAMPLE["order"]}
+
+
 def results():
-    given = {name: read(entry) for name, entry in EXAMPLE["inputs"].items()}
+    given = inputs()
     answer = @PACKAGE@.@FUNCTION@(*given.values(), **EXAMPLE["settings"])
     made = {} if answer is None else dict(zip(EXAMPLE["returned"], answer if isinstance(answer, tuple) else (answer,)))
     return {**{name: given[name] for name in EXAMPLE["written"]}, **made}
@@ -52,16 +56,15 @@ class OperatorTest(unittest.TestCase):
             self.assertTrue(torch.equal(first[name], second[name]), name)
 
     def test_a_tensor_elsewhere_is_refused(self):
-        given = [read(entry).to("cpu") for entry in EXAMPLE["inputs"].values()]
+        given = [tensor.to("cpu") for tensor in inputs().values()]
         if given:
             with self.assertRaises((ValueError, RuntimeError, NotImplementedError)):
                 @PACKAGE@.@FUNCTION@(*given, **EXAMPLE["settings"])
 
     @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch does not compile")
     def test_it_compiles_without_a_break(self):
-        given = {name: read(entry) for name, entry in EXAMPLE["inputs"].items()}
         compiled = torch.compile(@PACKAGE@.@FUNCTION@, fullgraph=True)
-        compiled(*given.values(), **EXAMPLE["settings"])
+        compiled(*inputs().values(), **EXAMPLE["settings"])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "diagnosis/diagnosis.hpp"
+
+#include <algorithm>
+
+namespace assay::diagnosis {
+namespace {
+
+// The share of its time that the launch would take without what the rule takes away.
+double share_left(const Case& about, const Rule& rule) {
+  Case mended = about;
+  rule.mended(mended);
+  const estimate::Estimate better =
+      estimate::estimate(mended.work, mended.blocks_per_sm, *mended.model, mended.rates());
+  return std::min(1.0, better.time_us / about.estimate.time_us);
+}
+
+}  // namespace
+
+Floor floor_of(const Case& about) {
+  const gpu::Rates& rates = about.rates();
+  Floor floor{rates.launch_floor_us, "launch"};
+  const auto consider = [&](double time_us, std::string by) {
+    if (time_us > floor.time_us) floor = {time_us, std::move(by)};
+  };
+  const double must_move =
+      about.bytes > 0 ? std::min(about.bytes, about.estimate.compulsory_bytes) : about.estimate.compulsory_bytes;
+  consider(must_move / rates.dram_peak / 1e3, "bytes that must move");
+  if (about.flops <= 0) return floor;
+  const double clock = about.model->boost_clock_mhz;
+  const double per_us = clock * about.model->sm_count;
+  if (about.work.tensor_multiply_adds.empty()) {
+    constexpr double kFlopOfFma = 2 * gpu::kWarpThreads;
+    const bool in_f64 = about.work.total[gpu::Work::fp64] > about.work.total[gpu::Work::fma];
+    consider(about.flops / (kFlopOfFma * (in_f64 ? rates.fp64 : rates.fma) * per_us), in_f64 ? "FP64" : "FMA");
+    return floor;
+  }
+  const auto most =
+      std::ranges::max_element(about.work.tensor_multiply_adds, {}, &std::pair<const std::string, double>::second);
+  if (const double rate = rates.tensor_rate(most->first); rate > 0)
+    consider(about.flops / (rate * per_us), most->first);
+  return floor;
+}
+
+Diagnosis diagnose(const Case& about) {
+  constexpr double kWorthSaying = 0.02;  // of the time
+  Diagnosis result;
+  result.floor = floor_of(about);
+  result.time_us = about.time_us;
+  result.measured = about.measured;
+  const double above_floor = std::max(0.0, about.time_us - result.floor.time_us);
+  struct Ranked {
+    Advice advice;
+    bool general;
+    bool accurate;
+  };
+  std::vector<Ranked> found;
+  for (const Rule& rule : rules()) {
+    std::optional<Evidence> evidence = rule.seen(about);
+    if (!evidence) continue;
+    const bool accurate = !evidence->changes_results;
+    const double gain = about.time_us * (1 - share_left(about, rule));
+    Advice advice{std::string(rule.name), std::string(rule.title), *std::move(evidence), std::min(gain, above_floor),
+                  std::string(rule.remedy)};
+    if (advice.cap_us < kWorthSaying * about.time_us) continue;
+    found.push_back({std::move(advice), rule.general, accurate});
+  }
+  constexpr double kNearly = 0.7;
+  std::ranges::stable_sort(found, [](const Ranked& one, const Ranked& other) {
+    if (one.accurate != other.accurate) return one.accurate;
+    const auto weight = [](const Ranked& each) { return (each.general ? kNearly : 1) * each.advice.cap_us; };
+    return weight(one) > weight(other);
+  });
+  for (Ranked& each : found) result.advice.push_back(std::move(each.advice));
+  return result;
+}
+
+}  // namespace assay::diagnosis

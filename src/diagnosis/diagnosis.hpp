@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Why a kernel is not faster: findings from exact counts, each with its evidence and its cap, the most that mending it
+// can bring. One rule a row (rules.cpp). A cap is what the estimate says without the finding's cost, in the proportion
+// of the time that is known, and never more than the time above the floor.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "estimate/estimate.hpp"
+#include "gpu/finding.hpp"
+#include "gpu/gpu_model.hpp"
+#include "gpu/launch_work.hpp"
+#include "gpu/rates.hpp"
+
+namespace assay::diagnosis {
+
+// An axis of the problem that the launch might go along: a variable of the shape.
+struct Axis {
+  std::string name;
+  double extent = 1;
+  bool in_grid = false;  // the grid's formula has it
+};
+
+struct Case {
+  gpu::LaunchWork work;
+  estimate::Estimate estimate;
+  const gpu::GpuModel* model = nullptr;
+  int blocks_per_sm = 1;  // that fit
+  double time_us = 0;     // measured if it was, else estimated
+  bool measured = false;
+  double flops = 0;           // of the problem; 0: not known
+  double bytes = 0;           // likewise
+  double argument_bytes = 0;  // of all tensors
+  std::vector<Axis> axes;
+  int64_t spill_bytes = 0;  // loads and stores, by the compiler
+  int64_t stack_bytes = 0;
+  std::string occupancy_limiter;  // "registers", ...; "": not known
+  bool debug_build = false;       // -G, or without optimisation
+  bool narrow_inputs = false;     // of 16 bits or less, as tensor cores take them
+
+  const gpu::Rates& rates() const { return gpu::rates_of(*model); }
+};
+
+// What could not be undercut by any kernel that computes this problem with the kind of instruction in use.
+struct Floor {
+  double time_us = 0;
+  std::string by;  // "bytes that must move", "FMA", "wgmma", "launch"
+};
+Floor floor_of(const Case& about);
+
+struct Evidence {
+  std::vector<std::string> facts;       // "12,582,912 sectors, 1,572,864 would do (8.0 times)"
+  std::optional<gpu::SourceLine> line;  // where most of it happens
+  double line_share = 0;                // of it
+  bool changes_results = false;         // mending it gives up accuracy: whatever does not comes first
+};
+
+struct Advice {
+  std::string rule;   // "uncoalesced"
+  std::string title;  // "Accesses to global memory are not coalesced"
+  Evidence evidence;
+  double cap_us = 0;
+  std::string remedy;
+};
+
+struct Rule {
+  std::string_view name;
+  std::string_view title;
+  // What was seen, if the rule applies.
+  std::optional<Evidence> (*seen)(const Case& about);
+  // Takes its cost away, for the cap: what is estimated then is the best that mending it can bring.
+  void (*mended)(Case& about);
+  std::string_view remedy;
+  bool general = false;  // what a special rule explains nearly as well, that one is said first
+};
+std::span<const Rule> rules();
+
+struct Diagnosis {
+  Floor floor;
+  double time_us = 0;
+  bool measured = false;
+  std::vector<Advice> advice;  // the largest cap first; what changes results last
+};
+Diagnosis diagnose(const Case& about);
+
+}  // namespace assay::diagnosis

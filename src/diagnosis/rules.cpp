@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The rules, one a row: when a rule applies and what is its evidence, what the launch is without its cost, what to do.
+#include "diagnosis/rules.hpp"
+
+#include <array>
+
+namespace assay::diagnosis {
+namespace {
+
+constexpr std::array kRules = {
+    Rule{"debug_build", "Built for debugging", debug_build, optimised, "build without -G and with optimisation"},
+    Rule{"not_enough_blocks", "Not enough blocks", not_enough_blocks, enough_blocks,
+         "parallelise over the missing axis; split the longest loop over blocks (split-K); persistent blocks for a "
+         "ragged last wave"},
+    Rule{"dram_bound", "At the bandwidth of DRAM", dram_bound, without_dram,
+         "nothing inside this kernel can help: fuse it with its neighbours, or use a narrower type"},
+    Rule{"above_compulsory", "Data is read more often than it must be", above_compulsory, compulsory_only,
+         "tile: keep it in shared memory or registers while all who need it use it; order blocks so that neighbours "
+         "share"},
+    Rule{"uncoalesced", "Accesses to global memory are not coalesced", uncoalesced, coalesced,
+         "let neighbouring lanes touch neighbouring words: transpose through shared memory, use vector loads, or map "
+         "threads to data another way"},
+    Rule{"bank_conflicts", "Bank conflicts in shared memory", bank_conflicts, no_conflicts,
+         "pad rows by 4 or 16 bytes, swizzle by 16 bytes, or load with ldmatrix"},
+    Rule{"shared_bandwidth", "The bandwidth of shared memory is full", shared_bandwidth, half_the_shared_traffic,
+         "larger tiles in registers, so that each value loaded is used more often; wider loads; ldmatrix"},
+    Rule{"tensor_idle", "The tensor cores could do this faster", tensor_idle, on_tensor_cores,
+         "use matrix instructions: mma on Ampere and Ada, wgmma on Hopper, with a larger N"},
+    Rule{"special_functions", "The special function unit is full", special_functions, no_special_functions,
+         "exp2 with the scale folded in, a polynomial on the FMA pipe for a share of them, fewer rescalings"},
+    Rule{"double_precision", "float64 arithmetic", double_precision, single_precision,
+         "float32 where it is accurate enough; look for constants without f and for functions that take double"},
+    Rule{"latency", "Latency: warps wait, and nothing is busy", latency, no_latency,
+         "more independent work for each warp (unroll, several sums), loads issued earlier (stages), more warps if "
+         "registers and shared memory allow",
+         true},
+    Rule{"local_memory", "Local memory: spills or arrays", local_memory, no_local_memory,
+         "smaller tiles or other launch bounds against spills; constant indices (unrolled loops) or shared memory for "
+         "arrays"},
+    Rule{"shuffles", "Shuffles between lanes", shuffles, no_shuffles,
+         "more work for each lane before lanes exchange, redux where it serves, shared memory for long ways"},
+    Rule{"divergence", "Lanes of a warp diverge", divergence, converged,
+         "sort work so that the lanes of a warp take the same way, or give each case to warps of its own"},
+    Rule{"barriers", "Barriers", barriers, no_barriers,
+         "drop those that protect nothing; __syncwarp where a warp keeps to itself; named barriers; double buffering"},
+    Rule{"atomics", "Atomics", atomics, no_atomics,
+         "reduce in registers, in the warp and in shared memory first; one atomic for each block"},
+    Rule{"silent_stores", "Stores that change nothing", silent_stores, no_silent_stores,
+         "write once, when the value is final"},
+    Rule{"same_sector_twice", "The same data is asked for again and again", same_sector_twice, each_sector_once,
+         "keep it in registers or shared memory; wider loads"},
+    Rule{"address_arithmetic", "Address arithmetic", address_arithmetic, no_address_arithmetic,
+         "divisions out of the loop, 32-bit indices, pointers that are advanced"},
+    Rule{"starting_blocks", "Starting blocks is a large part of the time", starting_blocks, few_blocks,
+         "more work for each thread, larger blocks, persistent blocks"},
+    Rule{"launch", "Most of the time is the launch", launch_bound, without_launch,
+         "launch from a CUDA graph, overlap with programmatic dependent launch, fuse with its neighbours", true},
+    Rule{"workspace", "More device memory than the problem has", workspace, no_workspace,
+         "reuse buffers, keep partial results on the chip"},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() {
+  return kRules;
+}
+
+}  // namespace assay::diagnosis
