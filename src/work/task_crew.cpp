@@ -65,11 +65,11 @@ Result<std::vector<std::string>> TaskCrew::put_on_each_gpu(const Task& task) {
   return names;
 }
 
-void TaskCrew::remember(const cluster::Worker& worker) {
+void TaskCrew::remember(const cluster::Worker& worker, bool counts) {
   auto known = std::ranges::find(devices_, worker.device, &WorkerDevice::device);
   if (known == devices_.end()) known = devices_.insert(known, {worker.device, worker.gpu, {}, 0});
   if (std::ranges::find(known->hosts, worker.host) == known->hosts.end()) known->hosts.push_back(worker.host);
-  ++known->answers;
+  known->answers += counts ? 1 : 0;
 }
 
 // Nothing: it is tried again, or nobody waits for it any more.
@@ -85,6 +85,8 @@ Result<std::optional<TaskAnswer>> TaskCrew::take(const cluster::ItemResult& resu
   answer.problem = problem_of(result, answer.document);
   answer.exit_code = static_cast<ExitCode>(result.exit_code);
   answer.worker = result.worker;
+  answer.seconds = result.seconds;
+  answer.recalled = result.recalled;
   answer.trouble = open.task.trouble(answer);
   // What an earlier run failed over may work by now.
   const bool again = result.recalled || (!result.given_up && ++open.troubles <= kMostTries);
@@ -95,7 +97,7 @@ Result<std::optional<TaskAnswer>> TaskCrew::take(const cluster::ItemResult& resu
   }
   if (!answer.trouble.empty() && !result.worker.host.empty())
     answer.trouble = fmt::format("{}: {}", result.worker.host, answer.trouble);
-  if (answer.trouble.empty()) remember(result.worker);
+  if (answer.trouble.empty()) remember(result.worker, !open.task.anew);
   tasks_.erase(found);
   return std::optional(std::move(answer));
 }

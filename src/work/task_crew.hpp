@@ -24,14 +24,16 @@ struct TaskAnswer {
   std::string problem;      // the error that it tells, or why there is no document; empty if there is none
   ExitCode exit_code = ExitCode::good;
   cluster::Worker worker;
-  std::string trouble;  // of the machine, after the last try; empty: it is an answer
+  double seconds = 0;     // that the worker took
+  bool recalled = false;  // an earlier run has left it
+  std::string trouble;    // of the machine, after the last try; empty: it is an answer
 };
 
 struct Task {
   std::string name;                // of our own; one task is out under it at a time
   std::vector<std::string> words;  // of the command, without the program
   std::string only_for;            // a device; empty: any
-  bool anew = false;               // also if an earlier run has left an answer
+  bool anew = false;               // a question about the worker: asked also if an earlier run has the answer
   // What of an answer is a machine's fault and no answer; "" if nothing is.
   std::function<std::string(const TaskAnswer&)> trouble = [](const TaskAnswer& answer) {
     return answer.document.is_null() ? answer.problem : "";
@@ -74,7 +76,7 @@ class TaskCrew {
   Result<void> put(Open& open);
   Result<std::optional<TaskAnswer>> take(const cluster::ItemResult& result);
   std::optional<TaskAnswer> abandoned();
-  void remember(const cluster::Worker& worker);
+  void remember(const cluster::Worker& worker, bool counts);
 
   const ExecutorOptions options_;
   const size_t workers_;
