@@ -58,18 +58,34 @@ std::vector<Worker> Crew::present_workers() const {
   return present;
 }
 
+Result<size_t> Crew::start_missing(size_t wanted) {
+  ASSAY_TRY(size_t present, executor_->present());
+  const size_t most = options_.most_starts > 0 ? options_.most_starts : 10 * options_.workers;
+  for (; present < wanted && starts_ < most; ++present) {
+    ASSAY_CHECK(executor_->start(
+        {program_file(context_.program), "work", std::filesystem::absolute(options_.folder).string()}));
+    ++starts_;
+  }
+  return present;
+}
+
+Result<void> Crew::muster(std::chrono::milliseconds time) {
+  const Clock::time_point deadline = Clock::now() + time;
+  ASSAY_CHECK(folder_.attend());
+  ASSAY_CHECK(start_missing(options_.workers));
+  while (present_workers().size() < options_.workers && Clock::now() < deadline) {
+    ASSAY_CHECK(check_cancelled(context_));
+    std::this_thread::sleep_for(options_.poll);
+  }
+  return {};
+}
+
 // As many workers as were asked for, but not more than there is work for.
 Result<void> Crew::keep_up() {
   if (Clock::now() - looked_ < kBetweenLooks) return {};
   looked_ = Clock::now();
   ASSAY_CHECK(folder_.attend());
-  ASSAY_TRY(size_t present, executor_->present());
-  const size_t most = options_.most_starts > 0 ? options_.most_starts : 10 * options_.workers;
-  for (; present < std::min(options_.workers, open_.size()) && starts_ < most; ++present) {
-    ASSAY_CHECK(executor_->start(
-        {program_file(context_.program), "work", std::filesystem::absolute(options_.folder).string()}));
-    ++starts_;
-  }
+  ASSAY_TRY(const size_t present, start_missing(std::min(options_.workers, open_.size())));
   if (present == 0)
     return Error{fmt::format("no worker is left: {} were started and all of them ended", starts_),
                  Place{(options_.folder / "log").string()},

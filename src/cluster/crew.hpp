@@ -42,6 +42,8 @@ class Crew {
   Result<std::optional<ItemResult>> next_within(std::chrono::milliseconds time);
   // Somebody is there who will wait for results, but not now: workers stay, and are replaced.
   Result<void> tend();
+  // All workers that were asked for, also where there is less work; waits until they are there, at most so long.
+  Result<void> muster(std::chrono::milliseconds time);
   std::vector<Worker> present_workers() const;
   // No longer wanted: nobody is there who could do it.
   void forget(const std::string& item) { open_.erase(item); }
@@ -52,7 +54,8 @@ class Crew {
   Crew(CrewOptions options, WorkFolder folder, std::unique_ptr<Executor> executor, const Context& context)
       : options_(std::move(options)), folder_(std::move(folder)), executor_(std::move(executor)), context_(context) {}
   Result<void> keep_up();
-  Result<bool> listen(bool recalled);  // whether there was something new
+  Result<size_t> start_missing(size_t wanted);  // how many are there then
+  Result<bool> listen(bool recalled);           // whether there was something new
 
   const CrewOptions options_;
   WorkFolder folder_;

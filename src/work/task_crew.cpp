@@ -13,8 +13,9 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 
-constexpr int kMostTries = 2;    // again, after trouble with a machine
-constexpr double kPatience = 3;  // leases for which a device may have no worker
+constexpr int kMostTries = 2;                // again, after trouble with a machine
+constexpr std::chrono::seconds kMuster{10};  // for workers that are not there yet; a job may wait for hours
+constexpr double kPatience = 3;              // leases for which a device may have no worker
 
 // What the worker has to say where there is no result.
 std::string problem_of(const cluster::ItemResult& result, const json& document) {
@@ -54,6 +55,7 @@ Result<void> TaskCrew::put(Task task) {
 
 Result<std::vector<std::string>> TaskCrew::put_on_each_gpu(const Task& task) {
   std::vector<std::string> names;
+  ASSAY_CHECK(crew_->muster(kMuster));
   for (const cluster::Worker& worker : crew_->present_workers()) {
     Task one = task;
     one.name = fmt::format("{}@{}", task.name, worker.device);
