@@ -176,16 +176,21 @@ class Trouble:
     def __init__(self, cluster, work, chance):
         self.cluster, self.work, self.chance = cluster, work, chance
         self.counts = {"preemptions": 0, "requeues": 0, "node losses": 0, "worker kills": 0}
+        self.lost_at = None  # when the node was lost; it comes back when Slurm has noticed
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
         kinds = [self.preempt, self.requeue, self.kill_worker]
-        while not self.over.wait(self.chance.uniform(0.5, 2.5)):
+        while not self.over.wait(self.chance.uniform(0.5, 2.0)):
+            if self.lost_at and time.monotonic() - self.lost_at > 15:
+                self.bring_back()
             if self.counts["node losses"] == 0 and sum(self.counts.values()) >= 2:
                 self.lose_node()
             else:
                 self.chance.choice(kinds)()
+        if self.lost_at:
+            self.bring_back()
 
     def preempt(self):
         self.cluster.call("sbatch", "--parsable", "--partition=main", "--output=/dev/null", "--wrap", "sleep 1",
@@ -208,8 +213,11 @@ class Trouble:
     def lose_node(self):
         self.cluster.kill_node("n2")
         self.counts["node losses"] += 1
-        time.sleep(15)  # until Slurm has noticed
+        self.lost_at = time.monotonic()
+
+    def bring_back(self):
         self.cluster.start_node("n2")
+        self.lost_at = None
 
 
 def fail(text):
