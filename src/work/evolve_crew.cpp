@@ -37,7 +37,7 @@ Result<FirstTrial> EvolveCrew::try_first(const FirstRequest& request) {
   task.trouble = [](const TaskAnswer& answer) {
     return first_from(member(answer.document, "first")) ? "" : problem_of(answer);
   };
-  ASSAY_CHECK(crew_->put(std::move(task)));
+  ASSAY_CHECK(crew_->put(task));
   ASSAY_TRY(const TaskAnswer answer, crew_->answer_of(kFirst));
   if (auto trial = first_from(member(answer.document, "first"))) return std::move(*trial);
   return Error{fmt::format("no worker could try the kernel itself: {}", answer.trouble),
@@ -59,8 +59,8 @@ Result<Task> EvolveCrew::task(const std::string& name, const JudgingRequest& req
 }
 
 Result<void> EvolveCrew::put(size_t proposal, const JudgingRequest& request) {
-  ASSAY_TRY(Task wanted, task(std::to_string(proposal), request));
-  return crew_->put(std::move(wanted));
+  ASSAY_TRY(const Task wanted, task(std::to_string(proposal), request));
+  return crew_->put(wanted);
 }
 
 Result<EvolveCrew::Answered> EvolveCrew::next() {

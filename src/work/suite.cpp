@@ -120,10 +120,11 @@ Result<RecordOptions> one_ledger(const RecordOptions& wanted, const suite::Suite
   return chosen;
 }
 
-std::filesystem::path work_folder(const SuiteRequest& request, const std::string& device) {
+std::filesystem::path work_folder(const SuiteRequest& request, const suite::Plan& plan, const std::string& device) {
   if (!request.executor.folder.empty()) return request.executor.folder;
   Hasher name;
-  name.add(std::filesystem::absolute(request.file).string()).add(device);
+  name.add(std::filesystem::absolute(request.file).string()).add(plan.meaning).add(device);
+  name.add(std::to_string(request.seed));
   return build::ArtifactCache::default_folder() / "suite" / fmt::format("{}.work", name.hex().substr(0, 12));
 }
 
@@ -188,7 +189,7 @@ Result<SuiteReport> measure_suite(const SuiteRequest& request, const Context& co
   std::string work_name;
   if (request.executor.divided()) {
     const bool goes_on = !request.restart && recording.ledger() != nullptr;
-    ASSAY_TRY(const std::filesystem::path folder, run_folder(work_folder(request, device.name), goes_on));
+    ASSAY_TRY(const std::filesystem::path folder, run_folder(work_folder(request, plan, device.name), goes_on));
     ASSAY_TRY(crew, SuiteCrew::gather(request, device.name, record, folder, context));
     ASSAY_CHECK(crew->ask_for_device());
     report.gpu = crew->gpu();

@@ -58,7 +58,7 @@ Result<void> SuiteCrew::ask_for_device() {
   task.trouble = [](const TaskAnswer& answer) {
     return answer.document.is_object() && answer.document.contains("gpu") ? "" : answer.problem;
   };
-  ASSAY_CHECK(crew_->put(std::move(task)));
+  ASSAY_CHECK(crew_->put(task));
   ASSAY_TRY(const TaskAnswer answer, crew_->answer_of(kDevice));
   try {
     line_ = answer.document.at("gpu");
@@ -77,7 +77,7 @@ Result<void> SuiteCrew::expect(const std::vector<suite::Pending>& items) {
   for (const suite::Pending& each : items) {
     Task task{each.item->key, words(each.item->key), "", false};
     task.trouble = trouble_of;
-    ASSAY_CHECK(crew_->put(std::move(task)));
+    ASSAY_CHECK(crew_->put(task));
   }
   return {};
 }

@@ -35,7 +35,7 @@ Result<std::unique_ptr<TaskCrew>> TaskCrew::gather(const ExecutorOptions& option
 }
 
 // The limit of time is a part of the item, and differs from try to try by less than anybody notices.
-Result<void> TaskCrew::put(Open& open) {
+Result<void> TaskCrew::send(Open& open) {
   cluster::WorkItem item;
   item.words = open.task.words;
   item.time_limit_s = options_.time_limit_s + 1e-3 * open.number;
@@ -45,12 +45,11 @@ Result<void> TaskCrew::put(Open& open) {
   return {};
 }
 
-Result<void> TaskCrew::put(Task task) {
-  const std::string name = task.name;
-  Open& open = tasks_[name];
+Result<void> TaskCrew::put(const Task& task) {
+  Open& open = tasks_[task.name];
   open = {};
-  open.task = std::move(task);
-  return put(open);
+  open.task = task;
+  return send(open);
 }
 
 Result<std::vector<std::string>> TaskCrew::put_on_each_gpu(const Task& task) {
@@ -62,7 +61,7 @@ Result<std::vector<std::string>> TaskCrew::put_on_each_gpu(const Task& task) {
     one.only_for = worker.device;
     if (worker.device == "virtual" || std::ranges::find(names, one.name) != names.end()) continue;
     names.push_back(one.name);
-    ASSAY_CHECK(put(std::move(one)));
+    ASSAY_CHECK(put(one));
   }
   return names;
 }
@@ -94,7 +93,7 @@ Result<std::optional<TaskAnswer>> TaskCrew::take(const cluster::ItemResult& resu
   const bool again = result.recalled || (!result.given_up && ++open.troubles <= kMostTries);
   if (!answer.trouble.empty() && again) {
     ++open.number;
-    ASSAY_CHECK(put(open));
+    ASSAY_CHECK(send(open));
     return std::optional<TaskAnswer>();
   }
   if (!answer.trouble.empty() && !result.worker.host.empty())

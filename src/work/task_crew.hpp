@@ -46,7 +46,7 @@ class TaskCrew {
   static Result<std::unique_ptr<TaskCrew>> gather(const ExecutorOptions& options, const std::filesystem::path& folder,
                                                   const Context& context);
 
-  Result<void> put(Task task);
+  Result<void> put(const Task& task);
   // The same task on every GPU that is there; their names are NAME@DEVICE. None where all are virtual: what is counted
   // is the same everywhere.
   Result<std::vector<std::string>> put_on_each_gpu(const Task& task);
@@ -73,7 +73,7 @@ class TaskCrew {
   };
 
   TaskCrew(const ExecutorOptions& options, size_t workers) : options_(options), workers_(workers) {}
-  Result<void> put(Open& open);
+  Result<void> send(Open& open);
   Result<std::optional<TaskAnswer>> take(const cluster::ItemResult& result);
   std::optional<TaskAnswer> abandoned();
   void remember(const cluster::Worker& worker, bool counts);

@@ -70,7 +70,7 @@ std::vector<std::string> TuneCrew::words(const std::vector<std::string>& only, b
 Result<TuneCrew::Facts> TuneCrew::probe() {
   ASSAY_TRY(const spec::Configuration first, spec::default_configuration(spec_));
   Task task{"the first", words({first.id()}, false), "", true};
-  ASSAY_CHECK(crew_->put(std::move(task)));
+  ASSAY_CHECK(crew_->put(task));
   ASSAY_TRY(const TaskAnswer answer, crew_->answer_of("the first"));
   try {
     Facts facts;
@@ -100,7 +100,7 @@ Result<void> TuneCrew::put(const std::string& configuration) {
     const bool measured = other && positive(other->by_shape) && other->by_shape.size() == found->by_shape.size();
     return measured ? "" : fmt::format("{} was not measured beside it", beside_);
   };
-  return crew_->put(std::move(task));
+  return crew_->put(task);
 }
 
 TunedConfiguration TuneCrew::read(const TaskAnswer& answer) {

@@ -56,7 +56,7 @@ class Divided(unittest.TestCase):
         """The document, and how many workers were ended; over three lost ones an item would be given up."""
         process = subprocess.Popen([self.program, *map(str, words)], env=self.environment, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
-        signals = [signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1, signal.SIGKILL][:kills]
+        signals = [signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1, signal.SIGTERM, signal.SIGKILL, signal.SIGUSR1][:kills]
         self.random.shuffle(signals)
         killed = []
 

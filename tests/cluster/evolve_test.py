@@ -93,8 +93,9 @@ class Evolve(Divided):
             self.work = self.folder / "other work"
         return Evolve.quiet
 
-    def complete(self, name, document):
-        """Each proposal is in the journal and in the ledger once."""
+    def complete(self, name, document, killed=False):
+        """Each proposal is in the journal and in the ledger once. A command that is killed between the two writes an
+        attempt again, and the newer one of a proposal counts."""
         expected = list(range(1, len(ANSWERS) + 1))
         lines = [json.loads(line) for line in (self.folder / f"{name}.jsonl").read_text().splitlines()[1:]]
         self.assertEqual([line["judged"]["proposal"] for line in lines if "judged" in line], expected)
@@ -102,7 +103,7 @@ class Evolve(Divided):
         self.assertEqual([step["proposal"] for step in document["steps"]], expected)
         stored = [json.loads(details)["proposal"]
                   for _, _, details in self.attempts(self.folder / f"{name}.sqlite", "evolve")]
-        self.assertEqual(sorted(stored), [0] + expected, "the first kernel is number 0")
+        self.assertEqual(sorted(set(stored) if killed else stored), [0] + expected, "the first kernel is number 0")
 
     def test_one_at_a_time_is_as_without_workers(self):
         alone = self.run_command(self.copying("alone"))
@@ -142,7 +143,7 @@ class Evolve(Divided):
         for _ in range(2):
             self.kill_after(words, 0.3, 1.5)
         resumed = self.run_command(words)
-        self.complete("resumed", resumed)
+        self.complete("resumed", resumed, killed=True)
         self.assertEqual(lineage(resumed), expected)
 
     def test_a_gpu_that_disagrees_with_the_best_is_shown(self):
