@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/context.hpp"
+#include "assay/executor.hpp"
 #include "assay/kernel_choice.hpp"
 #include "assay/result.hpp"
 
@@ -38,6 +39,8 @@ struct EvolveRequest {
   std::string diff;              // a file for the change from the first kernel to the best; empty: none
   std::optional<uint64_t> seed;  // that the deciding shapes and inputs come from, for tests; the system's randomness
   CaseLimits limits;
+  ExecutorOptions executor;         // who judges
+  std::optional<size_t> in_flight;  // proposals at once; without it one for each worker, one for "manual" and a replay
   RecordOptions record;
 };
 
@@ -80,12 +83,23 @@ struct EvolveStep {
   std::string diff;             // from its parent
   EvolveCosts costs;
   bool recalled = false;  // judged before an interruption
+  std::string device;     // of the worker that judged it; "" without an executor
 };
 
 struct EvolvedCell {
   std::string cell;
   std::string id;
   double ratio = 1;  // time over that of the first kernel
+};
+
+// Where workers judged; and what came of the best kernel beside the first one there, if it was raced on every GPU.
+struct EvolveDevice {
+  WorkerDevice worker;
+  std::string verdict;  // "" if it was not raced
+  std::string gate;
+  std::string text;
+  std::optional<double> ratio;
+  bool disagrees = false;  // the best is not accepted there
 };
 
 struct EvolveDetails;
@@ -104,6 +118,9 @@ struct EvolveReport {
   size_t accepted = 0;
   size_t recalled = 0;
   std::vector<EvolvedCell> archive;
+  std::vector<EvolveDevice> devices;  // with an executor
+  size_t workers_started = 0;
+  size_t judged_again = 0;  // because another proposal had become the incumbent meanwhile
   EvolveCosts costs;
   std::string stopped;                 // why it ended
   std::vector<std::string> diagnosis;  // of a kernel that is too far behind its baseline
@@ -118,6 +135,9 @@ struct EvolveReport {
 Result<EvolveReport> evolve(const EvolveRequest& request, const Context& context = {},
                             const std::function<void(const EvolveStep&)>& on_step = {});
 std::string to_json(const EvolveReport& report);
+
+// A worker's part: what a file asks to be judged, and the answer as a JSON document.
+Result<std::string> judge_for_another(const std::string& file, const Context& context = {});
 
 // Whether a file holds a request or an answer as docs/schemas describes them; which of them it is, or "pass".
 Result<std::string> validate_proposer_document(const std::string& file);

@@ -23,4 +23,12 @@ struct ExecutorOptions {
   bool divided() const { return !executor.empty(); }
 };
 
+// Where work was done.
+struct WorkerDevice {
+  std::string device;  // the GPU's UUID; "virtual": there is none
+  std::string gpu;     // what it is called
+  std::vector<std::string> hosts;
+  size_t answers = 0;
+};
+
 }  // namespace assay::work

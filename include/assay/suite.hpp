@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/context.hpp"
+#include "assay/executor.hpp"
 #include "assay/kernel_choice.hpp"
 #include "assay/result.hpp"
 
@@ -21,6 +22,7 @@ struct SuiteRequest {
   std::string device;
   bool restart = false;  // measure everything anew
   uint64_t seed = 1;
+  ExecutorOptions executor;
   RecordOptions record;
 };
 
@@ -42,6 +44,8 @@ struct SuiteReport {
   std::string device;
   std::string gpu;
   std::vector<SuiteRow> rows;
+  std::vector<WorkerDevice> devices;  // with an executor
+  size_t workers_started = 0;
   std::string page;  // the HTML report that was written; empty: none, because nothing is recorded
   std::shared_ptr<const SuiteDetails> details;
 };
@@ -57,6 +61,17 @@ struct SuiteStart {
 Result<SuiteReport> suite(const SuiteRequest& request, const Context& context = {},
                           const std::function<void(const SuiteStart&)>& on_start = {});
 std::string to_json(const SuiteReport& report);
+
+// One item, as a worker measures it; nothing is recorded.
+struct SuiteItemRequest {
+  std::string file;
+  std::string item;  // its key; "device": only say which GPU is here
+  std::string gpu;   // only on this one, as "device" names it; empty: on any
+  std::string device;
+  uint64_t seed = 1;
+};
+
+Result<std::string> suite_item(const SuiteItemRequest& request, const Context& context = {});  // a JSON document
 
 struct SuitePlanDetails;
 

@@ -49,6 +49,16 @@ std::string report_text(const work::EvolveReport& report) {
       text += fmt::format("  {} {:.3f} of the first one's time: {}{}\n", each.id, each.ratio, each.cell,
                           each.id == report.best ? " (the best)" : "");
   }
+  if (report.judged_again > 0)
+    text += fmt::format("{} judged again, beside a new incumbent\n", counted(report.judged_again, "proposal"));
+  for (const work::EvolveDevice& each : report.devices) {
+    text += devices_text({each.worker});
+    if (each.ratio) text += fmt::format("  the best beside the first one: {}\n", percent_text(*each.ratio));
+    if (each.disagrees)
+      text += fmt::format("  DISAGREES: {} at {}: {}\n", each.verdict, each.gate, escape_lines(each.text));
+    if (!each.disagrees && each.verdict.empty() && !each.text.empty())
+      text += fmt::format("  the best was not raced there: {}\n", escape_lines(each.text));
+  }
   const work::EvolveCosts& costs = report.costs;
   text += fmt::format("costs: proposer {:.1f} s, compiling {:.1f} s, virtual GPU {:.1f} s, GPU {:.1f} s",
                       costs.proposer_s, costs.compile_s, costs.virtual_s, costs.gpu_s);
@@ -92,12 +102,16 @@ class EvolveCommand final : public Command {
     declare_device(line, request_.choice.device);
     declare_configuration(line, request_.choice.configuration);
     declare_limits(line, request_.limits);
+    executor_.declare(line);
+    line.option("--in-flight", request_.in_flight, "proposals that are judged at once");
+    line.option("--judge", judge_, "for workers: judge what this file asks for");
     record_.declare(line);
     declare_json(line);
   }
 
   Result<ExitCode> run(const Context& context) override {
     if (!validate_.empty()) return validate();
+    if (!judge_.empty()) return judge(context);
     if (words_.empty()) return Error{"which kernel?", {}, "assay evolve KERNEL --proposer PROGRAM"};
     request_.choice.kernel = words_.front();
     if (!proposer_.empty()) request_.proposer = {proposer_};
@@ -105,6 +119,10 @@ class EvolveCommand final : public Command {
       return Error{fmt::format("'{}' is an argument of no proposer", words_[1]), {}, "--proposer PROGRAM"};
     request_.proposer.insert(request_.proposer.end(), words_.begin() + 1, words_.end());
     if (seed_) request_.seed = *seed_;
+    ASSAY_TRY(request_.executor, executor_.read());
+    if (request_.in_flight && !request_.executor.divided())
+      return Error{"--in-flight belongs to an executor", {}, "add --executor local or --executor slurm"};
+    if (request_.in_flight && *request_.in_flight == 0) return Error{"--in-flight must be at least 1"};
     ASSAY_TRY(request_.record, record_.read());
     const auto on_step = [&](const work::EvolveStep& step) {
       if (!json()) print(step_text(step));
@@ -125,10 +143,18 @@ class EvolveCommand final : public Command {
     return ExitCode::good;
   }
 
+  Result<ExitCode> judge(const Context& context) const {
+    ASSAY_TRY(const std::string document, work::judge_for_another(judge_, context));
+    print_document(document);
+    return ExitCode::good;
+  }
+
   work::EvolveRequest request_;
   std::vector<std::string> words_;
   std::string proposer_;
   std::string validate_;
+  std::string judge_;
+  ExecutorWords executor_;
   std::optional<size_t> seed_;
   RecordWords record_;
 };

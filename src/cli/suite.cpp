@@ -25,12 +25,18 @@ class SuiteCommand final : public Command {
     line.flag("--open", open_, "show the page in the browser");
     line.choice("--format", format_, "csv or markdown", {"csv", "markdown"});
     declare_seed(line, request_.seed);
+    executor_.declare(line);
+    line.option("--item", item_, "for workers: measure this item alone");
+    line.option("--gpu", gpu_, "for workers: on this GPU alone");
     record_.declare(line);
     declare_json(line);
   }
 
   Result<ExitCode> run(const Context& context) override {
     if (list_) return list();
+    if (!item_.empty()) return measure_item(context);
+    if (!gpu_.empty()) return Error{"--gpu belongs to --item"};
+    ASSAY_TRY(request_.executor, executor_.read());
     ASSAY_TRY(request_.record, record_.read());
     const auto on_start = [&](const work::SuiteStart& start) {
       if (!json() && format_.empty())
@@ -50,6 +56,13 @@ class SuiteCommand final : public Command {
     return ExitCode::good;
   }
 
+  Result<ExitCode> measure_item(const Context& context) const {
+    ASSAY_TRY(const std::string document,
+              work::suite_item({request_.file, item_, gpu_, request_.device, request_.seed}, context));
+    print_document(document);
+    return ExitCode::good;
+  }
+
   void show(const work::SuiteReport& report) const {
     const work::SuiteDetails& details = *report.details;
     if (json()) {
@@ -60,12 +73,16 @@ class SuiteCommand final : public Command {
       print(suite::suite_markdown(details.plan, details.rows, details.summary));
     } else {
       print(suite::suite_text(details.rows, details.summary, report::Terminal()));
+      print(devices_text(report.devices));
       if (!report.page.empty()) print(fmt::format("page: {}\n", report.page));
     }
   }
 
   work::SuiteRequest request_;
   RecordWords record_;
+  ExecutorWords executor_;
+  std::string item_;
+  std::string gpu_;
   std::string format_;
   bool list_ = false;
   bool open_ = false;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/error_report.hpp"
@@ -86,6 +87,14 @@ Result<ExitCode> KernelWords::each(const char* command, bool json,
     print_document(fmt::format("{},\n  \"kernels\": [\n{}\n]\n}}", head, documents));
   }
   return worst;
+}
+
+std::string devices_text(const std::vector<work::WorkerDevice>& devices) {
+  std::string text;
+  for (const work::WorkerDevice& each : devices)
+    text += fmt::format("{}{} on {}: {}\n", each.device, each.gpu.empty() ? "" : fmt::format(" ({})", each.gpu),
+                        join(each.hosts, ", "), counted(each.answers, "item"));
+  return text;
 }
 
 void ExecutorWords::declare(CommandLine& line) {

@@ -42,6 +42,9 @@ class KernelWords {
   std::vector<std::string> kernels_;
 };
 
+// Where workers did how much; "" without an executor.
+std::string devices_text(const std::vector<work::WorkerDevice>& devices);
+
 // --executor and the options of executors
 class ExecutorWords {
  public:

@@ -22,6 +22,7 @@ std::string program_file(const std::string& program) {
 ItemResult given_up(const std::string& item) {
   ItemResult result;
   result.item = item;
+  result.given_up = true;
   result.exit_code = static_cast<int>(ExitCode::internal);
   result.problem = fmt::format("given up: {} workers were lost over it", WorkFolder::kMostLost);
   return result;
@@ -33,7 +34,9 @@ Result<std::unique_ptr<Crew>> Crew::gather(const CrewOptions& options, std::uniq
                                            const Context& context) {
   ASSAY_TRY(WorkFolder folder, WorkFolder::create(options.folder, options.lease));
   ASSAY_CHECK(folder.reopen());
-  return std::unique_ptr<Crew>(new Crew(options, std::move(folder), std::move(executor), context));
+  std::unique_ptr<Crew> crew(new Crew(options, std::move(folder), std::move(executor), context));
+  ASSAY_CHECK(crew->listen(true));
+  return crew;
 }
 
 Crew::~Crew() {
@@ -55,18 +58,34 @@ std::vector<Worker> Crew::present_workers() const {
   return present;
 }
 
+Result<size_t> Crew::start_missing(size_t wanted) {
+  ASSAY_TRY(size_t present, executor_->present());
+  const size_t most = options_.most_starts > 0 ? options_.most_starts : 10 * options_.workers;
+  for (; present < wanted && starts_ < most; ++present) {
+    ASSAY_CHECK(executor_->start(
+        {program_file(context_.program), "work", std::filesystem::absolute(options_.folder).string()}));
+    ++starts_;
+  }
+  return present;
+}
+
+Result<void> Crew::muster(std::chrono::milliseconds time) {
+  const Clock::time_point deadline = Clock::now() + time;
+  ASSAY_CHECK(folder_.attend());
+  ASSAY_CHECK(start_missing(options_.workers));
+  while (present_workers().size() < options_.workers && Clock::now() < deadline) {
+    ASSAY_CHECK(check_cancelled(context_));
+    std::this_thread::sleep_for(options_.poll);
+  }
+  return {};
+}
+
 // As many workers as were asked for, but not more than there is work for.
 Result<void> Crew::keep_up() {
   if (Clock::now() - looked_ < kBetweenLooks) return {};
   looked_ = Clock::now();
   ASSAY_CHECK(folder_.attend());
-  ASSAY_TRY(size_t present, executor_->present());
-  const size_t most = options_.most_starts > 0 ? options_.most_starts : 10 * options_.workers;
-  for (; present < std::min(options_.workers, open_.size()) && starts_ < most; ++present) {
-    ASSAY_CHECK(executor_->start(
-        {program_file(context_.program), "work", std::filesystem::absolute(options_.folder).string()}));
-    ++starts_;
-  }
+  ASSAY_TRY(const size_t present, start_missing(std::min(options_.workers, open_.size())));
   if (present == 0)
     return Error{fmt::format("no worker is left: {} were started and all of them ended", starts_),
                  Place{(options_.folder / "log").string()},
@@ -74,25 +93,40 @@ Result<void> Crew::keep_up() {
   return {};
 }
 
-Result<ItemResult> Crew::next() {
+Result<bool> Crew::listen(bool recalled) {
+  ASSAY_TRY(const std::vector<Outcome> outcomes, folder_.outcomes());
+  for (const Outcome& outcome : outcomes) {
+    auto read = outcome.result.empty() ? Result<ItemResult>(given_up(outcome.item)) : read_result(outcome.result);
+    if (!read) read = given_up(outcome.item);
+    read->item = outcome.item;
+    read->recalled = recalled;
+    arrived_[outcome.item] = std::move(*read);
+  }
+  return !outcomes.empty();
+}
+
+Result<void> Crew::tend() {
+  ASSAY_CHECK(check_cancelled(context_));
+  if (open_.empty()) return folder_.attend();
+  ASSAY_CHECK(listen(false));
+  return keep_up();
+}
+
+Result<std::optional<ItemResult>> Crew::next_within(std::chrono::milliseconds time) {
+  const Clock::time_point deadline = Clock::now() + time;
   while (true) {
     for (auto each = arrived_.begin(); each != arrived_.end(); ++each) {
       if (open_.erase(each->first) == 0) continue;
       ItemResult result = std::move(each->second);
       arrived_.erase(each);
-      return result;
+      return std::optional(std::move(result));
     }
     if (open_.empty()) return Error{"there is no work whose result could come", {}, "", ExitCode::internal};
     ASSAY_CHECK(check_cancelled(context_));
-    ASSAY_TRY(const std::vector<Outcome> outcomes, folder_.outcomes());
-    for (const Outcome& outcome : outcomes) {
-      auto read = outcome.result.empty() ? Result<ItemResult>(given_up(outcome.item)) : read_result(outcome.result);
-      if (!read) read = given_up(outcome.item);
-      read->item = outcome.item;
-      arrived_[outcome.item] = std::move(*read);
-    }
-    if (!outcomes.empty()) continue;
+    ASSAY_TRY(const bool fresh, listen(false));
+    if (fresh) continue;
     ASSAY_CHECK(keep_up());
+    if (Clock::now() >= deadline) return std::optional<ItemResult>();
     std::this_thread::sleep_for(options_.poll);
   }
 }

@@ -37,9 +37,13 @@ class Crew {
   // The item's name, by which its result is known. `only_for`: a worker's device.
   Result<std::string> put(const WorkItem& item, const std::string& only_for = "");
   size_t open_items() const { return open_.size(); }
-  // The next result of an item that was put and not heard of yet; waits for it. An error: nobody is left to do it, or
-  // the user has had enough.
-  Result<ItemResult> next();
+  // The next result of an item that was put and not heard of yet; waits for it, at most so long. An error: nobody is
+  // left to do it, or the user has had enough.
+  Result<std::optional<ItemResult>> next_within(std::chrono::milliseconds time);
+  // Somebody is there who will wait for results, but not now: workers stay, and are replaced.
+  Result<void> tend();
+  // All workers that were asked for, also where there is less work; waits until they are there, at most so long.
+  Result<void> muster(std::chrono::milliseconds time);
   std::vector<Worker> present_workers() const;
   // No longer wanted: nobody is there who could do it.
   void forget(const std::string& item) { open_.erase(item); }
@@ -50,6 +54,8 @@ class Crew {
   Crew(CrewOptions options, WorkFolder folder, std::unique_ptr<Executor> executor, const Context& context)
       : options_(std::move(options)), folder_(std::move(folder)), executor_(std::move(executor)), context_(context) {}
   Result<void> keep_up();
+  Result<size_t> start_missing(size_t wanted);  // how many are there then
+  Result<bool> listen(bool recalled);           // whether there was something new
 
   const CrewOptions options_;
   WorkFolder folder_;

@@ -24,7 +24,7 @@ class Executor {
   virtual void end_all() = 0;
 };
 
-// Processes of this machine. Each gets the next of `environments` in turn, as a GPU of its own.
+// Processes of this machine. Each gets one of `environments`, that which the fewest have: a GPU of its own.
 std::unique_ptr<Executor> local_executor(std::vector<std::map<std::string, std::string>> environments);
 
 struct SlurmOptions {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/child.hpp"
@@ -15,16 +16,16 @@ class LocalExecutor final : public Executor {
   Result<void> start(const std::vector<std::string>& command) override {
     Command process;
     process.arguments = command;
-    if (!environments_.empty()) process.environment = environments_[started_ % environments_.size()];
-    ++started_;
+    const size_t place = least_used();
+    if (!environments_.empty()) process.environment = environments_[place];
     ASSAY_TRY(std::unique_ptr<Child> child, Child::start(process));
-    children_.push_back(std::move(child));
+    children_.push_back({place, std::move(child)});
     return {};
   }
 
   Result<size_t> present() override {
     const auto soon = std::chrono::milliseconds(5);
-    std::erase_if(children_, [&](const auto& child) { return child->finish("", Child::Clock::now() + soon); });
+    std::erase_if(children_, [&](const auto& each) { return each.child->finish("", Child::Clock::now() + soon); });
     return children_.size();
   }
 
@@ -33,14 +34,25 @@ class LocalExecutor final : public Executor {
   void end_all() override {
     // They see that the folder says stop; whoever is in the middle of something is ended.
     const auto deadline = Child::Clock::now() + std::chrono::seconds(2);
-    for (const auto& child : children_) child->finish("", deadline);
+    for (const auto& each : children_) each.child->finish("", deadline);
     children_.clear();
   }
 
  private:
+  struct Worker {
+    size_t place;  // of its environment
+    std::unique_ptr<Child> child;
+  };
+
+  // Whoever takes a lost worker's place gets its GPU: two on one would disturb each other.
+  size_t least_used() const {
+    std::vector<size_t> used(std::max<size_t>(1, environments_.size()));
+    for (const Worker& each : children_) ++used[each.place];
+    return static_cast<size_t>(std::ranges::min_element(used) - used.begin());
+  }
+
   const std::vector<std::map<std::string, std::string>> environments_;
-  std::vector<std::unique_ptr<Child>> children_;
-  size_t started_ = 0;
+  std::vector<Worker> children_;
 };
 
 }  // namespace

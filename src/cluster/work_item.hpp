@@ -32,6 +32,9 @@ struct ItemResult {
   std::string document;  // what it printed: JSON text; empty if it printed none
   std::string problem;   // why there is no document; the end of what it wrote to standard error
   double seconds = 0;
+  // --- not a part of the file
+  bool recalled = false;  // it was there before this run began
+  bool given_up = false;  // too many workers were lost over it
 };
 
 std::string to_text(const WorkItem& item);

@@ -14,6 +14,7 @@ class Tabu {
 
   // --- by what it compiles to
   void add_kernel(const std::string& hash, size_t proposal) { kernels_.emplace(hash, proposal); }
+  const std::map<std::string, size_t>& kernels() const { return kernels_; }
   std::optional<size_t> proposal_of(const std::string& hash) const;  // that brought the same kernel first
 
   // --- by hypothesis: capitals, signs and spaces do not count

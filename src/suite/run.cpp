@@ -49,6 +49,7 @@ class Run {
     if (options_.restart) ASSAY_CHECK(forget(work_));
     ASSAY_TRY(rows_, finished_rows(plan_, work_));
     options_.on_start(rows_.size(), plan_.runnable_count());
+    ASSAY_CHECK(announce());
     for (const Group& group : plan_.groups) ASSAY_CHECK(measure(group));
     std::vector<Row> result;
     result.reserve(plan_.item_count());
@@ -61,10 +62,22 @@ class Run {
   }
 
  private:
+  bool is_pending(const Item& item) const { return item.skipped.empty() && !rows_.contains(item.key); }
+
+  Result<void> announce() {
+    std::vector<Pending> all;
+    for (const Group& group : plan_.groups) {
+      for (const Item& item : group.items) {
+        if (is_pending(item)) all.push_back({&group, &item});
+      }
+    }
+    return runner_.expect(all);
+  }
+
   Result<void> measure(const Group& group) {
     std::vector<const Item*> pending;
     for (const Item& item : group.items) {
-      if (item.skipped.empty() && !rows_.contains(item.key)) pending.push_back(&item);
+      if (is_pending(item)) pending.push_back(&item);
     }
     if (pending.empty()) return {};
     if (const auto prepared = runner_.prepare(group); !prepared) {

@@ -14,6 +14,12 @@
 
 namespace assay::suite {
 
+// An item that is still to be measured.
+struct Pending {
+  const Group* group = nullptr;
+  const Item* item = nullptr;
+};
+
 // Measures. A command has one that uses the GPU.
 class Runner {
  public:
@@ -22,6 +28,9 @@ class Runner {
   using OnFinished = std::function<Result<void>(Row row)>;
 
   virtual ~Runner() = default;
+  // Told before anything is measured what will be asked for, in order: for whoever can measure several at once. An
+  // error ends the run.
+  virtual Result<void> expect(const std::vector<Pending>& /*items*/) { return {}; }
   // Builds. What fails here fails all items of the group.
   virtual Result<void> prepare(const Group& group) = 0;
   // Measures these items of the group that was prepared last.

@@ -107,6 +107,7 @@ json plan_document(const Plan& plan) {
                        {"configuration", group.configuration.id()},
                        {"shape", item.shape.text()},
                        {"dtype", item.dtype()},
+                       {"key", item.key},
                        {"baselines", group.baselines},
                        {"protocol", group.measuring.protocol},
                        {"cache", group.measuring.cache},

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <fmt/format.h>
+#include <future>
 #include <limits>
 
-#include "assay/bench.hpp"
-#include "assay/compare.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/progress.hpp"
@@ -20,10 +20,13 @@
 #include "ledger/location.hpp"
 #include "work/diagnose_details.hpp"
 #include "work/document.hpp"
+#include "work/evolve_crew.hpp"
 #include "work/evolve_details.hpp"
+#include "work/evolve_first.hpp"
 #include "work/evolve_request.hpp"
 #include "work/evolve_state.hpp"
 #include "work/evolve_trial.hpp"
+#include "work/gather_crew.hpp"
 #include "work/journal_file.hpp"
 #include "work/kernel.hpp"
 #include "work/proposer.hpp"
@@ -62,6 +65,25 @@ struct LookedAt {
   DiagnoseReport report;
 };
 
+// A proposal from its answer to its verdict. Several may be on their way at once; verdicts are taken in the order of
+// the questions, whichever comes first.
+struct InFlight {
+  size_t number = 0;
+  Reply reply;
+  std::string parent;     // ids: as they were when it was asked for
+  std::string incumbent;  // that it is judged beside
+  evolve::Tabu tabu;
+  uint64_t seed = 0;
+  std::optional<evolve::Answer> answer;
+  std::string no_answer;  // why there is none
+  // --- with workers
+  std::optional<Judging> judging;  // as soon as it is there
+  JudgingCosts spent;              // on judgings beside incumbents that are none any more
+  std::string device;
+
+  bool is_judged() const { return answer && !answer->passes(); }
+};
+
 class Evolution {
  public:
   Evolution(const EvolveRequest& request, const Context& context, const OnStep& on_step, const spec::KernelSpec& spec,
@@ -81,6 +103,7 @@ class Evolution {
       ASSAY_CHECK(open_journal());
       ASSAY_CHECK(recall());
       ASSAY_CHECK(go_on());
+      ASSAY_CHECK(race_finalist());
       ASSAY_CHECK(write_results());
     }
     return finished();
@@ -98,7 +121,6 @@ class Evolution {
       return Error{"the source is machine code, which cannot be changed", Place{spec_.file.string()}};
     ASSAY_TRY(configuration_, chosen_configuration(spec_, request_.choice.configuration));
     base_.device = device_;
-    ASSAY_TRY(base_.virtual_device, virtual_device());
     base_.rule = {request_.gain, request_.gaining_shapes, request_.margin};
     base_.limits = request_.limits;
     base_.record.ledger = recording_.ledger() != nullptr ? recording_.ledger()->file().string() : "none";
@@ -112,6 +134,7 @@ class Evolution {
     stop_.money = request_.money;
     stop_.margin = request_.margin;
     answer_seconds_ = request_.answer_seconds.value_or(manual() ? kManualAnswer : kUsualAnswer);
+    ASSAY_CHECK(gather_crew());
     if (request_.replay.empty()) {
       ASSAY_TRY(proposer_, program_proposer(request_.proposer, answer_seconds_));
     } else {
@@ -123,15 +146,61 @@ class Evolution {
     return {};
   }
 
-  Result<std::string> virtual_device() {
-    if (!on_gpu()) return device_;
-    ASSAY_TRY(const std::unique_ptr<device::Device> gpu, device::open_device(device_));
-    return device::virtual_twin(*gpu);
+  // A person wants the verdict on a save, and a replay each step on top of the one before: one at a time.
+  Result<void> gather_crew() {
+    const bool one = manual() || !request_.replay.empty();
+    if (!request_.executor.divided()) return {};
+    std::filesystem::path place = request_.executor.folder;
+    if (place.empty()) place = default_file(".work");
+    ASSAY_TRY(const std::filesystem::path folder, run_folder(place, request_.resume));
+    ASSAY_TRY(crew_, EvolveCrew::gather(request_.executor, folder, context_));
+    width_ = one ? 1 : request_.in_flight.value_or(crew_->workers());
+    return {};
+  }
+
+  std::filesystem::path default_file(const char* ending) const {
+    std::error_code failed;
+    Hasher name;
+    name.add(std::filesystem::canonical(spec_.folder.empty() ? "." : spec_.folder, failed).string());
+    name.add(device_).add(request_.replay);
+    return build::ArtifactCache::default_folder() / "evolve" /
+           fmt::format("{}-{}{}", spec_.kernel.name, name.hex().substr(0, 12), ending);
+  }
+
+  // Where the GPU is: here, or where a worker is.
+  Result<FirstTrial> try_on_gpu() {
+    FirstRequest first;
+    first.kernel = std::filesystem::absolute(spec_.file).string();
+    first.configuration = request_.choice.configuration;
+    first.device = device_;
+    std::error_code failed;
+    first.baseline = std::filesystem::exists(request_.baseline, failed)
+                         ? std::filesystem::absolute(request_.baseline).string()
+                         : request_.baseline;
+    first.beside_baseline = !request_.anyway && request_.replay.empty();
+    first.seed = base_.seed;
+    first.limits = request_.limits;
+    first.record = base_.record;
+    return crew_ != nullptr ? crew_->try_first(first) : try_first(first, context_);
+  }
+
+  Error incorrect(const std::string& why) const {
+    return Error{fmt::format("the kernel itself is not correct: {}", why), Place{spec_.file.string()},
+                 "assay check shows it; only a correct kernel can be evolved", ExitCode::incorrect};
   }
 
   // No verdict on a change of a kernel that is wrong itself. What is learned of it is where all others begin.
   Result<void> prove_first() {
     Progress progress(context_, fmt::format("evolving {}: the kernel as it is", spec_.kernel.name), 3);
+    base_.seed = draw(0);
+    base_.virtual_device = device_;
+    if (on_gpu()) {
+      progress.step("on the GPU");
+      ASSAY_TRY(first_trial_, try_on_gpu());
+      base_.virtual_device = first_trial_->virtual_device;
+      first_costs_ = first_trial_->costs;
+      if (!first_trial_->wrong.empty()) return incorrect(first_trial_->wrong);
+    }
     progress.step("building");
     ASSAY_TRY(const Runnable runnable,
               make_runnable(spec_, configuration_, base_.virtual_device, request_.limits, context_));
@@ -144,15 +213,12 @@ class Evolution {
     hash.add(evolve::normalised_ptx(ptx));
     progress.advance("built");
 
-    base_.seed = draw(0);
     ASSAY_TRY(CandidateFolder folder, CandidateFolder::make(base_.snapshot, first));
-    ASSAY_TRY(const std::string wrong,
-              why_incorrect(folder.specification().string(), configuration, {}, base_, first_costs_, context_));
-    if (!wrong.empty())
-      return Error{
-          fmt::format("the kernel itself is not correct: {}", replace_all(wrong, folder.path().string() + "/", "")),
-          Place{spec_.file.string()}, "assay check shows it; only a correct kernel can be evolved",
-          ExitCode::incorrect};
+    if (!on_gpu()) {
+      ASSAY_TRY(const std::string wrong,
+                why_incorrect(folder.specification().string(), configuration, {}, base_, first_costs_, context_));
+      if (!wrong.empty()) return incorrect(replace_all(wrong, folder.path().string() + "/", ""));
+    }
     progress.advance("checked");
 
     ASSAY_TRY(const std::vector<spec::Shape> shapes, race_shapes(spec_, configuration_, on_gpu()));
@@ -162,8 +228,11 @@ class Evolution {
       ASSAY_TRY(DiagnoseReport looked,
                 look_at(folder.specification().string(), configuration, shape.text(), base_, context_));
       double time_us = looked.time_us;
-      if (on_gpu()) {
-        ASSAY_TRY(time_us, measured_first(looked.shape));
+      if (first_trial_) {
+        const auto measured = first_trial_->times_us.find(shape.text());
+        if (measured == first_trial_->times_us.end())
+          return Error{fmt::format("the kernel was not timed on {}", shape.text()), {}, "", ExitCode::environment};
+        time_us = measured->second;
       }
       times.push_back({looked.shape, false, time_us, time_us, 1, {}, {}});
       if (times.size() == 1) first_looked_ = looked;
@@ -173,22 +242,6 @@ class Evolution {
     state_.emplace(std::move(first), hash.hex(), cell, std::move(times));
     report_.first = report_.best = state_->first().id;
     return {};
-  }
-
-  Result<double> measured_first(const std::string& shape) {
-    const auto start = steady_clock::now();
-    BenchRequest bench;
-    bench.choice = {spec_.file.string(), request_.choice.configuration, device_};
-    bench.measuring.shape = shape;
-    bench.measuring.budget_s = 5;
-    bench.record = base_.record;
-    ASSAY_TRY(const BenchReport report, work::bench(bench, context_));
-    first_costs_.gpu_s += std::chrono::duration<double>(steady_clock::now() - start).count();
-    const ContenderTime& own = report.kernels.front().cases.front().contenders.front();
-    if (!own.good || !own.p50_us)
-      return Error{fmt::format("the kernel itself cannot be timed on {}: {}", shape, own.objection),
-                   Place{spec_.file.string()}, "assay bench shows it", ExitCode::incorrect};
-    return *own.p50_us;
   }
 
   // Below half of what others reach, a diagnosis tells more than changes of what is there.
@@ -212,24 +265,7 @@ class Evolution {
       ASSAY_TRY(const DiagnoseReport other, look_at(request_.baseline, "", shape, base_, context_));
       return std::optional(other.time_us / first_looked_->time_us);
     }
-    BenchRequest bench;
-    bench.choice = {spec_.file.string(), request_.choice.configuration, device_};
-    if (!request_.baseline.empty()) bench.baselines = {request_.baseline};
-    for (const spec::Baseline& each : spec_.baselines) {
-      if (request_.baseline.empty()) bench.baselines.push_back(each.name);
-    }
-    if (bench.baselines.empty()) return std::optional<double>();
-    bench.measuring.shape = shape;
-    bench.measuring.budget_s = 5;
-    bench.record = base_.record;
-    ASSAY_TRY(const BenchReport measured, work::bench(bench, context_));
-    std::optional<double> slowest;
-    const std::vector<ContenderTime>& contenders = measured.kernels.front().cases.front().contenders;
-    for (size_t i = 1; i < contenders.size(); ++i) {
-      if (contenders[i].good && contenders[i].speedup)
-        slowest = std::min(slowest.value_or(*contenders[i].speedup), *contenders[i].speedup);
-    }
-    return slowest;
+    return first_trial_->speed;
   }
 
   Result<void> open_journal() {
@@ -244,12 +280,7 @@ class Evolution {
         {"version of assay", std::string(kVersion)}};
     header.further = {{"evolution", fmt::format("{:012x}", system_random() >> 16)}};
     std::filesystem::path file = request_.journal;
-    if (file.empty()) {
-      Hasher name;
-      name.add(base_.snapshot.folder.string()).add(device_).add(request_.replay);
-      file = build::ArtifactCache::default_folder() / "evolve" /
-             fmt::format("{}-{}.jsonl", spec_.kernel.name, name.hex().substr(0, 12));
-    }
+    if (file.empty()) file = default_file(".jsonl");
     ASSAY_TRY(JournalFile journal, JournalFile::open(file, header, request_.resume));
     journal_.emplace(std::move(journal));
     report_.journal = file.string();
@@ -259,22 +290,31 @@ class Evolution {
     return {};
   }
 
-  // What was judged before the interruption; an answer that was not judged any more is judged now.
+  // What was judged before the interruption; answers that were not judged any more are judged now. A line stands
+  // where the state was the one that it belongs to.
   Result<void> recall() {
     for (const json& line : journal_->lines()) {
       if (line.contains("asked")) {
-        pending_ = Reply{line.value("output", ""), line.value("failure", ""), line.value("seconds", 0.0)};
+        const size_t number = line.value("asked", size_t{0});
+        const bool next = number == state_->steps().size() + queue_.size() + 1;
+        if (!next) return senseless();
+        in_flight({line.value("output", ""), line.value("failure", ""), line.value("seconds", 0.0)},
+                  line.contains("seed") ? line.value("seed", uint64_t{0}) : draw(number));
         continue;
       }
       const auto judged = line.contains("judged") ? judged_from(line["judged"], state_->first()) : std::nullopt;
-      if (!judged)
-        return Error{"a line of the journal makes no sense", Place{journal_->path().string()},
-                     "begin anew: leave --resume out", ExitCode::environment};
-      pending_.reset();
+      if (!judged || judged->step.proposal != state_->steps().size() + 1) return senseless();
+      if (!queue_.empty()) queue_.pop_front();
       state_->apply(*judged);
       ++report_.recalled;
     }
+    for (const InFlight& each : queue_) ASSAY_CHECK(send(each));
     return {};
+  }
+
+  Error senseless() const {
+    return Error{"a line of the journal makes no sense", Place{journal_->path().string()},
+                 "begin anew: leave --resume out", ExitCode::environment};
   }
 
   Result<void> go_on() {
@@ -285,7 +325,8 @@ class Evolution {
       ASSAY_CHECK(check_cancelled(context_));
       ASSAY_TRY(report_.stopped, reason_to_stop());
       if (!report_.stopped.empty()) return {};
-      ASSAY_CHECK(next_proposal(progress));
+      ASSAY_CHECK(ask(progress));
+      ASSAY_CHECK(take_next(progress));
       const EvolveStep& last = state_->steps().back();
       progress.advance(fmt::format("{} {}; {:.3f} times as fast", last.proposal, last.verdict, state_->speedup()));
       if (on_step_) on_step_(last);
@@ -325,25 +366,120 @@ class Evolution {
     return most;
   }
 
-  Result<void> next_proposal(Progress& progress) {
-    const size_t number = state_->steps().size() + 1;
-    JudgedProposal judged;
-    judged.step.proposal = number;
-    const evolve::Candidate parent = state_->parent();
-    judged.step.parent = parent.id;
-    if (!pending_) {
+  // So many are always on their way that the state in which a question is asked depends on nobody's speed.
+  Result<void> ask(Progress& progress) {
+    while (queue_.size() < width_ && state_->steps().size() + queue_.size() < stop_.proposals) {
+      const size_t number = state_->steps().size() + queue_.size() + 1;
       progress.step(fmt::format("proposal {}: the proposer", number));
-      ASSAY_TRY(const std::string asked, question(number, parent));
-      ASSAY_TRY(pending_, proposer_->ask(asked, context_));
+      ASSAY_TRY(const std::string question, question_of(number, state_->parent()));
+      ASSAY_TRY(const Reply reply, reply_to(question));
+      const InFlight& flight = in_flight(reply, draw(number));
       ASSAY_CHECK(journal_->append({{"asked", number},
-                                    {"output", pending_->output},
-                                    {"failure", pending_->failure},
-                                    {"seconds", pending_->seconds}}));
+                                    {"output", reply.output},
+                                    {"failure", reply.failure},
+                                    {"seconds", reply.seconds},
+                                    {"seed", flight.seed}}));
+      ASSAY_CHECK(send(flight));
     }
-    const Reply reply = *std::exchange(pending_, std::nullopt);
-    judged.step.costs.proposer_s = reply.seconds;
-    progress.step(fmt::format("proposal {}: the gates", number));
-    ASSAY_CHECK(judge(reply, parent, judged));
+    return {};
+  }
+
+  // Workers are looked after while the proposer thinks.
+  Result<Reply> reply_to(const std::string& question) {
+    if (crew_ == nullptr) return proposer_->ask(question, context_);
+    auto asked = std::async(std::launch::async, [&] { return proposer_->ask(question, context_); });
+    while (asked.wait_for(std::chrono::milliseconds(500)) != std::future_status::ready) ASSAY_CHECK(crew_->tend());
+    return asked.get();
+  }
+
+  InFlight& in_flight(Reply reply, uint64_t seed) {
+    InFlight& flight = queue_.emplace_back();
+    flight.number = state_->steps().size() + queue_.size();
+    flight.reply = std::move(reply);
+    flight.parent = state_->parent().id;
+    flight.incumbent = state_->incumbent().id;
+    flight.tabu = state_->tabu();
+    flight.seed = seed;
+    flight.no_answer = flight.reply.failure;
+    if (!flight.no_answer.empty()) return flight;
+    auto answer = evolve::read_answer(flight.reply.output, flight.number);
+    if (answer) {
+      flight.answer = std::move(*answer);
+    } else {
+      flight.no_answer = to_string(answer.error());
+    }
+    return flight;
+  }
+
+  JudgingRequest judging_request(const InFlight& flight) const {
+    JudgingRequest request = base_;
+    request.parent = state_->candidate(flight.parent);
+    request.incumbent = state_->candidate(flight.incumbent);
+    request.answer = *flight.answer;
+    request.tabu = flight.tabu;
+    request.seed = flight.seed;
+    return request;
+  }
+
+  // As the state is now.
+  JudgingRequest judging_request_now(const InFlight& flight) const {
+    JudgingRequest request = judging_request(flight);
+    request.incumbent = state_->incumbent();
+    request.tabu = state_->tabu();
+    return request;
+  }
+
+  Result<void> send(const InFlight& flight) {
+    if (crew_ == nullptr || !flight.is_judged()) return {};
+    return crew_->put(flight.number, judging_request(flight));
+  }
+
+  // What was raced beside an incumbent that is none any more is judged again.
+  Result<void> judge_again_if_stale(InFlight& flight) {
+    if (!flight.judging) return {};
+    Judging judging = *flight.judging;
+    if (!bring_up_to_date(judging, judging_request_now(flight), flight.incumbent)) return {};
+    add(flight.spent, flight.judging->costs);
+    flight.judging.reset();
+    flight.incumbent = state_->incumbent().id;
+    flight.tabu = state_->tabu();
+    ++report_.judged_again;
+    return send(flight);
+  }
+
+  Result<Judging> judging_of(InFlight& flight, Progress& progress) {
+    if (crew_ == nullptr) return judge_proposal(judging_request_now(flight), context_);
+    ASSAY_CHECK(judge_again_if_stale(flight));
+    while (!flight.judging) {
+      progress.step(fmt::format("proposal {}: workers: {}", flight.number, crew_->state()));
+      ASSAY_TRY(EvolveCrew::Answered answered, crew_->next());
+      const auto which = std::ranges::find(queue_, answered.proposal, &InFlight::number);
+      if (which == queue_.end()) continue;
+      which->judging = std::move(answered.judging);
+      which->device = answered.device;
+      ASSAY_CHECK(judge_again_if_stale(*which));
+    }
+    Judging judging = *flight.judging;
+    bring_up_to_date(judging, judging_request_now(flight), flight.incumbent);
+    add(judging.costs, flight.spent);
+    return judging;
+  }
+
+  static void add(JudgingCosts& sum, const JudgingCosts& further) {
+    sum.compile_s += further.compile_s;
+    sum.virtual_s += further.virtual_s;
+    sum.gpu_s += further.gpu_s;
+  }
+
+  Result<void> take_next(Progress& progress) {
+    InFlight& flight = queue_.front();
+    JudgedProposal judged;
+    judged.step.proposal = flight.number;
+    const evolve::Candidate parent = state_->candidate(flight.parent);
+    judged.step.parent = parent.id;
+    judged.step.costs.proposer_s = flight.reply.seconds;
+    progress.step(fmt::format("proposal {}: the gates", flight.number));
+    ASSAY_CHECK(judge(flight, parent, judged, progress));
     tampered_ = tampered(base_.snapshot);
     if (!tampered_.empty() && judged.step.verdict == "accepted") {
       judged.step.verdict = "refused";
@@ -359,6 +495,8 @@ class Evolution {
     ASSAY_CHECK(record(judged));
     ASSAY_CHECK(journal_->append({{"judged", judged_document(judged, state_->first(), known())}}));
     state_->apply(judged);
+    queue_.pop_front();
+    for (InFlight& each : queue_) ASSAY_CHECK(judge_again_if_stale(each));
     return {};
   }
 
@@ -373,10 +511,18 @@ class Evolution {
     return &looked_;
   }
 
-  Result<std::string> question(size_t number, const evolve::Candidate& parent) {
+  Result<std::string> question_of(size_t number, const evolve::Candidate& parent) {
     ASSAY_TRY(const LookedAt* looked, looked_at(parent));
+    std::vector<EvolveStep> others;
+    for (const InFlight& each : queue_) {
+      if (!each.is_judged()) continue;
+      EvolveStep& other = others.emplace_back();
+      other.proposal = each.number;
+      other.parent = each.parent;
+      other.hypothesis = each.answer->hypothesis.text;
+    }
     const Asking asking{spec_, base_.snapshot, *state_, parent, looked->report, looked->folder, base_.rule,
-                        stop_, device_,        known(), number, seconds(),      answer_seconds_};
+                        stop_, device_,        known(), number, others,         seconds(),      answer_seconds_};
     const json document = request_document(asking);
     if (const std::string wrong = evolve::violation(evolve::schema_named("evolve_request.v1.json"), document);
         !wrong.empty())
@@ -390,36 +536,26 @@ class Evolution {
     return number >> 24;
   }
 
-  Result<void> judge(const Reply& reply, const evolve::Candidate& parent, JudgedProposal& judged) {
+  Result<void> judge(InFlight& flight, const evolve::Candidate& parent, JudgedProposal& judged, Progress& progress) {
     EvolveStep& step = judged.step;
     step.gate = "answer";
     step.verdict = "refused";
-    if (!reply.failure.empty()) {
-      step.text = reply.failure;
-      return {};
-    }
-    const auto answer = evolve::read_answer(reply.output, step.proposal);
-    if (!answer) {
-      step.text = to_string(answer.error());
-      return {};
-    }
-    step.hypothesis = answer->hypothesis.text;
-    step.counter = answer->hypothesis.counter;
-    step.costs.tokens_in = answer->costs.tokens_in;
-    step.costs.tokens_out = answer->costs.tokens_out;
-    step.costs.money = answer->costs.money;
-    if (answer->passes()) {
+    step.text = flight.no_answer;
+    if (!flight.answer) return {};
+    const evolve::Answer& answer = *flight.answer;
+    step.hypothesis = answer.hypothesis.text;
+    step.counter = answer.hypothesis.counter;
+    step.costs.tokens_in = answer.costs.tokens_in;
+    step.costs.tokens_out = answer.costs.tokens_out;
+    step.costs.money = answer.costs.money;
+    if (answer.passes()) {
       step.verdict = "passed";
       step.text = "the proposer passed";
       return {};
     }
-    JudgingRequest request = base_;
-    request.parent = parent;
-    request.incumbent = state_->incumbent();
-    request.answer = *answer;
-    request.tabu = state_->tabu();
-    request.seed = step.seed = draw(step.proposal);
-    ASSAY_TRY(Judging found, judge_proposal(request, context_));
+    step.seed = flight.seed;
+    ASSAY_TRY(Judging found, judging_of(flight, progress));
+    step.device = flight.device;
     take(std::move(found), parent, judged);
     return {};
   }
@@ -495,6 +631,25 @@ class Evolution {
   }
 
   // --- the end
+  // The whole change at once, beside the first kernel, through all gates, on every GPU that workers have.
+  Result<void> race_finalist() {
+    if (crew_ == nullptr || !on_gpu() || state_->accepted() == 0) return {};
+    const Progress progress(context_, "the best on every GPU", 0);
+    const evolve::Candidate& best = state_->incumbent();
+    JudgingRequest request = base_;
+    request.parent = request.incumbent = state_->first();
+    for (const auto& [path, content] : best.files) {
+      const auto same = request.parent.files.find(path);
+      if (same == request.parent.files.end() || same->second != content) request.answer.files[path] = content;
+    }
+    request.answer.tunables = best.tunables;
+    request.answer.constraints = best.constraints;
+    request.answer.hypothesis.text = "the best of this evolution";
+    request.configuration = best.configuration;
+    request.seed = draw(state_->steps().size() + 1);
+    return crew_->race_finalist(request);
+  }
+
   Result<void> write_results() {
     report_.diff = evolve::make_diff(state_->first().files, state_->incumbent().files);
     if (!request_.diff.empty()) {
@@ -539,6 +694,10 @@ class Evolution {
     report_.costs = state_->costs();
     report_.costs.virtual_s += first_costs_.virtual_s;
     report_.costs.gpu_s += first_costs_.gpu_s;
+    if (crew_ != nullptr) {
+      report_.devices = crew_->devices();
+      report_.workers_started = crew_->workers_started();
+    }
     for (const auto& [cell, champion] : state_->archive().cells())
       report_.archive.push_back({evolve::to_string(cell), champion.id, champion.ratio});
     if (request_.replay.empty()) return std::move(report_);
@@ -559,12 +718,15 @@ class Evolution {
   evolve::StopRules stop_;
   double answer_seconds_ = kUsualAnswer;
   std::unique_ptr<Proposer> proposer_;
+  std::unique_ptr<EvolveCrew> crew_;       // none if this process judges
+  size_t width_ = 1;                       // proposals in flight
+  std::optional<FirstTrial> first_trial_;  // on a GPU
   JudgingCosts first_costs_;
   std::optional<DiagnoseReport> first_looked_;
   LookedAt looked_;  // at the parent of the last question
   std::optional<EvolveState> state_;
   std::optional<JournalFile> journal_;
-  std::optional<Reply> pending_;
+  std::deque<InFlight> queue_;
   std::string tampered_;
   std::map<std::string, double> above_floor_;
   EvolveReport report_;

@@ -61,6 +61,15 @@ std::string finding_text(const Finding& finding) {
   return text;
 }
 
+std::string tabu_text(const std::string& idea, size_t losses) {
+  return fmt::format("'{}' was tried {} times on this parent and brought nothing", idea, losses);
+}
+
+std::string seen_text(size_t proposal) {
+  return proposal == 0 ? "it compiles to the same code as the kernel that the evolution began with"
+                       : fmt::format("it compiles to the same code as proposal {}", proposal);
+}
+
 class Judge {
  public:
   Judge(const JudgingRequest& request, const Context& context) : request_(request), context_(quiet(context)) {}
@@ -117,7 +126,8 @@ class Judge {
     auto spec = spec::load(folder_->specification());
     if (!spec) return refuse(spec.error());
     spec_ = std::move(*spec);
-    auto open = spec::matching_configurations(spec_, request_.parent.configuration);
+    const std::string& kept = request_.configuration.empty() ? request_.parent.configuration : request_.configuration;
+    auto open = spec::matching_configurations(spec_, kept);
     if (!open) return refuse(open.error());
     configurations_ = std::move(*open);
     if (configurations_.empty())
@@ -133,7 +143,7 @@ class Judge {
     const std::string& idea = request_.answer.hypothesis.text;
     const size_t losses = request_.tabu.losses(request_.parent.id, idea);
     if (losses < evolve::Tabu::kLosses) return true;
-    return refuse(fmt::format("'{}' was tried {} times on this parent and brought nothing", idea, losses));
+    return refuse(tabu_text(idea, losses));
   }
 
   Result<build::BuildReport> build(const std::vector<std::string>& targets) {
@@ -174,8 +184,7 @@ class Judge {
     result_.hash = hasher.hex();
     const auto before = request_.tabu.proposal_of(result_.hash);
     if (!before) return true;
-    return refuse(*before == 0 ? "it compiles to the same code as the kernel that the evolution began with"
-                               : fmt::format("it compiles to the same code as proposal {}", *before));
+    return refuse(seen_text(*before));
   }
 
   // No verdict of a virtual GPU holds for code that asks where it runs, or remembers what it was asked before.
@@ -496,6 +505,29 @@ class Judge {
 };
 
 }  // namespace
+
+bool bring_up_to_date(Judging& judging, const JudgingRequest& request, const std::string& judged_beside) {
+  const auto refused = [&](const char* gate, const std::string& why) {
+    judging.verdict = "refused";
+    judging.gate = gate;
+    judging.text = first_lines(why);
+    judging.candidate.configuration = request.parent.configuration;
+    judging.shapes.clear();
+    judging.hypothesis_held.reset();
+    judging.cell.reset();
+    return false;
+  };
+  if (judging.gate == "files") return false;
+  const std::string& idea = request.answer.hypothesis.text;
+  if (const size_t losses = request.tabu.losses(request.parent.id, idea); losses >= evolve::Tabu::kLosses) {
+    judging.hash.clear();
+    return refused("files", tabu_text(idea, losses));
+  }
+  if (judging.hash.empty() || judging.gate == "seen") return false;
+  if (const auto before = request.tabu.proposal_of(judging.hash)) return refused("seen", seen_text(*before));
+  const bool raced = judging.gate == "plausible" || judging.gate == "quick race" || judging.gate == "race";
+  return raced && judged_beside != request.incumbent.id;
+}
 
 Result<Judging> judge_proposal(const JudgingRequest& request, const Context& context) {
   return Judge(request, context).run();

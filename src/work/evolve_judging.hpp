@@ -25,6 +25,7 @@ struct JudgingRequest {
   evolve::Candidate parent;     // that the answer changes
   evolve::Candidate incumbent;  // that it is raced against
   evolve::Answer answer;
+  std::string configuration;     // whose values stay while new tunables are tried; empty: the parent's
   evolve::PtxFacts first_facts;  // of the kernel that the evolution began with
   evolve::Tabu tabu;
   evolve::AcceptanceRule rule;
@@ -54,6 +55,10 @@ struct Judging {
   std::optional<evolve::Cell> cell;     // of one that was raced in full
   JudgingCosts costs;
 };
+
+// A verdict that was found while others were taken, as it is now: what was tried meanwhile counts, with the tabu of
+// `request`. True: it was found beside another incumbent and depends on that, so that it must be judged again.
+bool bring_up_to_date(Judging& judging, const JudgingRequest& request, const std::string& judged_beside);
 
 // An error is none of the candidate: the user's interruption, a machine that lacks something.
 Result<Judging> judge_proposal(const JudgingRequest& request, const Context& context);

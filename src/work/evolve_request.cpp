@@ -70,7 +70,7 @@ json told(EvolveStep step, const std::string& known, bool with_diff) {
   if (step.text.size() > kTexts) step.text = step.text.substr(0, kTexts) + " ...";
   if (!with_diff) step.diff.clear();
   json document = step_document(step, known);
-  for (const char* name : {"seed", "costs", "cell"}) document.erase(name);
+  for (const char* name : {"seed", "costs", "cell", "device"}) document.erase(name);
   if (!with_diff) document.erase("diff");
   return document;
 }
@@ -127,7 +127,12 @@ json request_document(const Asking& asking) {
   const std::vector<EvolveStep>& steps = asking.state.steps();
   for (size_t i = steps.size() > kTried ? steps.size() - kTried : 0; i < steps.size(); ++i)
     document["tried"].push_back(told(steps[i], asking.known, false));
-  document["budget"] = {{"proposals", asking.stop.proposals > steps.size() ? asking.stop.proposals - steps.size() : 0},
+  document["in_flight"] = json::array();
+  for (const EvolveStep& each : asking.in_flight)
+    document["in_flight"].push_back(
+        {{"proposal", each.proposal}, {"parent", each.parent}, {"hypothesis", each.hypothesis}});
+  const size_t asked = asking.proposal - 1;
+  document["budget"] = {{"proposals", asking.stop.proposals > asked ? asking.stop.proposals - asked : 0},
                         {"seconds", left(asking.stop.seconds, asking.seconds)},
                         {"gpu_seconds", left(asking.stop.gpu_seconds, asking.state.costs().gpu_s)},
                         {"money", left(asking.stop.money, asking.state.costs().money)},

@@ -25,7 +25,8 @@ struct Asking {
   std::string device;
   std::string known;  // "measured" or "estimated"
   size_t proposal = 1;
-  double seconds = 0;  // that the evolution has run
+  std::vector<EvolveStep> in_flight;  // proposals that are judged now: number, parent and hypothesis are known
+  double seconds = 0;                 // that the evolution has run
   double answer_seconds = 300;
 };
 

@@ -24,6 +24,7 @@ class EvolveState {
 
   const evolve::Candidate& first() const { return candidates_.at(first_); }
   const evolve::Candidate& incumbent() const { return candidates_.at(incumbent_); }
+  const evolve::Candidate& candidate(const std::string& id) const { return candidates_.at(id); }
   const evolve::Candidate& parent() const;  // of the next proposal
   const evolve::Archive& archive() const { return archive_; }
   const evolve::Tabu& tabu() const { return tabu_; }

@@ -91,7 +91,8 @@ json step_document(const EvolveStep& step, const std::string& known) {
           {"cell", step.cell},
           {"diff", step.diff},
           {"verdicts", std::move(verdicts)},
-          {"costs", costs_document(step.costs)}};
+          {"costs", costs_document(step.costs)},
+          {"device", step.device}};
 }
 
 std::optional<EvolveStep> step_from(const json& document) {
@@ -112,6 +113,7 @@ std::optional<EvolveStep> step_from(const json& document) {
     step.diff = document.at("diff");
     for (const json& each : document.at("verdicts")) step.shapes.push_back(shape_from(each));
     step.costs = costs_from(document.at("costs"));
+    step.device = document.value("device", "");
     return step;
   } catch (const json::exception&) {
     return std::nullopt;
@@ -200,6 +202,20 @@ json report_document(const EvolveReport& report, const spec::KernelSpec& spec) {
   for (const EvolvedCell& each : report.archive)
     document["archive"].push_back({{"cell", each.cell}, {"id", each.id}, {"ratio", each.ratio}});
   document["costs"] = costs_document(report.costs);
+  if (!report.devices.empty()) {
+    document["workers_started"] = report.workers_started;
+    document["judged_again"] = report.judged_again;
+    for (const EvolveDevice& each : report.devices)
+      document["devices"].push_back({{"device", each.worker.device},
+                                     {"gpu", each.worker.gpu},
+                                     {"hosts", each.worker.hosts},
+                                     {"judged", each.worker.answers},
+                                     {"verdict", each.verdict},
+                                     {"gate", each.gate},
+                                     {"text", each.text},
+                                     {"ratio", or_null(each.ratio)},
+                                     {"disagrees", each.disagrees}});
+  }
   // What a percent of speed has cost, where there is one.
   const double percent = 100 * (report.speedup - 1);
   document["money_per_percent"] = percent > 0 ? json(report.costs.money / percent) : json();

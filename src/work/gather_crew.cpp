@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "base/random.hpp"
@@ -47,6 +48,13 @@ Result<std::unique_ptr<cluster::Crew>> gather_crew(const ExecutorOptions& option
   slurm.options = options.options;
   ASSAY_TRY(std::unique_ptr<cluster::Executor> executor, cluster::slurm_executor(slurm, fs::absolute(folder) / "log"));
   return cluster::Crew::gather(crew, std::move(executor), context);
+}
+
+nlohmann::json devices_document(const std::vector<WorkerDevice>& devices) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const WorkerDevice& each : devices)
+    list.push_back({{"device", each.device}, {"gpu", each.gpu}, {"hosts", each.hosts}, {"answers", each.answers}});
+  return list;
 }
 
 Result<fs::path> run_folder(const fs::path& place, bool resume) {

@@ -43,6 +43,7 @@ cluster::Worker describe_worker(const std::string& name) {
   std::from_chars(restarts.data(), restarts.data() + restarts.size(), worker.restarts);
   worker.device = "virtual";
   if (device::cuda::device_count() > 0) {
+    worker.device = worker.host + ":gpu";  // where nobody tells the UUID
     if (const auto state = device::cuda::read_state(0)) {
       worker.device = state->uuid;
       worker.gpu = state->name;

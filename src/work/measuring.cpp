@@ -228,8 +228,13 @@ judge::Batches batches_of(const ledger::Samples& samples, size_t batch, size_t b
 ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, const report::BenchCase& measured) {
   ledger::Attempt attempt = recording.draft();
   describe_build(attempt, bench.built);
-  const measure::ContenderResult& candidate = measured.measured.candidate();
   attempt.configuration = bench.request.configuration.id();
+  describe_case(attempt, measured);
+  return attempt;
+}
+
+void describe_case(ledger::Attempt& attempt, const report::BenchCase& measured) {
+  const measure::ContenderResult& candidate = measured.measured.candidate();
   attempt.shape = measured.measured.shape;
   attempt.dtype = dtype_of(measured.measured);
   attempt.seed = measured.measured.seed;
@@ -242,7 +247,6 @@ ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, 
   if (candidate.time_us) attempt.p50_us = candidate.time_us->p50;
   attempt.details =
       report::bench_case_document(measured, false).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return attempt;
 }
 
 Result<std::string> bench_work(const Bench& bench) {

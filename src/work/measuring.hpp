@@ -55,6 +55,8 @@ judge::CompareOptions compare_options(uint64_t seed, const Bench& bench, Recordi
 
 // A measured case as an attempt, with the samples of every contender.
 ledger::Attempt measure_attempt(const Recording& recording, const Bench& bench, const report::BenchCase& measured);
+// What was measured, in an attempt that knows its build.
+void describe_case(ledger::Attempt& attempt, const report::BenchCase& measured);
 std::vector<ledger::Samples> samples_of(const measure::CaseMeasurement& measured);
 // Back to batches, as they were taken: so many samples each, so many of each process (0: all of one).
 judge::Batches batches_of(const ledger::Samples& samples, size_t batch, size_t batches_per_process);

@@ -7,15 +7,19 @@
 #include "base/hash.hpp"
 #include "base/progress.hpp"
 #include "base/version.hpp"
+#include "build/artifact_cache.hpp"
 #include "device/cuda/nvml.hpp"
 #include "device/open/open_device.hpp"
 #include "ledger/location.hpp"
 #include "suite/run.hpp"
 #include "suite/suite_report.hpp"
 #include "work/document.hpp"
+#include "work/gather_crew.hpp"
 #include "work/measuring.hpp"
 #include "work/page_file.hpp"
+#include "work/suite_crew.hpp"
 #include "work/suite_details.hpp"
+#include "work/suite_item.hpp"
 
 namespace assay::work {
 namespace {
@@ -37,32 +41,16 @@ class InnerListener final : public Listener {
   std::string title_;
 };
 
-// Measures a group as bench would.
-MeasureRequest request_of(const suite::Group& group, const std::string& device, uint64_t seed) {
-  MeasureRequest request;
-  request.configuration = group.spec->tunable.tunables.empty() ? "" : group.configuration.id();
-  request.device = device;
-  request.baselines = group.baselines;
-  request.candidate = group.candidate;
-  request.seed = seed;
-  Measuring& measuring = request.measuring;
-  measuring.shape = group.items.front().shape.text();
-  measuring.protocol = group.measuring.protocol;
-  measuring.cache = group.measuring.cache;
-  measuring.sets = group.measuring.sets;
-  measuring.samples = group.measuring.samples;
-  measuring.most_samples = group.measuring.most_samples;
-  measuring.width = group.measuring.width;
-  measuring.budget_s = group.measuring.budget_s;
-  return request;
-}
-
 class GpuRunner final : public suite::Runner {
  public:
-  GpuRunner(const SuiteRequest& request, std::string device, RecordOptions record, const Context& context)
-      : request_(request), device_(std::move(device)), record_(std::move(record)), context_(context) {}
-
-  void set_progress(Progress& progress) { progress_ = &progress; }
+  // `progress`: there as soon as the run has begun.
+  GpuRunner(const SuiteRequest& request, std::string device, RecordOptions record, std::optional<Progress>& progress,
+            const Context& context)
+      : request_(request),
+        device_(std::move(device)),
+        record_(std::move(record)),
+        context_(context),
+        progress_(progress) {}
 
   Result<void> prepare(const suite::Group& group) override {
     ASSAY_CHECK(check_cancelled(context_));
@@ -99,16 +87,7 @@ class GpuRunner final : public suite::Runner {
                                                 const Error& error) override {
     // The ledger itself is what failed, or the user wants to stop.
     if (!recording_ || error.exit_code == kInterrupted) return error;
-    ledger::Attempt attempt = recording_->draft();
-    attempt.configuration = group.configuration.id();
-    attempt.shape = item.shape.text();
-    attempt.dtype = item.dtype();
-    attempt.verdict = "error";
-    attempt.exit_code = static_cast<int>(error.exit_code);
-    nlohmann::json document = {
-        {"error", {{"message", error.message}, {"file", error.place.file}, {"hint", error.hint}}}};
-    attempt.details = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return recording_->write(std::move(attempt));
+    return write_failure(*recording_, group, item, error);
   }
 
  private:
@@ -116,7 +95,7 @@ class GpuRunner final : public suite::Runner {
   const std::string device_;
   const RecordOptions record_;
   const Context context_;
-  Progress* progress_ = nullptr;
+  std::optional<Progress>& progress_;
   std::optional<InnerListener> listener_;
   std::optional<Recording> recording_;
   std::optional<Bench> bench_;
@@ -141,6 +120,22 @@ Result<RecordOptions> one_ledger(const RecordOptions& wanted, const suite::Suite
   return chosen;
 }
 
+std::filesystem::path work_folder(const SuiteRequest& request, const suite::Plan& plan, const std::string& device) {
+  if (!request.executor.folder.empty()) return request.executor.folder;
+  Hasher name;
+  name.add(std::filesystem::absolute(request.file).string()).add(plan.meaning).add(device);
+  name.add(std::to_string(request.seed));
+  return build::ArtifactCache::default_folder() / "suite" / fmt::format("{}.work", name.hex().substr(0, 12));
+}
+
+// Whichever of several GPUs of one model measures an item, its ratios are of the same run.
+std::string divided_work_key(const suite::Plan& plan, const std::string& device, const std::string& gpu_line,
+                             uint64_t seed) {
+  Hasher hasher;
+  hasher.add(plan.meaning).add(kVersion).add("workers").add(device).add(gpu_line).add(std::to_string(seed));
+  return hasher.hex();
+}
+
 // Figures of other devices, drivers or versions are no part of this run.
 std::string work_key(const suite::Plan& plan, const MeasuredDevice& device, const std::string& gpu, uint64_t seed) {
   Hasher hasher;
@@ -160,14 +155,12 @@ void say_start(Progress& progress, size_t finished, size_t runnable, bool record
                         finished, runnable));
 }
 
-Result<std::vector<suite::Row>> measure_all(const suite::Plan& plan, const suite::Work& work, GpuRunner& runner,
-                                            bool restart, const Context& context) {
-  std::optional<Progress> progress;
+Result<std::vector<suite::Row>> measure_all(const suite::Plan& plan, const suite::Work& work, suite::Runner& runner,
+                                            bool restart, std::optional<Progress>& progress, const Context& context) {
   suite::RunOptions options;
   options.restart = restart;
   options.on_start = [&](size_t finished, size_t runnable) {
     progress.emplace(context, "suite", runnable - finished);
-    runner.set_progress(*progress);
     say_start(*progress, finished, runnable, work.ledger != nullptr);
   };
   options.on_row = [&](const suite::Row& row) {
@@ -187,16 +180,30 @@ SuiteRow public_row(const suite::Row& row) {
 Result<SuiteReport> measure_suite(const SuiteRequest& request, const Context& context, const MeasuredDevice& device,
                                   const RecordOptions& record, const std::shared_ptr<SuiteDetails>& details,
                                   Recording& recording, const std::function<void(const SuiteStart&)>& on_start) {
-  ASSAY_TRY(const std::unique_ptr<device::Device> gpu, device::open_device(device.name));
   const suite::Plan& plan = details->plan;
   SuiteReport report;
   report.suite = plan.name;
   report.device = device.name;
-  report.gpu = gpu->model().name;
+  std::optional<Progress> progress;
+  std::unique_ptr<SuiteCrew> crew;
+  std::string work_name;
+  if (request.executor.divided()) {
+    const bool goes_on = !request.restart && recording.ledger() != nullptr;
+    ASSAY_TRY(const std::filesystem::path folder, run_folder(work_folder(request, plan, device.name), goes_on));
+    ASSAY_TRY(crew, SuiteCrew::gather(request, device.name, record, folder, context));
+    ASSAY_CHECK(crew->ask_for_device());
+    report.gpu = crew->gpu();
+    work_name = divided_work_key(plan, device.name, crew->gpu_line(), request.seed);
+  } else {
+    ASSAY_TRY(const std::unique_ptr<device::Device> gpu, device::open_device(device.name));
+    report.gpu = gpu->model().name;
+    work_name = work_key(plan, device, report.gpu, request.seed);
+  }
   if (on_start) on_start({plan.name, plan.item_count(), report.device, report.gpu});
-  const suite::Work work{recording.ledger(), work_key(plan, device, report.gpu, request.seed)};
-  GpuRunner runner(request, device.name, record, context);
-  ASSAY_TRY(details->rows, measure_all(plan, work, runner, request.restart, context));
+  const suite::Work work{recording.ledger(), work_name};
+  GpuRunner here(request, device.name, record, progress, context);
+  suite::Runner& runner = crew != nullptr ? static_cast<suite::Runner&>(*crew) : here;
+  ASSAY_TRY(details->rows, measure_all(plan, work, runner, request.restart, progress, context));
   details->summary = suite::summarize(details->rows, suite::correct_for_many(details->rows));
   report.exit_code = suite::exit_code(details->rows);
   for (const suite::Row& row : details->rows) report.rows.push_back(public_row(row));
@@ -206,6 +213,12 @@ Result<SuiteReport> measure_suite(const SuiteRequest& request, const Context& co
                             {"gpu", report.gpu},
                             {"seed", request.seed},
                             {"exit_code", static_cast<int>(report.exit_code)}});
+  if (crew != nullptr) {
+    report.devices = crew->devices();
+    report.workers_started = crew->workers_started();
+    details->document.update(
+        {{"devices", devices_document(report.devices)}, {"workers_started", report.workers_started}});
+  }
   ledger::Attempt attempt = recording.draft();
   attempt.specification = plan.file;
   attempt.verdict = report.exit_code == ExitCode::good ? "good" : "failed";
@@ -228,7 +241,9 @@ Result<SuiteReport> suite(const SuiteRequest& request, const Context& context,
   ASSAY_TRY(const suite::Suite suite, suite::load(request.file));
   const auto details = std::make_shared<SuiteDetails>();
   ASSAY_TRY(details->plan, suite::make_plan(suite));
-  ASSAY_TRY(const MeasuredDevice device, measured_device(request.device, "suite"));
+  // Where jobs are submitted there need be no GPU.
+  const std::string wanted = request.device.empty() && request.executor.divided() ? "cuda:0" : request.device;
+  ASSAY_TRY(const MeasuredDevice device, measured_device(wanted, "suite"));
   ASSAY_TRY(const RecordOptions record, one_ledger(request.record, suite, context));
   ASSAY_TRY(Recording recording,
             Recording::open(record, context, {ledger::Kind::suite, nullptr, "", device.name, request.seed}));

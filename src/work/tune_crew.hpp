@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "assay/tune.hpp"
-#include "cluster/crew.hpp"
 #include "spec/configuration.hpp"
 #include "spec/kernel_spec.hpp"
+#include "work/task_crew.hpp"
 #include "work/tune_journal.hpp"
 
 namespace assay::work {
@@ -32,8 +32,8 @@ class TuneCrew {
   };
   Result<Facts> probe();
 
-  size_t open_items() const { return crew_->open_items(); }
-  size_t most_open() const { return 2 * workers_; }  // one more for each worker than it can do
+  size_t open_items() const { return crew_->open_tasks(); }
+  size_t most_open() const { return 2 * crew_->workers(); }  // one more for each worker than it can do
   Result<void> put(const std::string& configuration);
   // Waits. What concerns a machine and not the candidate is tried again, and has the failure "machine" in the end.
   Result<TunedConfiguration> next();
@@ -41,25 +41,22 @@ class TuneCrew {
   Result<std::optional<double>> race(const std::vector<std::string>& finalists);  // the regret bound
 
   std::vector<TuneDevice> devices() const;
-  size_t workers_started() const { return crew_->starts(); }
+  size_t workers_started() const { return crew_->workers_started(); }
   std::string state() const { return crew_->state(); }
 
  private:
   TuneCrew(const spec::KernelSpec& spec, const TuneRequest& request, std::string device, std::string beside)
       : spec_(spec), request_(request), device_(std::move(device)), beside_(std::move(beside)) {}
-  cluster::WorkItem item(const std::vector<std::string>& only, bool race) const;
-  TunedConfiguration read(const std::string& configuration, const cluster::ItemResult& result);
-  TuneDevice& device_of(const cluster::Worker& worker);
+  std::vector<std::string> words(const std::vector<std::string>& only, bool race) const;
+  TunedConfiguration read(const TaskAnswer& answer);
 
   const spec::KernelSpec& spec_;
   const TuneRequest& request_;
   const std::string device_;
   const std::string beside_;
-  size_t workers_ = 1;
-  std::unique_ptr<cluster::Crew> crew_;
-  std::map<std::string, std::string> configurations_;  // by item
-  std::map<std::string, int> troubles_;                // of machines, by configuration
-  std::map<std::string, TuneDevice> devices_;
+  std::unique_ptr<TaskCrew> crew_;                                        // a task has the name of its configuration
+  std::map<std::string, size_t> evaluations_;                             // by device
+  std::map<std::string, std::vector<std::string>> tie_groups_;            // by device
   std::map<std::string, std::vector<std::vector<double>>> beside_times_;  // of a device: by evaluation, by shape
   std::vector<double> unit_;  // what the configuration beside took on the first GPU that answered, by shape
 };

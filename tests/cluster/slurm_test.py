@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A tuning on a real Slurm of two nodes, in this machine: preemptions, a killed node, a killed command.
+"""A tuning on a real Slurm of two nodes, in this machine: preemptions, a killed node, a killed command. Then, on the
+same cluster with less trouble, a short evolution and, with a library in the driver's place, a short suite.
 
-  python3 slurm_test.py PROGRAM [ITEMS]
+  python3 slurm_test.py PROGRAM FAKE_DRIVER [ITEMS]
 
 Exit code 77: Slurm is not installed here (make setup-slurm). ASSAY_TEST_SEED chooses the moments; the seed is printed.
 """
@@ -20,10 +21,11 @@ import tempfile
 import threading
 import time
 
-from spaces import make_kernel
+from spaces import ROOT, make_kernel
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
-ITEMS = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+FAKE = pathlib.Path(sys.argv[2]).resolve()
+ITEMS = int(sys.argv[3]) if len(sys.argv) > 3 else 200
 SEED = int(os.environ.get("ASSAY_TEST_SEED", "7"))
 SKIPPED = 77
 NEEDED = ["munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "sinfo"]
@@ -174,16 +176,21 @@ class Trouble:
     def __init__(self, cluster, work, chance):
         self.cluster, self.work, self.chance = cluster, work, chance
         self.counts = {"preemptions": 0, "requeues": 0, "node losses": 0, "worker kills": 0}
+        self.lost_at = None  # when the node was lost; it comes back when Slurm has noticed
         self.over = threading.Event()
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
         kinds = [self.preempt, self.requeue, self.kill_worker]
-        while not self.over.wait(self.chance.uniform(0.5, 2.5)):
+        while not self.over.wait(self.chance.uniform(0.5, 2.0)):
+            if self.lost_at and time.monotonic() - self.lost_at > 15:
+                self.bring_back()
             if self.counts["node losses"] == 0 and sum(self.counts.values()) >= 2:
                 self.lose_node()
             else:
                 self.chance.choice(kinds)()
+        if self.lost_at:
+            self.bring_back()
 
     def preempt(self):
         self.cluster.call("sbatch", "--parsable", "--partition=main", "--output=/dev/null", "--wrap", "sleep 1",
@@ -206,13 +213,82 @@ class Trouble:
     def lose_node(self):
         self.cluster.kill_node("n2")
         self.counts["node losses"] += 1
-        time.sleep(15)  # until Slurm has noticed
+        self.lost_at = time.monotonic()
+
+    def bring_back(self):
         self.cluster.start_node("n2")
+        self.lost_at = None
 
 
 def fail(text):
     print(f"FAILED (seed {SEED}): {text}")
     return 1
+
+
+def divided(cluster, folder, name, words, environment):
+    """Another command on the cluster, one of whose jobs is requeued in the middle: its document, or why there is none."""
+    work = folder / f"{name} work"
+    command = [PROGRAM, *words, "--executor", "slurm", "--workers", "2", "--partition", "scavenge", "--lease", "4",
+               "--work-folder", work, "--json"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(100):
+        if workers(work) or process.poll() is not None:
+            break
+        time.sleep(0.1)
+    running = cluster.call("squeue", "--noheader", "--states=running", "--partition=scavenge", "--format=%i", check=False)
+    for job in running.split()[:1]:
+        cluster.call("scontrol", "requeue", job, check=False)
+    try:
+        output, errors = process.communicate(timeout=240)
+    finally:
+        for pid in workers(work):
+            kill(pid)
+    if process.returncode != 0:
+        return None, f"{name}: exit code {process.returncode}\n{output[-2000:]}\n{errors[-2000:]}"
+    return json.loads(output), ""
+
+
+def test_evolve(cluster, folder, environment):
+    """The same lineage as without workers."""
+    words = ["evolve", ROOT / "tests/evolve/kernels/stepwise_copy", "--device", "vgpu:l4", "--proposer", "mutate", "--seed",
+             "5", "--proposals", "6", "--ledger", "none", "--journal"]
+    here = subprocess.run([PROGRAM, *words, folder / "here.jsonl", "--json"], env=environment, capture_output=True,
+                          text=True, timeout=240)
+    if here.returncode != 0:
+        return f"evolve: exit code {here.returncode}\n{here.stderr[-2000:]}"
+    document, problem = divided(cluster, folder, "evolve", [*words, folder / "there.jsonl", "--in-flight", "1"], environment)
+    if problem:
+        return problem
+    steps = lambda found: [(step["proposal"], step["id"], step["verdict"], step["gate"], step["ratio"])
+                           for step in found["steps"]]
+    if steps(document) != steps(json.loads(here.stdout)):
+        return f"evolve: another lineage than without workers: {steps(document)}"
+    print(f"evolve: {len(document['steps'])} proposals, {document['accepted']} accepted, as without workers")
+    return ""
+
+
+def test_suite(cluster, folder, environment):
+    for name in ("reduction", "primitives"):
+        shutil.copytree(ROOT / "kernels" / name, folder / "suite" / name)
+    suite = folder / "suite" / "suite.toml"
+    suite.write_text("""[suite]
+name = "rows"
+[[kernel]]
+folder = "reduction"
+shapes = { ROWS = [1, 2, 3, 4], COLUMNS = 16 }
+baselines = ["reduction"]
+most_samples = 100
+""")
+    environment = dict(environment, ASSAY_CUDA_DRIVER=str(FAKE), FAKE_CUDA_WAITS="1", ASSAY_NVCC="none")
+    document, problem = divided(cluster, folder, "suite", ["suite", suite, "--ledger", folder / "ledger.sqlite"],
+                                environment)
+    if problem:
+        return problem
+    found = [(row["shape"], row["status"]) for row in document["rows"]]
+    if found != [(f"COLUMNS=16,ROWS={rows}", "measured") for rows in (1, 2, 3, 4)]:
+        return f"suite: {found}"
+    print(f"suite: {len(found)} items measured")
+    return ""
 
 
 def test(folder):
@@ -262,6 +338,15 @@ def test(folder):
               + "; the command killed once; nothing lost, nothing counted twice")
         if trouble.counts["node losses"] == 0 or sum(trouble.counts.values()) < 4:
             return fail("it was over before enough had happened")
+        time.sleep(1)
+        plain = dict(cluster.environment, ASSAY_CACHE=str(folder / "cache"), ASSAY_CUDA_DRIVER="none", ASSAY_NVCC="none",
+                     ASSAY_NVML_LIBRARY="none", ASSAY_CUPTI_LIBRARY="none")
+        for further in (test_evolve, test_suite):
+            begin = time.monotonic()
+            problem = further(cluster, folder, plain)
+            if problem:
+                return fail(problem)
+            print(f"{further.__name__}: {time.monotonic() - begin:.0f} s")
         time.sleep(1)
         if cluster.call("squeue", "--noheader", "--partition=scavenge", "--states=running,pending", check=False).strip():
             return fail("jobs are left")

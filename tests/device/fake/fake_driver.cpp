@@ -5,11 +5,14 @@
 // Images: a text with "BROKEN" is refused with a log, "NEWER" is too new, "OTHER" is for another GPU; kernels of one
 // with "SLOWER" take a tenth longer. Environment: FAKE_CUDA_INIT is what cuInit answers; with FAKE_CUDA_WAITS a
 // synchronisation lasts until the time that the events tell has really passed, and that varies a little.
+// CUDA_VISIBLE_DEVICES: GPU-1234 or GPU-5678 alone, as the fake NVML calls them. FAKE_CUDA_AGED names a file: once it
+// is there, everything takes a tenth longer on GPU-5678, whether slower or not.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -47,6 +50,16 @@ struct FakeNode {
 };
 using FakeGraph = std::vector<FakeNode>;
 FakeGraph* capturing = nullptr;
+
+std::string visible() {
+  const char* text = std::getenv("CUDA_VISIBLE_DEVICES");
+  return text != nullptr ? text : "";
+}
+
+bool aged() {
+  const char* file = std::getenv("FAKE_CUDA_AGED");
+  return file != nullptr && visible() == "GPU-5678" && std::filesystem::exists(file);
+}
 
 double number_in(const char* variable, double otherwise) {
   const char* text = std::getenv(variable);
@@ -271,7 +284,7 @@ CUresult cuGetErrorString(CUresult, const char** text) {
   return *text = "as the fake says", CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int* count) {
-  return *count = 2, CUDA_SUCCESS;
+  return *count = visible().size() > 0 ? 1 : 2, CUDA_SUCCESS;
 }
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   *device = ordinal;
@@ -281,7 +294,8 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice) {
   return std::snprintf(name, static_cast<size_t>(length), "NVIDIA H200"), CUDA_SUCCESS;
 }
 CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
-  return std::snprintf(text, static_cast<size_t>(length), "0000:%02d:00.0", 10 + device), CUDA_SUCCESS;
+  const int place = visible() == "GPU-5678" ? 11 : 10 + device;
+  return std::snprintf(text, static_cast<size_t>(length), "0000:%02d:00.0", place), CUDA_SUCCESS;
 }
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
   return *bytes = kMemory, CUDA_SUCCESS;
@@ -434,7 +448,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
        {"copy_f32", "scale_f32", "accumulate_f32", "row_sum_f32", "idle_f32", "fault_f32", "assay_fingerprint",
         "assay_spin", "assay_flush", "misaligned", "trap", "timeout", "ecc", "large_block"})
     made->functions[name] = {.name = name, .scale = &made->scale};
-  if (text.find("SLOWER") != std::string::npos) {
+  if (text.find("SLOWER") != std::string::npos || aged()) {
     for (auto& [name, function] : made->functions) function.slowness = 1.1;
   }
   return *module = reinterpret_cast<CUmodule>(made), answer();

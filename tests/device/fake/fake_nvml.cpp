@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A library that looks like NVML on a machine with one GPU at 0000:10:00.0 that is held back by its power cap.
-// FAKE_NVML_INIT is what nvmlInit answers. It does not tell the temperature, and it has no persistence mode.
+// A library that looks like NVML on a machine with one GPU at 0000:10:00.0 that is held back by its power cap; with
+// FAKE_NVML_GPUS=2 there is another one like it at 0000:11:00.0.
+// FAKE_NVML_INIT is what nvmlInit answers; with FAKE_NVML_COOL nothing holds it back. It does not tell the temperature,
+// and it has no persistence mode.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +22,17 @@ struct Process {
 constexpr int kNotSupported = 3;
 constexpr int kNotFound = 6;
 constexpr int kInsufficientSize = 7;
-int gpu = 0;
+int gpus[2];
+
+bool has(unsigned index) {
+  const char* wanted = std::getenv("FAKE_NVML_GPUS");
+  return index < static_cast<unsigned>(wanted != nullptr ? std::atoi(wanted) : 1) && index < 2;
+}
+
+int handle(unsigned index, void** device) {
+  *device = &gpus[index % 2];
+  return has(index) ? 0 : kNotFound;
+}
 
 // The clock of the multiprocessors or of the memory; there are no others here.
 unsigned of_clock(int kind, unsigned multiprocessors, unsigned memory) {
@@ -53,22 +65,23 @@ int nvmlSystemGetProcessName(unsigned pid, char* to, unsigned length) {
   return pid == 4242 ? text(to, length, "/usr/bin/python3") : kNotFound;
 }
 int nvmlDeviceGetCount_v2(unsigned* count) {
-  return *count = 1, 0;
+  return *count = has(1) ? 2 : 1, 0;
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
-  return *device = &gpu, index == 0 ? 0 : kNotFound;
+  return handle(index, device);
 }
 int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, void** device) {
-  return *device = &gpu, std::strcmp(bus_id, "0000:10:00.0") == 0 ? 0 : kNotFound;
+  if (std::strcmp(bus_id, "0000:11:00.0") == 0) return handle(1, device);
+  return handle(0, device), std::strcmp(bus_id, "0000:10:00.0") == 0 ? 0 : kNotFound;
 }
-int nvmlDeviceGetIndex(void*, unsigned* index) {
-  return *index = 0, 0;
+int nvmlDeviceGetIndex(void* device, unsigned* index) {
+  return *index = device == &gpus[1] ? 1 : 0, 0;
 }
 int nvmlDeviceGetName(void*, char* to, unsigned length) {
   return text(to, length, "NVIDIA H200");
 }
-int nvmlDeviceGetUUID(void*, char* to, unsigned length) {
-  return text(to, length, "GPU-1234");
+int nvmlDeviceGetUUID(void* device, char* to, unsigned length) {
+  return text(to, length, device == &gpus[1] ? "GPU-5678" : "GPU-1234");
 }
 int nvmlDeviceGetClockInfo(void*, int kind, unsigned* mhz) {
   return *mhz = of_clock(kind, 1305, 3201), 0;
@@ -86,7 +99,7 @@ int nvmlDeviceGetTemperature(void*, int, unsigned*) {
   return kNotSupported;
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
-  return *reasons = 0x4, 0;
+  return *reasons = std::getenv("FAKE_NVML_COOL") != nullptr ? 0 : 0x4, 0;
 }
 int nvmlDeviceGetEccMode(void*, int* current, int* pending) {
   return *current = 1, *pending = 1, 0;
