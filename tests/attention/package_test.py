@@ -518,6 +518,147 @@ class FlashCalls(unittest.TestCase):
         self.assertEqual(field(self.dense(Array(2, 100, 8, 64), Array(2, 300, 2, 64), causal=True), 1), library.CAUSAL)
 
 
+class FakeTorchTensor(Array):
+    """As much of a PyTorch tensor as flash.py needs."""
+    device = "cuda"
+
+    def stride(self, axis=None):
+        return self.strides if axis is None else self.strides[axis]
+
+    def get_device(self):
+        return 0
+
+    def dim(self):
+        return len(self.shape)
+
+    def numel(self):
+        return math.prod(self.shape)
+
+    def contiguous(self):
+        return FakeTorchTensor(*self.shape, dtype=self.dtype)
+
+    def zero_(self):
+        self.zeroed = True
+
+    def fill_(self, value):
+        self.filled = value
+
+
+class FlashFunctions(unittest.TestCase):
+    """The functions themselves, over a PyTorch that is not there and a library that notes what it is asked for."""
+
+    def setUp(self):
+        torch = unittest.mock.MagicMock()
+        torch.Tensor, torch.float16, torch.bfloat16, torch.int32, torch.float32 = FakeTorchTensor, "half", "bfloat", "int", "float"
+        torch.compiler.is_compiling.return_value = False
+        torch.is_grad_enabled.return_value = False
+        torch.autograd.forward_ad._current_level = -1
+        torch._C._cuda_getDevice.return_value = 0
+        torch._C._cuda_getCurrentRawStream.return_value = 17
+        torch.empty_like = lambda model: FakeTorchTensor(*model.shape, dtype=model.dtype)
+        torch.empty = lambda shape, dtype, device: FakeTorchTensor(*shape, dtype=dtype)
+        names = [f"assay_attention.{name}" for name in ("launch", "operator", "flash")]
+        patch = unittest.mock.patch.dict(sys.modules, {"torch": torch})
+        patch.start()
+        self.addCleanup(patch.stop)
+        for name in names:
+            sys.modules.pop(name, None)
+            self.addCleanup(sys.modules.pop, name, None)
+        self.flash = importlib.import_module("assay_attention.flash")
+        self.calls = []
+        self.flash._functions = tuple(lambda call, stream, which=which: self.calls.append((which, call, stream)) or 0
+                                      for which in ("forward", "append"))
+        self.torch = torch
+
+    def tensor(self, *shape, **others):
+        return FakeTorchTensor(*shape, **others)
+
+    def starts(self, count):
+        return FakeTorchTensor(count, dtype="int")
+
+    def test_dense(self):
+        q, k = self.tensor(2, 100, 8, 64), self.tensor(2, 300, 2, 64)
+        out = self.flash.flash_attn_func(q, k, k, causal=True)
+        self.assertEqual(out.shape, q.shape)
+        out, lse, nothing = self.flash.flash_attn_func(q, k, k, 0.0, 0.5, True, (7, 3), 30.0, return_attn_probs=True)
+        self.assertEqual(lse.shape, (2, 8, 100))
+        self.assertIsNone(nothing)
+        (which, first, stream), (_, second, _) = self.calls
+        self.assertEqual((which, stream), ("forward", 17))
+        self.assertEqual(library.SERVING_CALL.unpack(first)[-1], 0.0)
+        self.assertEqual(library.SERVING_CALL.unpack(second)[-3:], (7, 3, 30.0))
+        self.assertEqual(library.SERVING_CALL.unpack(second)[26], 0.5)
+        turned = self.tensor(2, 300, 2, 64, strides=(38400, 1, 300, 600))
+        self.flash.flash_attn_func(q, turned, k)
+        self.assertEqual(library.SERVING_CALL.unpack(self.calls[-1][1])[10:13], (38400, 64, 128), "made contiguous")
+
+    def test_empty(self):
+        q, none = self.tensor(2, 100, 8, 64), self.tensor(2, 0, 2, 64)
+        out, lse, _ = self.flash.flash_attn_func(q, none, none, return_attn_probs=True)
+        self.assertTrue(out.zeroed)
+        self.assertEqual(lse.filled, -math.inf)
+        self.flash.flash_attn_func(self.tensor(0, 100, 8, 64), self.tensor(0, 300, 2, 64), self.tensor(0, 300, 2, 64))
+        self.flash.flash_attn_varlen_func(self.tensor(0, 8, 64), self.tensor(0, 2, 64), self.tensor(0, 2, 64), self.starts(3),
+                                          self.starts(3), 0, 0)
+        self.assertEqual(self.calls, [])
+
+    def test_varlen(self):
+        q, k = self.tensor(260, 8, 64), self.tensor(900, 2, 64)
+        out, lse, _ = self.flash.flash_attn_varlen_func(q, k, k, self.starts(5), self.starts(5), 100, 300, causal=True,
+                                                        return_attn_probs=True)
+        self.assertEqual(lse.shape, (8, 260))
+        fields = library.SERVING_CALL.unpack(self.calls[0][1])
+        self.assertEqual(fields[19:25], (4, 8, 2, 100, 300, 64))
+        self.assertEqual(fields[32:34], (260, 0), "rows of all, added keys")
+        table = self.tensor(4, 20, dtype="int")
+        self.flash.flash_attn_varlen_func(q, self.tensor(99, 16, 2, 64), self.tensor(99, 16, 2, 64), self.starts(5), self.starts(5), 100,
+                                          300, block_table=table)
+        self.assertEqual(library.SERVING_CALL.unpack(self.calls[1][1])[34], 16)
+
+    def test_cache(self):
+        q, cache, new = self.tensor(4, 1, 8, 64), self.tensor(4, 100, 2, 64), self.tensor(4, 1, 2, 64)
+        lengths = self.starts(4)
+        out, lse = self.flash.flash_attn_with_kvcache(q, cache, cache, new, new, cache_seqlens=lengths, causal=True,
+                                                      return_softmax_lse=True)
+        self.assertEqual([which for which, _, _ in self.calls], ["append", "forward"])
+        self.assertEqual(lse.shape, (4, 8, 1))
+        self.assertEqual(library.SERVING_CALL.unpack(self.calls[1][1])[33], 1, "added keys")
+        self.flash.flash_attn_with_kvcache(q, cache, cache, cache_seqlens=50)
+        self.assertEqual(library.SERVING_CALL.unpack(self.calls[2][1])[23], 50)
+        out = self.flash.flash_attn_with_kvcache(q, cache, cache, cache_seqlens=0)
+        self.assertTrue(out.zeroed)
+        self.assertEqual(len(self.calls), 3)
+
+    def test_refusals(self):
+        q, k = self.tensor(2, 100, 8, 64), self.tensor(2, 300, 2, 64)
+        with self.assertRaisesRegex(TypeError, "k is a int"):
+            self.flash.flash_attn_func(q, 5, k)
+        for text, options in (("dropout_p", {"dropout_p": 0.5}), ("alibi", {"alibi_slopes": q})):
+            with self.assertRaisesRegex(Unsupported, text):
+                self.flash.flash_attn_func(q, k, k, **options)
+        with self.assertRaisesRegex(Unsupported, "before the call"):
+            self.flash.flash_attn_with_kvcache(q, k, k, rotary_cos=q, rotary_sin=q)
+        with self.assertRaisesRegex(Unsupported, "k_cache: the last dimension"):
+            self.flash.flash_attn_with_kvcache(q, self.tensor(2, 300, 2, 64, strides=(1, 1, 1, 2)), k)
+        q.requires_grad = k.requires_grad = True
+        self.flash.wants_gradients.__globals__["_is_grad_enabled"] = lambda: True
+        with self.assertRaisesRegex(Unsupported, "a gradient is required"):
+            self.flash.flash_attn_func(q, k, k)
+
+    def test_the_arguments_are_those_of_flash_attn(self):
+        import inspect
+        self.assertEqual(list(inspect.signature(self.flash.flash_attn_func).parameters),
+                         ["q", "k", "v", "dropout_p", "softmax_scale", "causal", "window_size", "softcap", "alibi_slopes", "deterministic",
+                          "return_attn_probs"])
+        self.assertEqual(list(inspect.signature(self.flash.flash_attn_varlen_func).parameters),
+                         ["q", "k", "v", "cu_seqlens_q", "cu_seqlens_k", "max_seqlen_q", "max_seqlen_k", "dropout_p", "softmax_scale",
+                          "causal", "window_size", "softcap", "alibi_slopes", "deterministic", "return_attn_probs", "block_table"])
+        self.assertEqual(list(inspect.signature(self.flash.flash_attn_with_kvcache).parameters),
+                         ["q", "k_cache", "v_cache", "k", "v", "rotary_cos", "rotary_sin", "cache_seqlens", "cache_batch_idx",
+                          "cache_leftpad", "block_table", "softmax_scale", "causal", "window_size", "softcap", "rotary_interleaved",
+                          "alibi_slopes", "num_splits", "return_softmax_lse"])
+
+
 @unittest.skipUnless(HAS_TORCH, "PyTorch is not installed")
 @unittest.skipUnless(BUILT, "libassay_attention.so is not built (make attention)")
 class Arguments(unittest.TestCase):

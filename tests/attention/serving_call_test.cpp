@@ -177,7 +177,10 @@ TEST(ServingCall, FamilyFollowsTheGpuAndTheQueries) {
   EXPECT_EQ(family_of(call, 80), Family::serving_tiles);
   EXPECT_EQ(family_of(call, 89), Family::serving_tiles);
   EXPECT_EQ(family_of(call, 75), Family::none);
-  EXPECT_EQ(family_of(call, 90), Family::serving_tiles);
+  EXPECT_EQ(family_of(call, 90), Family::serving_streaming);
+  Call few_keys = call;
+  few_keys.key_rows = 64;
+  EXPECT_EQ(family_of(few_keys, 90), Family::serving_tiles);
   Call decoding = call;
   decoding.query_rows = 1;
   EXPECT_EQ(family_of(decoding, 90), Family::serving_split);

@@ -203,6 +203,12 @@ int check_append(const assay_attention_append_call* call, assay_attention_append
 
 namespace {
 
+// For few keys mma.sync starts faster (library/README.md).
+bool few_keys(const assay_attention_call& call) {
+  const bool causal = (call.flags & ASSAY_ATTENTION_CAUSAL) != 0;
+  return call.key_rows <= (call.head_dim <= 64 || (call.head_dim > 128 && causal) ? 64 : 128);
+}
+
 split_keys::Shape shape_of(const assay_attention_call& call) {
   return {call.batch,      call.key_heads,     call.query_heads / call.key_heads,
           call.query_rows, visible_keys(call), call.head_dim};
@@ -218,7 +224,8 @@ Family family_of(const assay_attention_call& call, int compute_capability, int m
   if (serving) {
     // A tile of 64 queries would be nearly empty where a group's few queries fit one tile of packed rows.
     const bool one_tile = split_keys::packed_rows(shape) <= (call.head_dim > 128 ? 16 : 32);
-    return one_tile || split_keys::suits(shape, multiprocessors) ? Family::serving_split : Family::serving_tiles;
+    if (one_tile || split_keys::suits(shape, multiprocessors)) return Family::serving_split;
+    return few_keys(call) ? Family::serving_tiles : Family::serving_streaming;
   }
   if (split_keys::suits(shape, multiprocessors)) return Family::split_keys;
   return family_of_long_queries(call);
@@ -229,10 +236,7 @@ Family family_of_long_queries(const assay_attention_call& call) {
   const auto repeats = [](const int64_t(&strides)[3]) { return std::count(strides, strides + 3, 0) > 0; };
   const bool fits = call.batch <= 65535 && call.query_heads <= 65535 && !repeats(call.query_strides) &&
                     !repeats(call.key_strides) && !repeats(call.value_strides) && !repeats(call.output_strides);
-  // For few keys the other family starts faster (library/README.md).
-  const bool causal = (call.flags & ASSAY_ATTENTION_CAUSAL) != 0;
-  const bool few_keys = call.key_rows <= (call.head_dim <= 64 || (call.head_dim > 128 && causal) ? 64 : 128);
-  return fits && !few_keys ? Family::hopper : Family::warp;
+  return fits && !few_keys(call) ? Family::hopper : Family::warp;
 }
 
 int fail_no_kernels(int compute_capability) {

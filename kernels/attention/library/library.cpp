@@ -69,17 +69,24 @@ int launch_split(const assay_attention_call& call, const split_keys::Plan& plan,
   return status;
 }
 
+const ServingKernel* find_serving_kernel(const assay_attention_call& call, Family family, const split_keys::Plan& plan,
+                                         const DeviceFacts& device) {
+  if (family == Family::serving_split) return find_serving_split(call, plan);
+  if (family == Family::serving_streaming) return choose_serving_streaming(call);
+  return choose_serving_tiles(call, device.multiprocessors);
+}
+
 int launch_serving_call(const assay_attention_call& call, Family family, const DeviceFacts& device, void* stream) {
   split_keys::Plan plan{0, 0, 1};
   if (family == Family::serving_split) plan = split_plan(serving_shape(call), device);
-  const ServingKernel* kernel = family == Family::serving_split ? find_serving_split(call, plan)
-                                                                : choose_serving_tiles(call, device.multiprocessors);
+  const ServingKernel* kernel = find_serving_kernel(call, family, plan, device);
   int number = 0;
   for_each_serving_kernel([&](const ServingKernel& each, int index) {
     if (&each == kernel) number = kFirstServingKernel + index;
   });
   FirstUse first_use(device.index, number);
-  const int status = launch_serving(*kernel, plan.cluster, call, static_cast<cudaStream_t>(stream));
+  const int status =
+      launch_serving(*kernel, plan.cluster, device.multiprocessors, call, static_cast<cudaStream_t>(stream));
   if (status == ASSAY_ATTENTION_OK) first_use.succeeded();
   return status;
 }
@@ -125,6 +132,14 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
   return launch_split(known, {slabs, warps, cluster}, device, stream);
 }
 
+int assay_attention_testing_serving_tiles(const assay_attention_call* call, void* stream) {
+  assay_attention_call known;
+  DeviceFacts device{};
+  if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
+  if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
+  return launch_serving_call(known, Family::serving_tiles, device, stream);
+}
+
 int assay_attention_query(const assay_attention_call* call, int compute_capability, const char** kernel) {
   if (kernel == nullptr) return fail(ASSAY_ATTENTION_INVALID, "kernel is null: there is no place for the answer");
   *kernel = nullptr;
@@ -144,11 +159,10 @@ int assay_attention_query(const assay_attention_call* call, int compute_capabili
     const split_keys::ClusterSlots slots = split_keys::usual_slots(device.multiprocessors);
     *kernel = find_split_kernel(known, split_keys::plan(split_shape(known), slots))->name;
   }
-  if (family == Family::serving_split) {
+  if (is_serving(known)) {
     const split_keys::ClusterSlots slots = split_keys::usual_slots(device.multiprocessors);
-    *kernel = find_serving_split(known, split_keys::plan(serving_shape(known), slots))->name;
+    *kernel = find_serving_kernel(known, family, split_keys::plan(serving_shape(known), slots), device)->name;
   }
-  if (family == Family::serving_tiles) *kernel = choose_serving_tiles(known, device.multiprocessors)->name;
   if (*kernel == nullptr) *kernel = choose_warp_kernel(known, device.multiprocessors)->name;
   return ASSAY_ATTENTION_OK;
 }

@@ -60,8 +60,8 @@ int launch_everything(const DeviceFacts& device, cudaStream_t stream) {
     });
   }
   for_each_serving_kernel([&](const ServingKernel& kernel, int) {
-    if (status == ASSAY_ATTENTION_OK && (device.compute_capability == 90 || !kernel.few_queries)) {
-      status = launch_serving(kernel, 1, dummy_call(kernel.head_dim, kernel.bf16), stream);
+    if (status == ASSAY_ATTENTION_OK && (device.compute_capability == 90 || kernel.kind == ServingKind::tiles)) {
+      status = launch_serving(kernel, 1, device.multiprocessors, dummy_call(kernel.head_dim, kernel.bf16), stream);
     }
   });
   for_each_warp_kernel([&](const WarpKernel& kernel) {

@@ -69,6 +69,15 @@ const ServingKernel* choose_serving_tiles(const assay_attention_call& call, int 
   return chosen;
 }
 
+const ServingKernel* choose_serving_streaming(const assay_attention_call& call) {
+  const ServingKernelList list = call.head_dim <= 64    ? serving_streaming_d64()
+                                 : call.head_dim <= 128 ? serving_streaming_d128()
+                                                        : serving_streaming_d256();
+  return std::find_if(list.kernels, list.kernels + list.count, [&](const ServingKernel& kernel) {
+    return same_type(kernel, call) && kernel.head_dim >= call.head_dim;
+  });
+}
+
 split_keys::Shape serving_shape(const assay_attention_call& call) {
   return {call.batch,      call.key_heads,     call.query_heads / call.key_heads,
           call.query_rows, visible_keys(call), call.head_dim};
@@ -85,12 +94,20 @@ const ServingKernel* find_serving_split(const assay_attention_call& call, const 
   return found == end ? nullptr : found;
 }
 
-int launch_serving(const ServingKernel& kernel, int cluster, const assay_attention_call& call, cudaStream_t stream) {
+int launch_serving(const ServingKernel& kernel, int cluster, int multiprocessors, const assay_attention_call& call,
+                   cudaStream_t stream) {
   serving::Params params = params_of(call);
-  const int64_t rows = kernel.few_queries ? int64_t{params.group} * call.query_rows : call.query_rows;
+  const bool split = kernel.kind == ServingKind::split;
+  const int64_t rows = split ? int64_t{params.group} * call.query_rows : call.query_rows;
   params.row_tiles = split_keys::ceil_div(rows, kernel.rows);
-  const int64_t heads = kernel.few_queries ? call.key_heads : call.query_heads;
-  const int64_t blocks = call.batch * heads * params.row_tiles * cluster;
+  const int64_t heads = int64_t{call.batch} * (split ? call.key_heads : call.query_heads);
+  int64_t blocks = heads * params.row_tiles * cluster;
+  if (kernel.kind == ServingKind::streaming) {
+    const bool causal = params.window_right == 0 && params.window_left == serving::kUnlimited;
+    params.in_pairs = causal && blocks > multiprocessors ? 1 : 0;
+    if (params.in_pairs != 0) blocks = heads * ((params.row_tiles + 1) / 2);
+    blocks = std::min<int64_t>(blocks, multiprocessors);
+  }
 
   cudaLaunchAttribute attributes[2]{};
   attributes[0].id = cudaLaunchAttributeClusterDimension;
@@ -104,9 +121,9 @@ int launch_serving(const ServingKernel& kernel, int cluster, const assay_attenti
   config.dynamicSmemBytes = static_cast<size_t>(kernel.shared_bytes);
   config.stream = stream;
   config.attrs = attributes;
-  // Only the kernels for few queries wait for the one before, and only they have clusters.
+  // Tiles, which are for Ampere too, do not wait for the kernel before, and have no clusters.
   const bool overlap = (call.flags & ASSAY_ATTENTION_OVERLAP_PREVIOUS) != 0;
-  config.numAttrs = !kernel.few_queries ? 0 : overlap ? 2 : 1;
+  config.numAttrs = kernel.kind == ServingKind::tiles ? 0 : overlap ? 2 : 1;
 
   const auto* function = reinterpret_cast<const void*>(kernel.function);
   void* arguments[] = {&params};

@@ -14,7 +14,7 @@ constexpr ServingKernel serving_split_entry(const char* name) {
   return {name,
           Config::kHeadDim,
           Config::kQueryRows,
-          true,
+          ServingKind::split,
           std::is_same_v<typename Config::Element, bf16>,
           Config::kThreads,
           Config::kSharedBytes,

@@ -14,7 +14,7 @@ constexpr ServingKernel serving_tiles_entry(const char* name) {
   return {name,
           Config::kHeadDim,
           Config::kQueryRows,
-          false,
+          ServingKind::tiles,
           std::is_same_v<typename Config::Element, bf16>,
           Config::kThreads,
           Config::kSharedBytes,

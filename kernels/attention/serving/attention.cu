@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The kernels of this folder under names that launch.cpp chooses from: tile_<type>_d<D>, split_<type>_d<D>.
+// The kernels of this folder under names that launch.cpp chooses from: tile_, split_ and stream_<type>_d<D>.
 #include "../../primitives/element.cuh"
 #include "split_attention.cuh"
+#include "streaming.cuh"
 #include "tile_attention.cuh"
 
 using namespace assay::attention;
@@ -20,6 +21,12 @@ using namespace assay::attention;
     serving::run_split<SplitConfig_##TYPE##_d##DIM>(params);                                                 \
   }
 
+#define STREAM_ENTRY(TYPE, DIM, KEYS, STAGES)                                                              \
+  extern "C" __global__ void __launch_bounds__(384, 1)                                                     \
+      stream_##TYPE##_d##DIM(const __grid_constant__ serving::Params params) {                             \
+    serving::streaming::run_streaming<serving::streaming::Config<assay::TYPE, DIM, KEYS, STAGES>>(params); \
+  }
+
 TILE_ENTRY(f16, 64, 128, 64, 2)
 TILE_ENTRY(bf16, 64, 64, 64, 2)
 TILE_ENTRY(f16, 128, 64, 64, 1)
@@ -34,3 +41,10 @@ SPLIT_ENTRY(f16, 128, 2, 8)
 SPLIT_ENTRY(bf16, 128, 1, 4)
 SPLIT_ENTRY(f16, 256, 1, 4)
 SPLIT_ENTRY(bf16, 256, 1, 4)
+STREAM_ENTRY(f16, 64, 128, 3)
+STREAM_ENTRY(bf16, 64, 128, 3)
+STREAM_ENTRY(f16, 96, 128, 2)
+STREAM_ENTRY(f16, 128, 128, 2)
+STREAM_ENTRY(bf16, 128, 128, 2)
+STREAM_ENTRY(f16, 192, 80, 2)
+STREAM_ENTRY(f16, 256, 48, 2)

@@ -63,6 +63,22 @@ void assay_launch(assay::Launch& launch) {
   const bool split = size("split") != 0;
   const int columns = dim > 192 || (split && dim > 128) ? 256 : dim > 128 ? 192 : dim > 64 ? 128 : 64;
   const std::string name = std::string(bf16 ? "bf16" : "f16") + "_d" + std::to_string(columns);
+  if (size("blocks") > 0) {
+    const int wide = dim > 192 ? 256 : dim > 128 ? 192 : dim > 96 || (bf16 && dim > 64) ? 128 : dim > 64 ? 96 : 64;
+    const int keys = wide == 256 ? 48 : wide == 192 ? 80 : 128;
+    const int stages = wide == 64 ? 3 : 2;
+    const int stored = round_up_to(wide, 64);
+    params.row_tiles = round_up_to(params.query_rows, 128) / 128;
+    params.in_pairs = size("causal");
+    launch.kernel("stream_" + std::string(bf16 ? "bf16" : "f16") + "_d" + std::to_string(wide))
+        .grid(static_cast<unsigned>(size("blocks")))
+        .block(384)
+        .shared(static_cast<unsigned>(
+            round_up_to(4 * (128 + stages * keys) * stored + 2 * 32 + 6 * 8 + 4 * 8 * stages, 1024)))
+        .argument(params)
+        .run();
+    return;
+  }
   if (split) {
     const int slabs = size("slabs");
     const int warps = size("warps");

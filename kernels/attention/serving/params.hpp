@@ -37,6 +37,7 @@ struct Params {
   int window_right;  // how far behind
   int row_chunks;    // head_dim / 8
   int row_tiles;     // of a sequence with query_rows queries
+  int in_pairs;      // streaming: 1 if a tile with many keys and one with few are worked on together
   float scale;
   float softcap;  // 0: none
 };

@@ -44,6 +44,16 @@ struct Sequence {
     keys = max(0, min(keys, length));
   }
 
+  // One that is known already, but for where its keys are.
+  __device__ __forceinline__ Sequence(const Params& params, int index, int query, int query_count, int key_count)
+      : batch(index),
+        first_query(query),
+        first_key(0),
+        queries(query_count),
+        keys(key_count),
+        window_left(params.window_left),
+        window_right(params.window_right) {}
+
   // The last query is beside the last key. May be negative.
   __device__ __forceinline__ int key_beside(int query) const { return query + keys - queries; }
   __device__ __forceinline__ int first_visible(int query) const { return max(0, key_beside(query) - window_left); }
