@@ -7,7 +7,8 @@
   out = assay_attention.flash_attn_with_kvcache(q, k_cache, v_cache, cache_seqlens=lengths, block_table=pages, causal=True)
 
 `flash_attn_func`, `flash_attn_varlen_func` and `flash_attn_with_kvcache` have flash-attn's arguments. `query` says which kernel a
-shape takes and `measured` whether it is faster than PyTorch's; they need neither PyTorch nor a GPU. Everything else imports PyTorch when it is first used.
+shape takes and `measured` whether it is faster than PyTorch's; they need neither PyTorch nor a GPU. Everything else imports PyTorch
+when it is first used.
 """
 
 from .decision import measured

@@ -8,7 +8,7 @@
 
 namespace assay::attention::library {
 
-__global__ void __launch_bounds__(kAppendThreads) append_rows(const __grid_constant__ AppendParams params) {
+__device__ __forceinline__ void run_append(const AppendParams& params) {
   constexpr int kChunkElements = 8;
   const int row_chunks = params.head_dim / kChunkElements;
   const int64_t chunks = int64_t{params.batch} * params.new_rows * params.key_heads * row_chunks;
@@ -37,6 +37,10 @@ __global__ void __launch_bounds__(kAppendThreads) append_rows(const __grid_const
   };
   copy(params.new_key, params.new_key_strides, params.key, params.key_strides);
   copy(params.new_value, params.new_value_strides, params.value, params.value_strides);
+}
+
+__global__ void __launch_bounds__(kAppendThreads) append_rows(const __grid_constant__ AppendParams params) {
+  run_append(params);
 }
 
 }  // namespace assay::attention::library

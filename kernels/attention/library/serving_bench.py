@@ -366,7 +366,10 @@ def main():
             torch.manual_seed(1)
             begin = time.monotonic()
             case = CASES[name](name)
-            us, missing = measure(case)
+            try:
+                us, missing = measure(case)
+            except Exception as error:  # noqa: BLE001 - ours; the others go on
+                us, missing = {}, {"ours": f"{type(error).__name__}: {error}"}
             keep({"library": library, "name": name, "us": us, "missing": missing, "flops": case.flops, "key_bytes": case.key_bytes,
                   "seconds": round(time.monotonic() - begin, 1)})
             del case
