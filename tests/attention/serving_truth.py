@@ -242,7 +242,7 @@ class Case:
         line = int(a["cache_batch_idx"][b]) if "cache_batch_idx" in a else b
         return cache[line, :count]
 
-    def truth(self, out, lse, caches_before=None):
+    def truth(self, out, lse):
         """Compares with float64; returns the largest relative error."""
         a, worst = self.arguments, 0.0
         for b in range(self.batch):

@@ -9,6 +9,9 @@
 namespace assay::attention::library {
 
 __device__ __forceinline__ void run_append(const AppendParams& params) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");  // PTX ISA "griddepcontrol": attention may be set up
+#endif
   constexpr int kChunkElements = 8;
   const int row_chunks = params.head_dim / kChunkElements;
   const int64_t chunks = int64_t{params.batch} * params.new_rows * params.key_heads * row_chunks;

@@ -30,7 +30,12 @@ class PagedKeys {
   __device__ __forceinline__ UnitPlace find(int unit) const {
     if (params_.block_table == nullptr) return {0, unit};
     const int page = unit / params_.page_units;
-    return {unit * kPageUnit < rows ? __ldg(g_table_ + page) : 0, unit - page * params_.page_units};
+    return find_in(page, unit, unit - page * params_.page_units);
+  }
+  // The same for slot `slot` of the sequence's page `page`.
+  __device__ __forceinline__ UnitPlace find_in(int page, int unit, int slot) const {
+    const bool known = params_.block_table != nullptr && unit * kPageUnit < rows;
+    return {known ? __ldg(g_table_ + page) : 0, slot};
   }
 
   __device__ __forceinline__ const char* key_row(UnitPlace unit, int row_of_unit) const {
@@ -64,6 +69,31 @@ class PagedKeys {
   const char* g_key_;
   const char* g_value_;
   const int* g_table_;
+};
+
+// One unit after the other, without a division for each.
+class UnitWalk {
+ public:
+  __device__ __forceinline__ UnitWalk(const Params& params, const PagedKeys& keys, int unit)
+      : page_units_(params.block_table != nullptr ? params.page_units : 0x7fffffff),
+        unit_(unit),
+        page_(unit / page_units_),
+        place_(keys.find_in(page_, unit, unit - page_ * page_units_)) {}
+
+  // The unit, and on to the next, whose page is then on its way from the table.
+  __device__ __forceinline__ UnitPlace take(const PagedKeys& keys) {
+    const UnitPlace taken = place_;
+    ++unit_;
+    ++place_.slot;
+    if (place_.slot == page_units_) place_ = keys.find_in(++page_, unit_, 0);
+    return taken;
+  }
+
+ private:
+  int page_units_;
+  int unit_;
+  int page_;  // which of the sequence
+  UnitPlace place_;
 };
 
 }  // namespace assay::attention::serving

@@ -129,16 +129,15 @@ struct KeyLoader {
     const LanePlace lane;
     const uint32_t s_tile = shared_address(kValues ? shared.value[cursor.stage] : shared.key[cursor.stage]);
     const int64_t row_bytes = kValues ? keys.value_row_bytes() : keys.key_row_bytes();
-    UnitPlace place = keys.find(block * kUnits);
+    UnitWalk walk(params, keys, block * kUnits);
 #pragma unroll 1
     for (int unit = 0; unit < kUnits; ++unit) {
-      const UnitPlace next = keys.find(block * kUnits + unit + 1);  // on its way while these copies are issued
+      const UnitPlace place = walk.take(keys);
       const char* g_row =
           (kValues ? keys.value_row(place, lane.row) : keys.key_row(place, lane.row)) + lane.chunk * kChunkBytes;
       copy_rows<Config, Config::kKeyBlock, kPageUnit>(lane, s_tile, unit * kPageUnit, g_row, row_bytes,
                                                       keys.rows - (block * kUnits + unit) * kPageUnit,
                                                       params.row_chunks);
-      place = next;
     }
     in_flight.add(kValues ? shared.value_full[cursor.stage] : shared.key_full[cursor.stage]);
     cursor.advance();
