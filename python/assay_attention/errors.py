@@ -5,12 +5,16 @@ SUPPORTED = ("supported: float16 or bfloat16 CUDA tensors of four dimensions, ke
              "head_dim for all three, head_dim a multiple of 8 up to 256 and contiguous, query heads a multiple of key heads, "
              "rows that start at multiples of 16 bytes, no gradients")
 
+SUPPORTED_FLASH = ("supported: float16 or bfloat16 CUDA tensors of one type and device, head_dim a multiple of 8 up to 256, query "
+                   "heads a multiple of key heads, rows that start at multiples of 16 bytes, int32 CUDA tensors for lengths and "
+                   "pages, pages of a multiple of 16 rows; no dropout, no alibi, no rotary, no gradients")
+
 
 class Unsupported(ValueError):
     """The input is none that a kernel of ours computes. Nothing was computed."""
 
-    def __init__(self, reason):
-        super().__init__(f"assay_attention: {reason} ({SUPPORTED})")
+    def __init__(self, reason, supported=SUPPORTED):
+        super().__init__(f"assay_attention: {reason} ({supported})")
         self.reason = reason
 
 

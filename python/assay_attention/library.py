@@ -15,10 +15,15 @@ MAJOR_VERSION = 0
 
 OK, INVALID, UNSUPPORTED, NO_KERNEL, CUDA_FAILED = range(5)
 F16, BF16 = 0, 1
-CAUSAL, OVERLAP_PREVIOUS, ROWS_BEFORE_HEADS = 1, 2, 1 << 16
+CAUSAL, OVERLAP_PREVIOUS, WINDOW, ROWS_BEFORE_HEADS = 1, 2, 4, 1 << 16
 
 # assay_attention_call: size, flags | query, key, value, output, log_sum_exp | 4 x 3 strides | 7 sizes | scale
 CALL = struct.Struct("=II5Q12q7if")
+# The same with the fields of version 300: 4 arrays | block_table_stride | total_query_rows, added_keys, page_rows, window | softcap
+SERVING_CALL = struct.Struct("=II5Q12q7if4Qq5if")
+# assay_attention_append_call: size, dtype | new_key, new_value, key, value | 4 x 3 strides | key_lengths, block_table |
+# block_table_stride | batch, key_heads, new_rows, key_rows, head_dim, page_rows, first_row, reserved
+APPEND_CALL = struct.Struct("=Ii4Q12q2Qq8i")
 
 
 def candidates():
@@ -56,6 +61,8 @@ def load():
     loaded.assay_attention_forward.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     loaded.assay_attention_query.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p)]
     loaded.assay_attention_query_measured.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctypes.c_int)]
+    if found >= 300:
+        loaded.assay_attention_append.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     loaded.assay_attention_last_error.restype = ctypes.c_char_p
     loaded.assay_attention_status_name.restype = ctypes.c_char_p
     loaded.assay_attention_status_name.argtypes = [ctypes.c_int]

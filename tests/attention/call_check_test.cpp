@@ -87,9 +87,9 @@ TEST(CallCheck, RefusesMistakesAndNamesThem) {
   const std::vector<Mistake> mistakes = {
       {"no struct_size", [](Call& c) { c.struct_size = 0; }, ASSAY_ATTENTION_INVALID, "struct_size is 0"},
       {"short struct", [](Call& c) { c.struct_size -= 4; }, ASSAY_ATTENTION_INVALID,
-       "sizeof(assay_attention_call), 176"},
+       "sizeof(assay_attention_call), 240"},
       {"absurd struct_size", [](Call& c) { c.struct_size = 1u << 30; }, ASSAY_ATTENTION_INVALID, "struct_size"},
-      {"flags", [](Call& c) { c.flags = 4; }, ASSAY_ATTENTION_UNSUPPORTED, "flags are 0x4"},
+      {"flags", [](Call& c) { c.flags = 8; }, ASSAY_ATTENTION_UNSUPPORTED, "flags are 0x8"},
       {"dtype", [](Call& c) { c.dtype = 2; }, ASSAY_ATTENTION_UNSUPPORTED, "dtype is 2"},
       {"negative dtype", [](Call& c) { c.dtype = -1; }, ASSAY_ATTENTION_UNSUPPORTED, "dtype is -1"},
       {"scale 0", [](Call& c) { c.scale = 0.0f; }, ASSAY_ATTENTION_UNSUPPORTED, "scale is 0"},
@@ -154,6 +154,18 @@ TEST(CallCheck, StridesOfSizeOneDoNotMatter) {
   EXPECT_EQ(known.query_strides[1], call.query_strides[1]);
 }
 
+// A caller with the header of version 200, whose struct ended before the sequences.
+TEST(CallCheck, TakesTheFirstVersionsStruct) {
+  Call call = good_call();
+  call.struct_size = 176;  // python/assay_attention/library.py has the same number
+  call.softcap = -1.0f;    // not the caller's any more
+  call.query_starts = reinterpret_cast<const int32_t*>(memory + 1);
+  Call known;
+  ASSERT_EQ(check_call(&call, true, known), ASSAY_ATTENTION_OK) << last_failure();
+  EXPECT_EQ(known.softcap, 0.0f);
+  EXPECT_EQ(known.query_starts, nullptr);
+}
+
 // A caller with a newer header: more fields than this library knows, which count only if they say something.
 TEST(CallCheck, TakesLongerStructsWhoseRestIsZero) {
   struct {
@@ -215,11 +227,14 @@ TEST(Failure, LongTextIsCut) {
 
 // The Python package packs the struct by hand: "=II5Q12q7if".
 TEST(CallLayout, HasNoPadding) {
-  EXPECT_EQ(sizeof(Call), 2 * 4 + 5 * 8 + 12 * 8 + 7 * 4 + 4u);
+  EXPECT_EQ(sizeof(Call), 2 * 4 + 5 * 8 + 12 * 8 + 7 * 4 + 4u + 4 * 8 + 8 + 6 * 4);
   EXPECT_EQ(offsetof(Call, query), 8u);
   EXPECT_EQ(offsetof(Call, query_strides), 48u);
   EXPECT_EQ(offsetof(Call, batch), 144u);
   EXPECT_EQ(offsetof(Call, scale), 172u);
+  EXPECT_EQ(offsetof(Call, query_starts), 176u);  // the first version's size
+  EXPECT_EQ(offsetof(Call, softcap), 236u);
+  EXPECT_EQ(sizeof(assay_attention_append_call), 192u);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ if [ -e build/attention/libassay_attention.so ]; then
   python3 -B -W ignore tests/attention/gpu_pytorch_test.py
   python3 -B -W ignore tests/attention/accuracy.py
   python3 -B -W ignore kernels/attention/split_keys/bench.py check
+  python3 -B -W ignore tests/attention/serving_truth.py --fresh
 else
   echo "test-gpu: build/attention/libassay_attention.so is missing; make attention builds it" >&2
   exit 6

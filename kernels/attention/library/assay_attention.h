@@ -23,7 +23,7 @@ extern "C" {
 #define ASSAY_ATTENTION_API
 #endif
 
-#define ASSAY_ATTENTION_VERSION 200 /* 10000 major + 100 minor + patch */
+#define ASSAY_ATTENTION_VERSION 300 /* 10000 major + 100 minor + patch */
 
 /* What a function returns. Text for the calling thread's last failure: assay_attention_last_error. */
 enum {
@@ -41,7 +41,8 @@ enum {
   ASSAY_ATTENTION_CAUSAL = 1, /* a query sees no key behind itself; the last query is beside the last key (bottom right) */
   /* The kernel may be set up while the one before it in the stream still runs (programmatic dependent launch). It waits
    * for that one before it reads or writes memory, so results are the same; Hopper only, elsewhere without effect. */
-  ASSAY_ATTENTION_OVERLAP_PREVIOUS = 2
+  ASSAY_ATTENTION_OVERLAP_PREVIOUS = 2,
+  ASSAY_ATTENTION_WINDOW = 4 /* window_left and window_right count (from version 300 on) */
 };
 
 /* Strides are in elements and belong to the three outer dimensions: batch, head, row; head_dim is contiguous. Both
@@ -71,6 +72,37 @@ typedef struct {
   int32_t head_dim;
   int32_t dtype;
   float scale;
+  /* From version 300 on: sequences, pages, windows, capped scores. With zeros here a call is as it was before. The arrays
+   * are on the GPU and are read by the kernel, so that a captured graph sees what they hold when it is replayed.
+   *
+   * Sequences of several lengths: query_starts and key_starts have batch + 1 numbers that do not fall, the first 0;
+   * sequence b has the rows from starts[b] to before starts[b + 1] of one tensor (rows, heads, head_dim), whose batch stride
+   * is not looked at. query_rows and key_rows are then those of the longest sequence, or more; rows beyond are not computed.
+   * A sequence may have no rows. total_query_rows is how many rows query and output have; log_sum_exp is then (query_heads,
+ * total_query_rows).
+   *
+   * Pages: the keys of sequence b are the rows of the pages block_table[b][0], [1], ... of a cache (pages, page_rows,
+   * heads, head_dim), whose page stride is key_strides[0]; value likewise. key_rows is at most what a line of the table
+   * holds. key_starts, if given, then says nothing but how many keys there are.
+   *
+   * How many keys: key_lengths[b] + added_keys; without key_lengths by key_starts; without both key_rows. Never more than
+   * key_rows. The last query of a sequence is beside its last key, for CAUSAL as for windows.
+   *
+   * Windows: a query beside key i sees the keys i - window_left to i + window_right; below zero means no limit. CAUSAL
+   * hides what is behind i besides.
+   *
+   * softcap, if not 0: scores become softcap * tanh(scale q k / softcap) before the softmax. */
+  const int32_t* query_starts;
+  const int32_t* key_starts;
+  const int32_t* key_lengths; /* (batch) */
+  const int32_t* block_table; /* (batch, at least key_rows / page_rows rounded up) */
+  int64_t block_table_stride; /* from one sequence's line to the next */
+  int32_t total_query_rows;
+  int32_t added_keys;
+  int32_t page_rows; /* a multiple of 16 */
+  int32_t window_left;
+  int32_t window_right;
+  float softcap;
 } assay_attention_call;
 
 /* Enqueues the computation on a stream (CUstream or cudaStream_t; null is the legacy default stream). */
@@ -93,6 +125,34 @@ enum {
  * compute capability; null: the current device, whatever the capability. */
 ASSAY_ATTENTION_API int assay_attention_query_measured(const assay_attention_call* call, int compute_capability,
                                                        const char* gpu, int* verdict);
+
+/* New keys and values become part of a cache, one kernel on the stream: row i of sequence b goes to row
+ * key_lengths[b] + first_row + i of its keys, which lie as those of a call do, paged or not. Rows that would lie at key_rows or behind are left out. A call
+ * with the same key_lengths and added_keys = new_rows then sees them. Sequences must not share the rows that are written. */
+typedef struct {
+  uint32_t struct_size; /* sizeof(assay_attention_append_call) */
+  int32_t dtype;
+  const void* new_key; /* (batch, key_heads, new_rows, head_dim) */
+  const void* new_value;
+  void* key; /* (batch or pages, key_heads, rows, head_dim) */
+  void* value;
+  int64_t new_key_strides[3]; /* batch, head, row */
+  int64_t new_value_strides[3];
+  int64_t key_strides[3]; /* batch or page, head, row */
+  int64_t value_strides[3];
+  const int32_t* key_lengths; /* (batch); null: 0 for all */
+  const int32_t* block_table; /* null: not paged */
+  int64_t block_table_stride;
+  int32_t batch;
+  int32_t key_heads;
+  int32_t new_rows;
+  int32_t key_rows; /* of a sequence in the cache, at most */
+  int32_t head_dim;
+  int32_t page_rows; /* a multiple of 16; 0 without block_table */
+  int32_t first_row; /* 0 or more */
+  int32_t reserved;  /* 0 */
+} assay_attention_append_call;
+ASSAY_ATTENTION_API int assay_attention_append(const assay_attention_append_call* call, void* stream);
 
 /* Loads all kernels for the current device now instead of each at its first call. Never needed; moves the cost of loading
  * (about a millisecond a kernel) away from the first calls. */

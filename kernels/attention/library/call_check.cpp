@@ -9,6 +9,7 @@
 
 #include "../split_keys/plan.hpp"
 #include "failure.hpp"
+#include "serving_call.hpp"
 
 namespace assay::attention::library {
 namespace {
@@ -16,8 +17,8 @@ namespace {
 constexpr int32_t kMaxRows = 1 << 30;
 constexpr int64_t kMaxTiles = int64_t{1} << 30;  // of 64 rows, over all heads: indices are 32-bit numbers
 constexpr int kMaxHeadDim = 256;
-constexpr uint32_t kFlags = ASSAY_ATTENTION_CAUSAL | ASSAY_ATTENTION_OVERLAP_PREVIOUS;
-constexpr size_t kFirstVersionSize = sizeof(assay_attention_call);
+constexpr uint32_t kFlags = ASSAY_ATTENTION_CAUSAL | ASSAY_ATTENTION_OVERLAP_PREVIOUS | ASSAY_ATTENTION_WINDOW;
+constexpr size_t kFirstVersionSize = offsetof(assay_attention_call, query_starts);
 
 struct Tensor {
   const char* name;
@@ -63,6 +64,32 @@ int check_sizes(const assay_attention_call& call) {
   return ASSAY_ATTENTION_OK;
 }
 
+// Sizes that decide which strides are looked at, of query and output. The rows of packed sequences are many even where
+// each sequence has one, and their batch stride means nothing.
+Tensor query_like(const char* name, const void* pointer, int64_t (&strides)[3], const assay_attention_call& call,
+                  bool written) {
+  const bool packed = call.query_starts != nullptr;
+  return {name,
+          pointer,
+          strides,
+          {packed ? 1 : call.batch, call.query_heads, packed ? std::max(2, call.query_rows) : call.query_rows},
+          written};
+}
+// Of key and value: the first stride is that of pages if there are some.
+Tensor key_like(const char* name, const void* pointer, int64_t (&strides)[3], const assay_attention_call& call,
+                bool written) {
+  const bool paged = call.block_table != nullptr;
+  const bool packed = call.key_starts != nullptr && !paged;
+  return {name,
+          pointer,
+          strides,
+          {paged    ? 2
+           : packed ? 1
+                    : call.batch,
+           call.key_heads, paged || packed ? std::max(2, call.key_rows) : call.key_rows},
+          written};
+}
+
 int check_tensor(Tensor& tensor, int head_dim, bool needed) {
   if (tensor.pointer == nullptr && needed) return fail(ASSAY_ATTENTION_INVALID, "%s is null", tensor.name);
   if (reinterpret_cast<uintptr_t>(tensor.pointer) % 16 != 0) {
@@ -100,7 +127,7 @@ bool rest_is_zero(const assay_attention_call* call, size_t from, size_t to) {
 int check_call(const assay_attention_call* call, bool tensors_needed, assay_attention_call& known) {
   if (call == nullptr) return fail(ASSAY_ATTENTION_INVALID, "the call is null");
   const size_t size = call->struct_size;
-  if (size < kFirstVersionSize || size > 4096) {
+  if ((size < sizeof known && size != kFirstVersionSize) || size > 4096) {
     return fail(ASSAY_ATTENTION_INVALID,
                 "struct_size is %zu; it must be sizeof(assay_attention_call), %zu in this version", size, sizeof known);
   }
@@ -108,6 +135,7 @@ int check_call(const assay_attention_call* call, bool tensors_needed, assay_atte
     return fail(ASSAY_ATTENTION_UNSUPPORTED, "the call uses fields of a newer header than this library (version %d)",
                 ASSAY_ATTENTION_VERSION);
   }
+  known = {};
   std::memcpy(&known, call, std::min(size, sizeof known));
   if ((known.flags & ~kFlags) != 0) {
     return fail(ASSAY_ATTENTION_UNSUPPORTED, "flags are 0x%x; this version knows 0x%x", known.flags, kFlags);
@@ -120,11 +148,11 @@ int check_call(const assay_attention_call* call, bool tensors_needed, assay_atte
                 static_cast<double>(known.scale));
   }
   if (int status = check_sizes(known); status != ASSAY_ATTENTION_OK) return status;
-  Tensor tensors[] = {
-      {"query", known.query, known.query_strides, {known.batch, known.query_heads, known.query_rows}, false},
-      {"key", known.key, known.key_strides, {known.batch, known.key_heads, known.key_rows}, false},
-      {"value", known.value, known.value_strides, {known.batch, known.key_heads, known.key_rows}, false},
-      {"output", known.output, known.output_strides, {known.batch, known.query_heads, known.query_rows}, true}};
+  if (int status = check_serving(known); status != ASSAY_ATTENTION_OK) return status;
+  Tensor tensors[] = {query_like("query", known.query, known.query_strides, known, false),
+                      key_like("key", known.key, known.key_strides, known, false),
+                      key_like("value", known.value, known.value_strides, known, false),
+                      query_like("output", known.output, known.output_strides, known, true)};
   for (Tensor& tensor : tensors) {
     if (int status = check_tensor(tensor, known.head_dim, tensors_needed); status != ASSAY_ATTENTION_OK) return status;
   }
@@ -134,11 +162,71 @@ int check_call(const assay_attention_call* call, bool tensors_needed, assay_atte
   return ASSAY_ATTENTION_OK;
 }
 
+int check_append(const assay_attention_append_call* call, assay_attention_append_call& known) {
+  if (call == nullptr) return fail(ASSAY_ATTENTION_INVALID, "the call is null");
+  if (call->struct_size != sizeof known) {
+    return fail(ASSAY_ATTENTION_INVALID, "struct_size is %u; it must be sizeof(assay_attention_append_call), %zu",
+                call->struct_size, sizeof known);
+  }
+  known = *call;
+  // The same rules as for a call whose queries are the new keys.
+  assay_attention_call rows{};
+  rows.batch = known.batch;
+  rows.query_heads = rows.key_heads = known.key_heads;
+  rows.query_rows = known.new_rows;
+  rows.key_rows = known.key_rows;
+  rows.head_dim = known.head_dim;
+  rows.block_table = known.block_table;
+  if (known.new_rows < 1) return fail(ASSAY_ATTENTION_INVALID, "new_rows is %d; it must be positive", known.new_rows);
+  if (known.first_row < 0) {
+    return fail(ASSAY_ATTENTION_INVALID, "first_row is %d; it must not be negative", known.first_row);
+  }
+  if (known.reserved != 0) {
+    return fail(ASSAY_ATTENTION_UNSUPPORTED, "the call uses fields of a newer header than this library (version %d)",
+                ASSAY_ATTENTION_VERSION);
+  }
+  if (known.dtype != ASSAY_ATTENTION_F16 && known.dtype != ASSAY_ATTENTION_BF16) {
+    return fail(ASSAY_ATTENTION_UNSUPPORTED, "dtype is %d; supported are 0 (fp16) and 1 (bf16)", known.dtype);
+  }
+  if (int status = check_sizes(rows); status != ASSAY_ATTENTION_OK) return status;
+  const PageFields pages{known.block_table, known.block_table_stride, known.page_rows, known.batch, known.key_rows};
+  if (int status = check_pages(pages); status != ASSAY_ATTENTION_OK) return status;
+  Tensor tensors[] = {query_like("new_key", known.new_key, known.new_key_strides, rows, false),
+                      query_like("new_value", known.new_value, known.new_value_strides, rows, false),
+                      key_like("key", known.key, known.key_strides, rows, true),
+                      key_like("value", known.value, known.value_strides, rows, true)};
+  for (Tensor& tensor : tensors) {
+    if (int status = check_tensor(tensor, known.head_dim, true); status != ASSAY_ATTENTION_OK) return status;
+  }
+  return ASSAY_ATTENTION_OK;
+}
+
+namespace {
+
+// For few keys mma.sync starts faster (library/README.md).
+bool few_keys(const assay_attention_call& call) {
+  const bool causal = (call.flags & ASSAY_ATTENTION_CAUSAL) != 0;
+  return call.key_rows <= (call.head_dim <= 64 || (call.head_dim > 128 && causal) ? 64 : 128);
+}
+
+split_keys::Shape shape_of(const assay_attention_call& call) {
+  return {call.batch,      call.key_heads,     call.query_heads / call.key_heads,
+          call.query_rows, visible_keys(call), call.head_dim};
+}
+
+}  // namespace
+
 Family family_of(const assay_attention_call& call, int compute_capability, int multiprocessors) {
-  if (compute_capability / 10 == 8) return Family::warp;
+  const bool serving = is_serving(call);
+  if (compute_capability / 10 == 8) return serving ? Family::serving_tiles : Family::warp;
   if (compute_capability != 90) return Family::none;
-  const split_keys::Shape shape{call.batch,      call.key_heads, call.query_heads / call.key_heads,
-                                call.query_rows, call.key_rows,  call.head_dim};
+  const split_keys::Shape shape = shape_of(call);
+  if (serving) {
+    // A tile of 64 queries would be nearly empty where a group's few queries fit one tile of packed rows.
+    const bool one_tile = split_keys::packed_rows(shape) <= (call.head_dim > 128 ? 16 : 32);
+    if (one_tile || split_keys::suits(shape, multiprocessors)) return Family::serving_split;
+    return few_keys(call) ? Family::serving_tiles : Family::serving_streaming;
+  }
   if (split_keys::suits(shape, multiprocessors)) return Family::split_keys;
   return family_of_long_queries(call);
 }
@@ -148,10 +236,7 @@ Family family_of_long_queries(const assay_attention_call& call) {
   const auto repeats = [](const int64_t(&strides)[3]) { return std::count(strides, strides + 3, 0) > 0; };
   const bool fits = call.batch <= 65535 && call.query_heads <= 65535 && !repeats(call.query_strides) &&
                     !repeats(call.key_strides) && !repeats(call.value_strides) && !repeats(call.output_strides);
-  // For few keys the other family starts faster (library/README.md).
-  const bool causal = (call.flags & ASSAY_ATTENTION_CAUSAL) != 0;
-  const bool few_keys = call.key_rows <= (call.head_dim <= 64 || (call.head_dim > 128 && causal) ? 64 : 128);
-  return fits && !few_keys ? Family::hopper : Family::warp;
+  return fits && !few_keys(call) ? Family::hopper : Family::warp;
 }
 
 int fail_no_kernels(int compute_capability) {

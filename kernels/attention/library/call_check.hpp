@@ -11,11 +11,17 @@ namespace assay::attention::library {
 // A code of assay_attention.h; the text is in last_failure().
 int check_call(const assay_attention_call* call, bool tensors_needed, assay_attention_call& known);
 
+// The same for an addition to a cache, whose tensors must be there.
+int check_append(const assay_attention_append_call* call, assay_attention_append_call& known);
+
 enum class Family {
   none,
-  warp,       // mma.sync, sm_80 and later
-  hopper,     // wgmma and TMA, sm_90
-  split_keys  // few queries and many keys, sm_90
+  warp,               // mma.sync, sm_80 and later
+  hopper,             // wgmma and TMA, sm_90
+  split_keys,         // few queries and many keys, sm_90
+  serving_tiles,      // sequences, pages, windows, capped scores: ../serving, sm_80 and later
+  serving_streaming,  // the same with wgmma, sm_90
+  serving_split       // the same for few queries, sm_90
 };
 
 // The family that computes a checked call on a GPU of this compute capability (major * 10 + minor).

@@ -12,7 +12,7 @@ namespace assay::attention::library {
 namespace {
 
 constexpr int kDevices = 64;
-constexpr int kKernels = 256;
+constexpr int kKernels = 384;
 
 // Zero until known. Written with equal values by whichever threads come first.
 std::atomic<int> capabilities[kDevices];

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The functions of assay_attention.h.
+#include "append.hpp"
 #include "assay_attention.h"
 #include "call_check.hpp"
 #include "devices.hpp"
 #include "failure.hpp"
 #include "hopper_call.hpp"
 #include "measured.hpp"
+#include "serving_call.hpp"
+#include "serving_launch.hpp"
 #include "split_launch.hpp"
 #include "warp_launch.hpp"
 
@@ -18,6 +21,8 @@ namespace {
 constexpr int kFirstWarpKernel = 192;
 constexpr int kFirstSplitKernel = 224;
 constexpr int kClusterQuestion = 223;  // asked of the driver before the first of them
+constexpr int kFirstServingKernel = 256;
+constexpr int kAppendKernel = 255;
 
 int launch_hopper(int variant, const hopper_attention_call& call, const DeviceFacts& device, void* stream) {
   FirstUse first_use(device.index, variant);
@@ -47,11 +52,11 @@ int split_kernel_number(const SplitKernel* wanted) {
   return found;
 }
 
-split_keys::Plan split_plan(const assay_attention_call& call, const DeviceFacts& device) {
+split_keys::Plan split_plan(const split_keys::Shape& shape, const DeviceFacts& device) {
   FirstUse asking(device.index, kClusterQuestion);
   const split_keys::ClusterSlots& slots = cluster_slots(device);
   asking.succeeded();
-  return split_keys::plan(split_shape(call), slots);
+  return split_keys::plan(shape, slots);
 }
 
 int launch_split(const assay_attention_call& call, const split_keys::Plan& plan, const DeviceFacts& device,
@@ -60,6 +65,28 @@ int launch_split(const assay_attention_call& call, const split_keys::Plan& plan,
   if (kernel == nullptr) return fail(ASSAY_ATTENTION_UNSUPPORTED, "no kernel for %d warps", plan.warps);
   FirstUse first_use(device.index, split_kernel_number(kernel));
   const int status = launch_split_kernel(*kernel, plan.cluster, call, static_cast<cudaStream_t>(stream));
+  if (status == ASSAY_ATTENTION_OK) first_use.succeeded();
+  return status;
+}
+
+const ServingKernel* find_serving_kernel(const assay_attention_call& call, Family family, const split_keys::Plan& plan,
+                                         const DeviceFacts& device) {
+  if (family == Family::serving_split) return find_serving_split(call, plan);
+  if (family == Family::serving_streaming) return choose_serving_streaming(call);
+  return choose_serving_tiles(call, device.multiprocessors);
+}
+
+int launch_serving_call(const assay_attention_call& call, Family family, const DeviceFacts& device, void* stream) {
+  split_keys::Plan plan{0, 0, 1};
+  if (family == Family::serving_split) plan = split_plan(serving_shape(call), device);
+  const ServingKernel* kernel = find_serving_kernel(call, family, plan, device);
+  int number = 0;
+  for_each_serving_kernel([&](const ServingKernel& each, int index) {
+    if (&each == kernel) number = kFirstServingKernel + index;
+  });
+  FirstUse first_use(device.index, number);
+  const int status =
+      launch_serving(*kernel, plan.cluster, device.multiprocessors, call, static_cast<cudaStream_t>(stream));
   if (status == ASSAY_ATTENTION_OK) first_use.succeeded();
   return status;
 }
@@ -84,8 +111,9 @@ int assay_attention_forward(const assay_attention_call* call, void* stream) {
   if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
   const Family family = family_of(known, device.compute_capability, device.multiprocessors);
   if (family == Family::none) return fail_no_kernels(device.compute_capability);
+  if (is_serving(known)) return launch_serving_call(known, family, device, stream);
   if (family == Family::split_keys) {
-    return launch_split(known, split_plan(known, device), device, stream);
+    return launch_split(known, split_plan(split_shape(known), device), device, stream);
   }
   return launch_long_queries(known, family, device, stream);
 }
@@ -97,8 +125,19 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
   if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
   if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
   if (device.compute_capability != 90) return fail_no_kernels(device.compute_capability);
+  if (is_serving(known)) {
+    return fail(ASSAY_ATTENTION_UNSUPPORTED, "sequences, pages, windows and capped scores are no calls of this kernel");
+  }
   if (warps == 0) return launch_long_queries(known, family_of_long_queries(known), device, stream);
   return launch_split(known, {slabs, warps, cluster}, device, stream);
+}
+
+int assay_attention_testing_serving_tiles(const assay_attention_call* call, void* stream) {
+  assay_attention_call known;
+  DeviceFacts device{};
+  if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
+  if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
+  return launch_serving_call(known, Family::serving_tiles, device, stream);
 }
 
 int assay_attention_query(const assay_attention_call* call, int compute_capability, const char** kernel) {
@@ -120,6 +159,10 @@ int assay_attention_query(const assay_attention_call* call, int compute_capabili
     const split_keys::ClusterSlots slots = split_keys::usual_slots(device.multiprocessors);
     *kernel = find_split_kernel(known, split_keys::plan(split_shape(known), slots))->name;
   }
+  if (is_serving(known)) {
+    const split_keys::ClusterSlots slots = split_keys::usual_slots(device.multiprocessors);
+    *kernel = find_serving_kernel(known, family, split_keys::plan(serving_shape(known), slots), device)->name;
+  }
   if (*kernel == nullptr) *kernel = choose_warp_kernel(known, device.multiprocessors)->name;
   return ASSAY_ATTENTION_OK;
 }
@@ -137,8 +180,23 @@ int assay_attention_query_measured(const assay_attention_call* call, int compute
     if (int status = device_name(device.index, name, sizeof name); status != ASSAY_ATTENTION_OK) return status;
     gpu = name;
   }
-  *verdict = measured_verdict(known, device.compute_capability, gpu);
+  // The tables are of calls without sequences, pages, windows and capped scores.
+  if (!is_serving(known)) *verdict = measured_verdict(known, device.compute_capability, gpu);
   return ASSAY_ATTENTION_OK;
+}
+
+int assay_attention_append(const assay_attention_append_call* call, void* stream) {
+  assay_attention_append_call known;
+  DeviceFacts device{};
+  if (int status = check_append(call, known); status != ASSAY_ATTENTION_OK) return status;
+  if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
+  if (device.compute_capability / 10 != 8 && device.compute_capability != 90) {
+    return fail_no_kernels(device.compute_capability);
+  }
+  FirstUse first_use(device.index, kAppendKernel);
+  const int status = launch_append(known, static_cast<cudaStream_t>(stream));
+  if (status == ASSAY_ATTENTION_OK) first_use.succeeded();
+  return status;
 }
 
 const char* assay_attention_last_error(void) {

@@ -149,6 +149,10 @@ extern "C" int assay_attention_forward_objects(const void* exchange_table, void*
     return fail(ASSAY_ATTENTION_INVALID, "the exchange table is not one of DLPack %u.x with borrowed tensors",
                 kDlpackMajorVersion);
   }
+  if ((flags & ASSAY_ATTENTION_WINDOW) != 0) {
+    return fail(ASSAY_ATTENTION_UNSUPPORTED, "flags are 0x%x; windows have their limits in assay_attention_call",
+                flags);
+  }
   void* const objects[] = {query, key, value, output};
   static const char* const names[] = {"query", "key", "value", "output"};
   View views[4];

@@ -10,6 +10,7 @@
 #include "devices.hpp"
 #include "failure.hpp"
 #include "hopper_call.hpp"
+#include "serving_launch.hpp"
 #include "split_launch.hpp"
 #include "warp_launch.hpp"
 
@@ -58,6 +59,11 @@ int launch_everything(const DeviceFacts& device, cudaStream_t stream) {
       }
     });
   }
+  for_each_serving_kernel([&](const ServingKernel& kernel, int) {
+    if (status == ASSAY_ATTENTION_OK && (device.compute_capability == 90 || kernel.kind == ServingKind::tiles)) {
+      status = launch_serving(kernel, 1, device.multiprocessors, dummy_call(kernel.head_dim, kernel.bf16), stream);
+    }
+  });
   for_each_warp_kernel([&](const WarpKernel& kernel) {
     if (status == ASSAY_ATTENTION_OK) {
       status = launch_warp_kernel(kernel, dummy_call(kernel.head_dim, kernel.bf16), stream);

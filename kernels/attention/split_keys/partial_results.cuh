@@ -59,9 +59,9 @@ struct Inbox {
                  values);
   }
 
-  // What has arrived becomes output. After the barrier of the cluster.
-  template <typename Element, int kThreads>
-  __device__ __forceinline__ void merge_blocks(const Params& params, const PackedRows& packed, int rows) const {
+  // What has arrived becomes output. After the barrier of the cluster. Call: Params of this folder or ../serving.
+  template <typename Element, int kThreads, typename Call, typename Rows>
+  __device__ __forceinline__ void merge_blocks(const Call& params, const Rows& packed, int rows) const {
     const int blocks = cluster_blocks();
     const int share = share_of(rows);
     for (int slot = static_cast<int>(threadIdx.x); slot < share; slot += kThreads) {
@@ -83,8 +83,8 @@ struct Inbox {
 
  private:
   // A row that sees no key is 0, and its log-sum-exp -inf. NaN stays NaN.
-  template <typename Element>
-  __device__ __forceinline__ static void store(const Params& params, const PackedRows& packed, int row, int column,
+  template <typename Element, typename Call, typename Rows>
+  __device__ __forceinline__ static void store(const Call& params, const Rows& packed, int row, int column,
                                                const float4& merged, float highest, float total) {
     constexpr float kLn2 = 0.6931471805599453f;
     const float factor = total != 0.0f ? 1.0f / total : 0.0f;
