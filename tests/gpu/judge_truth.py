@@ -110,7 +110,9 @@ ANSWERS = {
 
 
 def judged(assay, task, answer):
-    command = [assay, "judge", task, answer, "--json", "--ledger", "none", "--budget", "2", "--most-samples", "240"]
+    command = [assay, "judge", task, answer, "--json", "--ledger", "none", "--budget", "1", "--most-samples", "240"]
+    if "kernelbench_right" not in answer.name:
+        command.append("--no-compile")  # the verdict does not need it
     ran = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600, check=False)
     try:
         return json.loads(ran.stdout)["submissions"][0]
@@ -134,7 +136,7 @@ def main():
                 as_expected = (correct is None or found["correct"] == correct) and (honest is None or found["honest"] == honest)
                 good, count = good + as_expected, count + 1
                 print(f"{'ok' if as_expected else 'NOT AS EXPECTED'}  {kind} {name}: correct {found['correct']}, honest "
-                      f"{found['honest']}, guard {found['guard'] or 'none'}: {found['detail']} {found['speedups']}")
+                      f"{found['honest']}, guard {found['guard'] or 'none'}: {found['detail']} {found['speedups']}", flush=True)
     print(f"{good} of {count} as expected")
     return 0 if good == count else 1
 
