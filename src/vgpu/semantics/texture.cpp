@@ -169,10 +169,9 @@ float weighted_sum(TexelFormat format, std::span<const float, 8> texels, const T
   if (near.value == 0) return rounded(far.value, far.exponent - kBehind, digits);
   if (far.value == 0) return rounded(near.value, near.exponent - kBehind, digits);
   if (near.exponent < far.exponent) std::swap(near, far);
-  constexpr int kMost = 60;  // further down nothing can change the result
-  const int shift = near.exponent - far.exponent;
-  if (shift > kMost) return rounded(near.value, near.exponent - kBehind, digits);
-  return rounded((static_cast<Wide>(near.value) << shift) + far.value, far.exponent - kBehind, digits);
+  // The smaller one is moved to the larger exponent, and rounded down one bit behind the last of the larger.
+  const int shift = std::min(near.exponent - far.exponent, 62);
+  return rounded(2 * near.value + ((2 * far.value) >> shift), near.exponent - kBehind - 1, digits);
 }
 
 float weighted_fraction(TexelFormat format, std::span<const uint32_t, 8> texels, const TexelWeights& weights) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a texture unit computes: which texels a coordinate means, how much of each is taken, and their weighted sum.
 // The CUDA programming guide (texture fetching) gives the formulas with 8 bits for weights; what it leaves open was
-// measured on an NVIDIA H200 (tests/gpu/texture_truth.cpp asks again): how normalised coordinates are cut, how weights
+// measured on an NVIDIA H200 (tests/gpu/texture_truth.cu asks again): how normalised coordinates are cut, how weights
 // of several axes are rounded, and how the sum is aligned and rounded.
 #pragma once
 
