@@ -451,8 +451,8 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   }
   auto* made = new FakeModule{text, {}, {1.0f}};
   for (const char* name :
-       {"copy_f32", "scale_f32", "accumulate_f32", "row_sum_f32", "idle_f32", "fault_f32", "assay_fingerprint",
-        "assay_spin", "assay_flush", "misaligned", "trap", "timeout", "ecc", "large_block"})
+       {"copy_f32", "scale_f32", "accumulate_f32", "row_sum_f32", "texture_copy_f32", "idle_f32", "fault_f32",
+        "assay_fingerprint", "assay_spin", "assay_flush", "misaligned", "trap", "timeout", "ecc", "large_block"})
     made->functions[name] = {.name = name, .scale = &made->scale};
   if (text.find("SLOWER") != std::string::npos) {
     for (auto& [name, function] : made->functions) function.slowness = 1.1;
@@ -500,25 +500,6 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int
   }
   return answer();
 }
-#ifndef FAKE_OLD
-CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void**) {
-  if (sticky != CUDA_SUCCESS) return sticky;
-  if (static_cast<int>(config->sharedMemBytes) > as_function(function)->shared_limit) return CUDA_ERROR_INVALID_VALUE;
-  // A captured launch keeps its own copy of the arguments.
-  const std::string& name = as_function(function)->name;
-  std::vector<std::string> arguments;
-  if (const auto sizes = kParameters.find(name); sizes != kParameters.end()) {
-    for (size_t i = 0; i < sizes->second.size(); ++i)
-      arguments.emplace_back(static_cast<const char*>(parameters[i]), sizes->second[i]);
-  }
-  return enqueue(CU_GRAPH_NODE_TYPE_KERNEL,
-                 [name, arguments, blocks = config->gridDimX, slowness = as_function(function)->slowness,
-                  factor = as_function(function)->scale]() mutable {
-                   std::vector<void*> places;
-                   for (std::string& argument : arguments) places.push_back(argument.data());
-                   return run(name, places.data(), blocks, slowness, *factor);
-                 });
-}
 // Arrays are rows of plain memory; an object is the address of what it was made of.
 CUresult cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description) {
   if (description->Width == 0) return CUDA_ERROR_INVALID_VALUE;
@@ -563,6 +544,25 @@ CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* reso
 CUresult cuSurfObjectDestroy(CUsurfObject object) {
   delete reinterpret_cast<FakeObject*>(object);
   return answer();
+}
+#ifndef FAKE_OLD
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void**) {
+  if (sticky != CUDA_SUCCESS) return sticky;
+  if (static_cast<int>(config->sharedMemBytes) > as_function(function)->shared_limit) return CUDA_ERROR_INVALID_VALUE;
+  // A captured launch keeps its own copy of the arguments.
+  const std::string& name = as_function(function)->name;
+  std::vector<std::string> arguments;
+  if (const auto sizes = kParameters.find(name); sizes != kParameters.end()) {
+    for (size_t i = 0; i < sizes->second.size(); ++i)
+      arguments.emplace_back(static_cast<const char*>(parameters[i]), sizes->second[i]);
+  }
+  return enqueue(CU_GRAPH_NODE_TYPE_KERNEL,
+                 [name, arguments, blocks = config->gridDimX, slowness = as_function(function)->slowness,
+                  factor = as_function(function)->scale]() mutable {
+                   std::vector<void*> places;
+                   for (std::string& argument : arguments) places.push_back(argument.data());
+                   return run(name, places.data(), blocks, slowness, *factor);
+                 });
 }
 // The arguments themselves, so that a test can look at them.
 CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, uint32_t rank, void* address,
