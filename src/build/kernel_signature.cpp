@@ -153,6 +153,10 @@ std::optional<ElementType> element_type(std::vector<std::string> words) {
                                                          {"uint4", {"u32", 4, 16}},
                                                          {"cuFloatComplex", {"c64", 1, 8}},
                                                          {"cuComplex", {"c64", 1, 8}},
+                                                         {"cudaTextureObject_t", {"u64", 1, 8}},
+                                                         {"cudaSurfaceObject_t", {"u64", 1, 8}},
+                                                         {"CUtexObject", {"u64", 1, 8}},
+                                                         {"CUsurfObject", {"u64", 1, 8}},
                                                          {"void", {"u8", 1, 1}}};
   const auto found = kTypes.find(name);
   return found == kTypes.end() ? std::nullopt : std::optional(found->second);
@@ -325,6 +329,39 @@ class Flow {
     }
   }
 
+  // A texture or surface object is a number, and only the instructions that take it tell what it is.
+  void mark_object(const ptx::Instruction& instruction, const Origins& origins) {
+    const bool surface = instruction.opcode.starts_with("su");
+    const bool load = instruction.opcode != "sust";
+    std::string geometry;
+    for (const std::string& modifier : instruction.modifiers) {
+      static const std::set<std::string> kGeometries{"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"};
+      if (kGeometries.contains(modifier)) geometry = modifier;
+    }
+    if (!surface && geometry == "1d" && instruction.modifiers.back() == "s32") geometry = "linear";
+    for (const auto& [parameter, offset] : origins) {
+      for (SignatureValue& value : signature_.parameters[parameter].values) {
+        if (static_cast<int64_t>(value.offset) != offset || value.bytes != 8) continue;
+        value.object = surface ? "surface" : "texture";
+        if (!geometry.empty()) value.geometry = geometry;
+        value.pointer = false;
+        if (geometry.empty()) continue;  // a question about its size
+        value.read = value.read || load;
+        value.written = value.written || (surface && instruction.opcode != "suld");
+        value.dtype = texel_type(instruction, surface);
+        if (surface) value.vector = has(instruction, "v4") ? 4 : has(instruction, "v2") ? 2 : 1;
+      }
+    }
+  }
+
+  // The last modifiers of a fetch are the types of its result and of its coordinates.
+  static std::string texel_type(const ptx::Instruction& instruction, bool surface) {
+    const std::vector<std::string>& names = instruction.modifiers;
+    const std::string result = names.size() > 1 ? names[names.size() - 2] : "";
+    if (!surface) return result == "u32" ? "u32" : result == "s32" ? "i32" : "f32";
+    return has(instruction, "b8") ? "u8" : has(instruction, "b16") ? "u16" : has(instruction, "u32") ? "u32" : "f32";
+  }
+
   void give(const ptx::Operand& to, const Origins& origins) {
     if (const auto* identifier = std::get_if<ptx::Identifier>(&to.value))
       registers_[identifier->name].insert(origins.begin(), origins.end());
@@ -351,6 +388,11 @@ class Flow {
         if (operands.size() > 1 && has(instruction, "param")) mark(instruction, origins[1], true, true, false);
       } else {
         mark(instruction, origins[0], false, true, false);
+      }
+    } else if (opcode == "tex" || opcode == "tld4" || opcode == "txq" || opcode == "suld" || opcode == "sust" ||
+               opcode == "sured" || opcode == "suq") {
+      for (size_t i = 0; i < operands.size(); ++i) {
+        if (std::holds_alternative<ptx::AddressOperand>(operands[i].value)) mark_object(instruction, origins[i]);
       }
     } else if (opcode == "atom" || opcode == "red") {
       mark(instruction, origins[opcode == "atom" && operands.size() > 1 ? 1 : 0], true, true, true);

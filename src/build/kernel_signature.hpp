@@ -27,6 +27,9 @@ struct SignatureValue {
   bool read = false;      // the kernel reads through it
   bool written = false;
   bool atomic = false;
+  // Of a texture or surface object, which PTX tells by its use alone; `read` and `written` are then of its texels.
+  std::string object;    // "texture", "surface"; empty: it is none
+  std::string geometry;  // "1d", "2d", "3d", "a1d", "a2d", "cube", "acube"; "linear" for tex1Dfetch
 };
 
 struct SignatureParameter {

@@ -32,6 +32,26 @@ device::TensorMapRequest map_request(const spec::ResolvedTensor& tensor, const s
   return request;
 }
 
+device::TextureRequest texture_request(const spec::ResolvedTensor& tensor, const spec::ResolvedTexture& texture,
+                                       const std::string& name, uint64_t address) {
+  device::TextureRequest request;
+  request.name = name;
+  request.surface = texture.surface;
+  request.shape = texture.shape;
+  request.dtype = spec::name(tensor.dtype);
+  request.address = address;
+  request.width = static_cast<uint64_t>(texture.width);
+  request.height = static_cast<uint64_t>(texture.height);
+  request.slices = static_cast<uint64_t>(texture.slices);
+  request.channels = static_cast<uint32_t>(texture.channels);
+  request.linear = texture.linear;
+  request.normalised = texture.normalised;
+  request.fractions = texture.fractions;
+  request.address_modes = texture.address;
+  request.border = texture.border;
+  return request;
+}
+
 }  // namespace
 
 Result<std::vector<std::vector<std::byte>>> argument_bytes(device::Device& device,
@@ -54,6 +74,11 @@ Result<std::vector<std::vector<std::byte>>> argument_bytes(device::Device& devic
                 device.encode_tensor_map(map_request(*of.tensor(), *map, addresses.at(of.name))));
       assert(bytes.size() == spec::kTensorMapBytes);
       std::memcpy(to, bytes.data(), bytes.size());
+    } else if (const spec::ResolvedTexture* texture = argument.texture()) {
+      const spec::ResolvedArgument& of = arguments[texture->of];
+      ASSAY_TRY(const uint64_t object,
+                device.texture_object(texture_request(*of.tensor(), *texture, argument.name, addresses.at(of.name))));
+      std::memcpy(to, &object, sizeof object);
     } else {
       const spec::ResolvedView* const view = argument.view();
       const uint64_t address = view != nullptr ? address_of(*view, arguments, addresses) : addresses.at(argument.name);

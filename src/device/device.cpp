@@ -16,6 +16,10 @@ int likeness(const gpu::GpuModel& candidate, const gpu::GpuModel& wanted) {
 
 }  // namespace
 
+Result<uint64_t> Device::texture_object(const TextureRequest& request) {
+  return Error{fmt::format("{} has no textures, and '{}' is one", name(), request.name), {}, "", ExitCode::environment};
+}
+
 bool is_virtual(const std::string& name) {
   return name.starts_with("vgpu:");
 }

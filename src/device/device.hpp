@@ -81,6 +81,26 @@ struct TensorMapRequest {
 
 inline constexpr size_t kTensorMapBytes = 128;
 
+// A texture or surface object over a dense tensor in the device's memory.
+struct TextureRequest {
+  std::string name;  // of the argument, for messages
+  bool surface = false;
+  std::string shape;     // "linear", "pitch", "1d", "2d", "3d", "a1d", "a2d", "cube", "acube"
+  std::string dtype;     // "u8", "i8", "u16", "i16", "u32", "i32", "f16", "f32"
+  uint64_t address = 0;  // of the first texel
+  uint64_t width = 1;
+  uint64_t height = 1;
+  uint64_t slices = 1;  // depth, or layers, or six faces for each cube
+  uint32_t channels = 1;
+  bool linear = false;
+  bool normalised = false;
+  bool fractions = false;                  // integers are read as fractions of the largest one
+  std::vector<std::string> address_modes;  // of x, y, z: "wrap", "clamp", "mirror", "border"
+  std::vector<double> border;              // of four channels
+
+  bool operator==(const TextureRequest&) const = default;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -108,6 +128,11 @@ class Device {
   virtual Result<LaunchOutcome> launch(const LaunchRequest& request) = 0;
   // The bytes of a kernel's tensor-map parameter.
   virtual Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) = 0;
+
+  // A kernel's texture or surface parameter: the same one for the same request, until its tensor's memory is released.
+  // The array behind it, where there is one, takes what the tensor holds when a kernel is launched, and the tensor
+  // takes what a surface holds afterwards.
+  virtual Result<uint64_t> texture_object(const TextureRequest& request);
 
   virtual bool has_tensor_maps() const = 0;
   virtual bool has_clusters() const = 0;

@@ -27,5 +27,6 @@ std::span<const OpcodeRow> warp_rows();
 std::span<const OpcodeRow> tensor_rows();
 std::span<const OpcodeRow> warpgroup_rows();
 std::span<const OpcodeRow> wmma_rows();
+std::span<const OpcodeRow> texture_rows();
 
 }  // namespace assay::ptx

@@ -19,7 +19,7 @@ std::span<const OpcodeFamily> opcode_families() {
       OpcodeFamily{"cluster", cluster_rows()},   OpcodeFamily{"control", control_rows()},
       OpcodeFamily{"barrier", barrier_rows()},   OpcodeFamily{"warp", warp_rows()},
       OpcodeFamily{"tensor", tensor_rows()},     OpcodeFamily{"warpgroup", warpgroup_rows()},
-      OpcodeFamily{"wmma", wmma_rows()},
+      OpcodeFamily{"wmma", wmma_rows()},         OpcodeFamily{"texture", texture_rows()},
   };
   return kFamilies;
 }

@@ -102,6 +102,23 @@ struct TensorMapSpec {
   bool out_of_bounds_nan = false;           // fill = "nan" instead of zeros
 };
 
+// A texture or a surface over another argument's tensor (cudaTextureObject_t, cudaSurfaceObject_t).
+struct TextureSpec {
+  std::string of;
+  Place of_place;
+  Place place;
+  bool surface = false;
+  int64_t channels = 1;              // 2 and 4: the tensor's last dimension
+  bool layered = false;              // the tensor's first dimension counts layers, or cubes
+  bool cube = false;                 // six faces
+  std::string memory = "array";      // "linear" and "pitch": the tensor's memory itself
+  bool linear = false;               // the filter
+  bool normalised = false;           // coordinates
+  bool fractions = false;            // integers are read as fractions of the largest one
+  std::vector<std::string> address;  // of x, y, z; one for all of them; none: "clamp"
+  std::vector<double> border;        // of each channel
+};
+
 // A pointer into another argument's tensor: the same memory under a second name, or a part of it.
 struct ViewSpec {
   std::string of;
@@ -126,13 +143,14 @@ struct ArgumentSpec {
   std::string global;                      // the __constant__ or __device__ variable that it is; empty: none
   Place global_place;
   bool passed = true;  // false: the kernel has no parameter for it
-  std::variant<TensorSpec, ScalarSpec, TensorMapSpec, ViewSpec, PointersSpec> kind;
+  std::variant<TensorSpec, ScalarSpec, TensorMapSpec, ViewSpec, PointersSpec, TextureSpec> kind;
 
   const TensorSpec* tensor() const { return std::get_if<TensorSpec>(&kind); }
   const ScalarSpec* scalar() const { return std::get_if<ScalarSpec>(&kind); }
   const TensorMapSpec* tensor_map() const { return std::get_if<TensorMapSpec>(&kind); }
   const ViewSpec* view() const { return std::get_if<ViewSpec>(&kind); }
   const PointersSpec* pointers() const { return std::get_if<PointersSpec>(&kind); }
+  const TextureSpec* texture() const { return std::get_if<TextureSpec>(&kind); }
 };
 
 // How one kernel is launched: [launch], or what a [[stage]] says of it.

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "spec/mistake.hpp"
+#include "spec/resolved_texture.hpp"
 #include "spec/scalar_encoding.hpp"
 
 namespace assay::spec {
@@ -37,6 +38,12 @@ class Resolver {
     } else if (const ViewSpec* view = argument.view()) {
       ASSAY_TRY(const int64_t offset, element_offset(view->offset, 1, argument, view->of));
       ASSAY_TRY(result.kind, pointer(view->of, offset));
+    } else if (const TextureSpec* texture = argument.texture()) {
+      const ArgumentSpec& of = *spec_.find_argument(texture->of);
+      ASSAY_TRY(const ResolvedTensor texels, resolve(*of.tensor(), of));
+      ASSAY_TRY(ResolvedTexture resolved, resolve_texture(*texture, argument.name, texels, with()));
+      resolved.of = static_cast<size_t>(&of - spec_.arguments.data());
+      result.kind = std::move(resolved);
     } else {
       ASSAY_TRY(result.kind, resolve(*argument.pointers(), argument));
     }

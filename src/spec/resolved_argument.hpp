@@ -42,6 +42,21 @@ struct ResolvedTensorMap {
   bool out_of_bounds_nan = false;
 };
 
+struct ResolvedTexture {
+  size_t of = 0;  // the index of the tensor among the arguments
+  bool surface = false;
+  std::string shape;  // "linear", "1d", "2d", "3d", "a1d", "a2d", "cube", "acube", as PTX says; "pitch": 2d of a tensor
+  int64_t width = 1;
+  int64_t height = 1;
+  int64_t slices = 1;  // depth, or layers, or six faces for each cube
+  int64_t channels = 1;
+  bool linear = false;
+  bool normalised = false;
+  bool fractions = false;
+  std::vector<std::string> address;  // of x, y, z
+  std::vector<double> border;        // of four channels
+};
+
 struct ResolvedView {
   size_t of = 0;  // the index of the tensor among the arguments
   int64_t offset_bytes = 0;
@@ -58,13 +73,14 @@ struct ResolvedArgument {
   std::optional<int64_t> structure_bytes;  // of the whole structure
   std::string global;                      // the variable of the module that it is
   bool passed = true;                      // false: the kernel has no parameter for it
-  std::variant<ResolvedTensor, ResolvedScalar, ResolvedTensorMap, ResolvedView, ResolvedPointers> kind;
+  std::variant<ResolvedTensor, ResolvedScalar, ResolvedTensorMap, ResolvedView, ResolvedPointers, ResolvedTexture> kind;
 
   const ResolvedTensor* tensor() const { return std::get_if<ResolvedTensor>(&kind); }
   const ResolvedScalar* scalar() const { return std::get_if<ResolvedScalar>(&kind); }
   const ResolvedTensorMap* tensor_map() const { return std::get_if<ResolvedTensorMap>(&kind); }
   const ResolvedView* view() const { return std::get_if<ResolvedView>(&kind); }
   const ResolvedPointers* pointers() const { return std::get_if<ResolvedPointers>(&kind); }
+  const ResolvedTexture* texture() const { return std::get_if<ResolvedTexture>(&kind); }
 };
 
 Result<std::vector<ResolvedArgument>> resolve_arguments(const KernelSpec& spec, const Configuration& configuration,

@@ -258,6 +258,13 @@ void add_python(Package& package) {
 
 Result<ExportTorchReport> export_torch(const ExportTorchRequest& request, const Context& context) {
   ASSAY_TRY(const spec::KernelSpec spec, spec::load(request.choice.kernel));
+  for (const spec::ArgumentSpec& argument : spec.arguments) {
+    if (argument.texture() != nullptr)
+      return Error{
+          fmt::format("argument '{}' is a {}: a package for PyTorch passes tensors and makes no arrays of them",
+                      argument.name, argument.texture()->surface ? "surface" : "texture"),
+          argument.place, "export a kernel that takes pointers"};
+  }
   ASSAY_TRY(const TorchSignature signature, torch_signature(spec));
   ASSAY_TRY(const spec::Configuration configuration, chosen_configuration(spec, request.choice.configuration));
   ExportTorchReport report;

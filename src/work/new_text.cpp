@@ -21,7 +21,8 @@ std::string lower(std::string text) {
 }
 
 bool is_integer(const SignatureValue& value) {
-  return !value.pointer && !value.dtype.empty() && (value.dtype[0] == 'i' || value.dtype[0] == 'u');
+  return value.object.empty() && !value.pointer && !value.dtype.empty() &&
+         (value.dtype[0] == 'i' || value.dtype[0] == 'u');
 }
 
 // Words that kernels call a size: it becomes a dimension of the shapes.
@@ -143,7 +144,49 @@ std::string tensor_line(const SignatureValue& value, const Guess& guess) {
   return line + (guess.certain() ? "\n" : "   # guessed: more than the kernel needs does no harm to an input\n");
 }
 
+// The tensor that a texture or surface is over.
+std::string texels_of(const SignatureValue& value) {
+  return value.name + "_texels";
+}
+
+// A texture object says nothing of itself: where its instructions tell the geometry, the rest is for a person to say.
+std::string object_text(const SignatureValue& value, const Guess& guess) {
+  const bool cube = value.geometry == "cube" || value.geometry == "acube";
+  const size_t rank = value.geometry == "1d" || value.geometry == "linear"        ? 1
+                      : value.geometry == "3d" || value.geometry == "a2d" || cube ? 3
+                                                                                  : 2;
+  std::vector<std::string> shape(rank, rank == 1 ? "1024" : "64");
+  if (guess.dimensions().size() >= rank && !guess.fixed())
+    shape.assign(guess.dimensions().end() - static_cast<std::ptrdiff_t>(rank), guess.dimensions().end());
+  if (cube) shape = {value.geometry == "cube" ? "6" : "12", "64", "64"};
+  if (value.vector > 1) shape.push_back(std::to_string(value.vector));
+  std::string text = fmt::format(
+      "[[argument]]\nname   = \"{}\"\npassed = false\ntensor = {{ dtype = \"{}\", shape = {}{} }}"
+      "   # open: what is the {} \"{}\" over? Its type and its size\n\n",
+      texels_of(value), value.dtype.empty() ? "f32" : value.dtype, toml_list(shape),
+      !value.written ? ""
+      : value.read   ? ", inout = true"
+                     : ", output = true",
+      value.object, value.name);
+  text +=
+      fmt::format("[[argument]]\nname    = \"{}\"\n{} = {{ of = \"{}\"", value.name, value.object, texels_of(value));
+  if (value.vector > 1) text += fmt::format(", channels = {}", value.vector);
+  if (value.geometry.starts_with('a')) text += ", layered = true";
+  if (cube) text += ", cube = true";
+  if (cube && value.object == "texture") text += ", normalised = true";
+  if (value.geometry == "linear") text += ", memory = \"linear\"";
+  text += " }";
+  if (value.object == "texture" && value.geometry != "linear")
+    text += "   # open: filter, address, normalised and read, as the host sets them in cudaTextureDesc";
+  return text + "\n";
+}
+
 std::string argument_text(const SignatureValue& value, const std::string& structure, const Guess& guess) {
+  if (!value.object.empty()) {
+    std::string object = object_text(value, guess);
+    if (!structure.empty()) object += fmt::format("struct = {{ name = \"{}\", at = {} }}\n", structure, value.offset);
+    return object + "\n";
+  }
   std::string text = fmt::format("[[argument]]\nname   = \"{}\"\n", value.name);
   const bool unused = value.pointer && value.type.empty() && value.dtype.empty() && !value.read && !value.written;
   text += unused          ? "scalar = { type = \"u64\", value = 0 }   # guessed: the kernel does not use it\n"
@@ -246,7 +289,7 @@ std::vector<const SignatureValue*> values_of(const KernelSignature& signature, b
   std::vector<const SignatureValue*> values;
   for (const SignatureParameter& parameter : signature.parameters) {
     for (const SignatureValue& value : parameter.values) {
-      if (value.pointer == pointers) values.push_back(&value);
+      if (value.object.empty() && value.pointer == pointers) values.push_back(&value);
     }
   }
   return values;
@@ -269,13 +312,25 @@ std::string specification_text(const KernelSignature& signature, const NewText& 
   result += fmt::format("\n[problem]\nreference = \"{}\"\n\n", reference_name(text));
   result += arguments_text(signature, guess);
   bool any_output = false;
-  for (const SignatureValue* value : values_of(signature, true)) any_output = any_output || value->written;
+  for (const SignatureParameter& parameter : signature.parameters) {
+    for (const SignatureValue& value : parameter.values) any_output = any_output || value.written;
+  }
   if (!any_output)
     result += "# open: no pointer is seen to be written; expected output = true at one of the tensors above\n\n";
   return result + launch_text(signature, text, guess) + shapes_text(guess);
 }
 
-std::string reference_text(const KernelSignature& signature, const NewText& text) {
+std::string reference_text(const KernelSignature& given, const NewText& text) {
+  // A reference sees the tensor, and neither the texture nor the surface over it.
+  KernelSignature signature = given;
+  for (SignatureParameter& parameter : signature.parameters) {
+    for (SignatureValue& value : parameter.values) {
+      if (value.object.empty()) continue;
+      value.name = texels_of(value);
+      value.object.clear();
+      value.pointer = true;
+    }
+  }
   const std::vector<const SignatureValue*> tensors = values_of(signature, true);
   if (text.python) {
     std::vector<std::string> inputs;

@@ -42,7 +42,7 @@ expect 0 '"name": "GPU clocks"' doctor --json --no-measure
 expect 0 'sm_90' build kernels/softmax --device cuda:0
 
 for kernel in softmax layernorm reduction gemm attention/tensor_core attention/naive attention/streaming attention/resident \
-  cluster_reduction tensor_map_copy; do
+  cluster_reduction tensor_map_copy texture_blur surface_transpose; do
   expect 0 'correct.*cuda:0' check "kernels/$kernel" --device cuda:0
 done
 expect 0 'correct.*cuda:0' check kernels/tensor_map_copy --config TILE_ROWS=64
@@ -50,6 +50,8 @@ expect 6 'needs tensor maps' check kernels/tensor_map_copy --device vgpu:l4
 expect 0 'correct.*vgpu:h200' check kernels/tensor_map_copy --device vgpu:h200
 
 expect 5 'red_zone|fault' check kernels/broken/out_of_bounds_write --device cuda:0
+expect 5 'fault' check kernels/broken/surface_out_of_bounds --device cuda:0
+expect 0 'us' bench kernels/texture_blur --device cuda:0
 expect 5 'did not write it' check kernels/broken/unwritten_output --device cuda:0
 expect 5 'input_changed' check kernels/broken/writes_input --device cuda:0
 expect 5 'got nan' check kernels/broken/nan_on_masked_row --device cuda:0

@@ -57,6 +57,9 @@ int target_of(const std::string& text) {
 }
 
 std::string reason_to_skip(const PtxCase& test, int capability) {
+  if (std::any_of(test.arguments.begin(), test.arguments.end(),
+                  [](const CaseArgument& each) { return each.is_object(); }))
+    return "texture_truth asks the GPU about textures";
   if (!test.gpu_skip.empty()) return test.gpu_skip;
   if (!test.error.empty()) return "tests a message of our own";
   // What is only on Hopper may be gone on its successors.

@@ -18,6 +18,12 @@ g++ -std=c++20 -O1 -Isrc -Itests -o "$work/ptx_truth" tests/gpu/ptx_truth.cpp te
   src/base/error.cpp -ldl
 "$work/ptx_truth" --brief tests/ptx
 
+echo "== textures: fetches of the virtual GPU against this GPU's"
+nvcc -std=c++20 -arch=native -I src -o "$work/texture_truth" tests/gpu/texture_truth.cu src/vgpu/semantics/texture.cpp \
+  src/vgpu/machine/texture.cpp
+"$work/texture_truth" > "$work/textures.txt" || { grep -v ': 0 differ, 0 in' "$work/textures.txt"; exit 1; }
+tail -n 1 "$work/textures.txt"
+
 echo "== kernels: every configuration against float64"
 sh tests/gpu/kernel_truth.sh "$work/kernels" truth
 

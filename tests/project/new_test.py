@@ -30,6 +30,30 @@ __global__ void __launch_bounds__(kBlock) convert(T params) {
 template __global__ void convert<Params, 64>(Params);
 """
 
+OBJECTS = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry shade(.param .u64 shade_0, .param .u64 shade_1)
+{
+  .reg .b32 %x, %y, %b, %r<5>;
+  .reg .f32 %u, %v;
+  .reg .b64 %t, %s;
+  ld.param.u64 %t, [shade_0];
+  ld.param.u64 %s, [shade_1];
+  mov.u32 %x, %tid.x;
+  mov.u32 %y, %ctaid.x;
+  and.b32 %y, %y, 31;
+  and.b32 %x, %x, 31;
+  cvt.rn.f32.u32 %u, %x;
+  cvt.rn.f32.u32 %v, %y;
+  tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%t, {%u, %v}];
+  shl.b32 %b, %x, 2;
+  sust.b.2d.b32.trap [%s, {%b, %y}], {%r1};
+  ret;
+}
+"""
+
 
 class NewTest(FolderTest):
     def assay(self, *words, **settings):
@@ -49,6 +73,19 @@ class NewTest(FolderTest):
         text = (self.folder / "add_kernel/kernel.toml").read_text()
         self.assertIn('block = ["128", "1", "1"]', text)
         self.assertIn("output = true", text)
+
+    def test_textures_and_surfaces_are_known_by_their_use(self):
+        (self.folder / "shade.ptx").write_text(OBJECTS)
+        kernel = self.new("shade.ptx", "--reference", "python")["kernels"][0]
+        text = (self.folder / "shade/kernel.toml").read_text()
+        self.assertIn('texture = { of = "p0_texels" }', text)
+        self.assertIn('surface = { of = "p1_texels" }', text)
+        self.assertIn("passed = false", text)
+        self.assertIn("output = true", text)
+        marks = [point["text"] for point in kernel["open"]]
+        self.assertTrue(any(mark.startswith("what is the texture") for mark in marks), marks)
+        self.assertTrue(any(mark.startswith("filter, address, normalised and read") for mark in marks), marks)
+        self.assertEqual(kernel["verdict"], "clean", kernel)
 
     def test_nothing_is_overwritten(self):
         shutil.copy(ROOT / "kernels/triton_add/add_kernel.ptx", self.folder)

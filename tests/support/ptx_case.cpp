@@ -221,6 +221,53 @@ Result<void> parse_map(const std::vector<std::string>& words, PtxCase& result) {
   return {};
 }
 
+Result<void> parse_texture_word(const std::string& name, const std::string& value, CaseTexture& texture) {
+  constexpr uint64_t kLargest = 1 << 16;
+  if (name == "dims") {
+    ASSAY_TRY(texture.dims, parse_inward<uint32_t>(value, kLargest));
+  } else if (name == "channels") {
+    texture.channels = static_cast<uint32_t>(std::atoi(value.c_str()));
+  } else if (name == "filter") {
+    texture.linear = value == "linear";
+  } else if (name == "address") {
+    texture.address = value;
+  } else if (name == "coordinates") {
+    texture.normalised = value == "normalised";
+  } else if (name == "read") {
+    texture.fraction = value == "fraction";
+  } else if (name == "border") {
+    texture.border = std::strtof(value.c_str(), nullptr);
+  } else {
+    return Error{"a texture does not know '" + name + "'"};
+  }
+  return {};
+}
+
+Result<void> parse_texture(const std::vector<std::string>& words, PtxCase& result) {
+  CaseArgument argument;
+  argument.kind = words[0] == "surface" ? CaseArgument::Kind::surface : CaseArgument::Kind::texture;
+  if (words.size() < 4) return Error{"'" + words[0] + "' needs a shape, a type, dims and values"};
+  argument.texture.shape = words[1];
+  argument.type = words[2];
+  if (element_bytes(argument.type) == 0) return Error{"unknown type '" + argument.type + "'"};
+  size_t at = 3;
+  for (; at + 1 < words.size() && words[at] != "values"; at += 2)
+    ASSAY_CHECK(parse_texture_word(words[at], words[at + 1], argument.texture));
+  bool expected = false;
+  for (++at; at < words.size(); ++at) {
+    if (words[at] == "->") {
+      expected = true;
+    } else {
+      ASSAY_CHECK(append_values(argument.type, words[at], expected ? argument.expected : argument.initial));
+    }
+  }
+  size_t bytes = element_bytes(argument.type) * argument.texture.channels;
+  for (const uint32_t size : argument.texture.dims) bytes *= size;
+  if (argument.initial.size() != bytes) return Error{"the values do not fill the " + words[0]};
+  result.arguments.push_back(std::move(argument));
+  return {};
+}
+
 // Distance in representable values of the type, for values of one sign or zero.
 int64_t ordered(const std::string& type, uint64_t bits) {
   const int width = static_cast<int>(element_bytes(type)) * 8;
@@ -271,6 +318,8 @@ Result<PtxCase> read_ptx_case(const std::string& path) {
       parsed = parse_argument(words, result);
     else if (words[0] == "map")
       parsed = parse_map(words, result);
+    else if (words[0] == "texture" || words[0] == "surface")
+      parsed = parse_texture(words, result);
     else
       parsed = Error{"unknown test line '" + words[0] + "'"};
     if (!parsed) return Error{parsed.error().message, Place{path, number, 1}};

@@ -10,6 +10,11 @@
 //   //! map N TYPE dims 16,64 box 8,64 [steps 1,1] [swizzle 128] [fill nan]
 //                                 a parameter of 128 bytes: a tensor map over the buffer of parameter N (from 0, an
 //                                 earlier one), which holds a dense tensor; the last dimension is the contiguous one
+//   //! texture SHAPE TYPE dims 4,8 [channels 2] [filter linear] [address wrap] [coordinates normalised]
+//               [read fraction] [border 0.5] values V...
+//                                 a texture object; SHAPE is linear, 1d, 2d, 3d, a1d, a2d, cube or acube
+//   //! surface SHAPE TYPE dims 4,8 [channels 2] values V... [-> V...]
+//                                 a surface object, and what it must hold afterwards
 //   //! fault KIND [text]         the launch must stop with this finding
 //   //! error TEXT                the module must be refused with a message that contains this
 //   //! printed TEXT              what printf must have written; \n is a newline
@@ -38,16 +43,29 @@ struct CaseMap {
   bool fill_nan = false;
 };
 
+struct CaseTexture {
+  std::string shape;
+  std::vector<uint32_t> dims;  // the contiguous one first
+  uint32_t channels = 1;
+  bool linear = false;
+  bool normalised = false;
+  bool fraction = false;  // integers are read as fractions of the largest one
+  std::string address = "clamp";
+  float border = 0;
+};
+
 struct CaseArgument {
-  enum class Kind { in, out, inout, scalar, map };
+  enum class Kind { in, out, inout, scalar, map, texture, surface };
   Kind kind = Kind::in;
   std::string type;                 // "u32", "f16", ...
   std::vector<std::byte> initial;   // of in, inout, scalar
   std::vector<std::byte> expected;  // of out, inout
   int ulp = 0;
-  CaseMap map;  // of map
+  CaseMap map;          // of map
+  CaseTexture texture;  // of texture and surface
 
-  bool has_buffer() const { return kind != Kind::scalar && kind != Kind::map; }
+  bool is_object() const { return kind == Kind::texture || kind == Kind::surface; }
+  bool has_buffer() const { return kind != Kind::scalar && kind != Kind::map && !is_object(); }
 };
 
 struct PtxCase {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <map>
 
 #include "support/ptx_case.hpp"
 #include "vgpu/decode/decode.hpp"
@@ -47,6 +48,40 @@ TensorMap tensor_map(const CaseArgument& argument, uint64_t address) {
   return map;
 }
 
+Texture texture_object(const CaseArgument& argument, uint64_t address) {
+  using enum TextureShape;
+  const std::map<std::string, TextureShape> shapes{
+      {"linear", linear},  {"1d", d1},          {"2d", d2},     {"3d", d3},
+      {"a1d", layered_d1}, {"a2d", layered_d2}, {"cube", cube}, {"acube", layered_cube}};
+  const std::map<std::string, TexelFormat> formats{
+      {"u8", TexelFormat::u8},   {"s8", TexelFormat::s8},   {"u16", TexelFormat::u16}, {"s16", TexelFormat::s16},
+      {"u32", TexelFormat::u32}, {"s32", TexelFormat::s32}, {"f16", TexelFormat::f16}, {"f32", TexelFormat::f32}};
+  const std::map<std::string, AddressMode> modes{{"wrap", AddressMode::wrap},
+                                                 {"clamp", AddressMode::clamp},
+                                                 {"mirror", AddressMode::mirror},
+                                                 {"border", AddressMode::border}};
+  const test::CaseTexture& given = argument.texture;
+  Texture texture;
+  texture.name = "argument";
+  texture.is_surface = argument.kind == CaseArgument::Kind::surface;
+  texture.shape = shapes.at(given.shape);
+  texture.format = formats.at(argument.type);
+  texture.channels = given.channels;
+  texture.address = address;
+  const bool flat = texture.shape == layered_d1;
+  texture.width = given.dims[0];
+  texture.height = flat || given.dims.size() < 2 ? 1 : given.dims[1];
+  texture.slices = flat ? given.dims.at(1) : given.dims.size() > 2 ? given.dims[2] : 1;
+  texture.row_bytes = static_cast<uint64_t>(texture.width) * texture.texel_bytes();
+  texture.slice_bytes = texture.row_bytes * static_cast<uint64_t>(texture.height);
+  texture.linear = given.linear;
+  texture.normalised = given.normalised;
+  texture.as_integer = !given.fraction && !semantics::is_floating(texture.format);
+  texture.modes.fill(modes.at(given.address));
+  texture.border.fill(given.border);
+  return texture;
+}
+
 // Parameters are laid out with natural alignment, as the kernel's list says.
 Prepared prepare(Gpu& gpu, const PtxCase& test, const Function& kernel) {
   Prepared prepared;
@@ -73,7 +108,8 @@ Prepared prepare(Gpu& gpu, const PtxCase& test, const Function& kernel) {
     const uint64_t address = *gpu.memory().allocate(bytes, "argument " + std::to_string(i));
     std::memset(gpu.memory().host(address), 0xcd, bytes);
     std::copy(argument.initial.begin(), argument.initial.end(), gpu.memory().host(address));
-    std::memcpy(place, &address, sizeof address);
+    const uint64_t value = argument.is_object() ? gpu.textures().add(texture_object(argument, address)) : address;
+    std::memcpy(place, &value, sizeof value);
     prepared.buffers.push_back(address);
   }
   return prepared;

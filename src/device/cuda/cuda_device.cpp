@@ -49,7 +49,7 @@ std::string kernels_of(const Driver& driver, CUmodule module) {
 }  // namespace
 
 CudaDevice::CudaDevice(const Driver& driver, CUdevice device, int ordinal)
-    : driver_(driver), device_(device), ordinal_(ordinal), model_(driver, device) {}
+    : driver_(driver), device_(device), ordinal_(ordinal), model_(driver, device), textures_(driver) {}
 
 Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const Driver& driver, int ordinal) {
   CUdevice device = 0;
@@ -59,6 +59,7 @@ Result<std::unique_ptr<CudaDevice>> CudaDevice::open(const Driver& driver, int o
 
 // What the driver answers here does not matter: after a fault, every answer is that fault.
 CudaDevice::~CudaDevice() {
+  textures_.clear();
   if (stream_ != nullptr) driver_.cuStreamDestroy(stream_);
   if (context_ != nullptr) driver_.cuDevicePrimaryCtxRelease(device_);
 }
@@ -145,11 +146,13 @@ Result<uint64_t> CudaDevice::allocate(uint64_t bytes, const std::string& label) 
         ExitCode::environment};
   }
   ASSAY_CHECK(check(result, fmt::format("cannot allocate {} bytes for '{}'", bytes, label)));
+  textures_.allocated(address, bytes);
   return uint64_t{address};
 }
 
 Result<void> CudaDevice::release(uint64_t address) {
   ASSAY_CHECK(make_current());
+  textures_.release(address);
   return check(driver_.cuMemFree(address), "cuMemFree");
 }
 
@@ -215,12 +218,17 @@ Result<PreparedLaunch> CudaDevice::prepare(const LaunchRequest& request) {
 Result<LaunchOutcome> CudaDevice::launch(const LaunchRequest& request) {
   ASSAY_TRY(const PreparedLaunch prepared, prepare(request));
   LaunchOutcome outcome;
+  ASSAY_CHECK(check(textures_.fill(stream_), "a copy to an array"));
   OutputCapture capture;
   const CUresult launched = prepared.launch(stream_);
   // The whole context, not the stream alone: only then has everything been printed.
   const CUresult result = launched == CUDA_SUCCESS ? driver_.cuCtxSynchronize() : launched;
   capture.finish();
   outcome.printed = capture.output();
+  if (result == CUDA_SUCCESS && !textures_.empty()) {
+    ASSAY_CHECK(check(textures_.drain(stream_), "a copy from an array"));
+    ASSAY_CHECK(check(driver_.cuStreamSynchronize(stream_), "a copy from an array"));
+  }
   if (result == CUDA_SUCCESS) return outcome;
   if (loses_context(result)) return stopped(result, request.entry, std::move(outcome), capture.errors());
   Error error = driver_.error(result, fmt::format("'{}' was not launched", request.entry));
@@ -249,6 +257,11 @@ bool CudaDevice::has_tensor_maps() const {
 
 bool CudaDevice::has_clusters() const {
   return driver_.attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, device_) != 0;
+}
+
+Result<uint64_t> CudaDevice::texture_object(const TextureRequest& request) {
+  ASSAY_CHECK(make_current());
+  return textures_.object(request);
 }
 
 Result<std::vector<std::byte>> CudaDevice::encode_tensor_map(const TensorMapRequest& request) {

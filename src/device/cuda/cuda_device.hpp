@@ -10,6 +10,7 @@
 #include "device/cuda/cuda_model.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/prepared_launch.hpp"
+#include "device/cuda/texture_store.hpp"
 #include "device/device.hpp"
 
 namespace assay::device::cuda {
@@ -33,6 +34,7 @@ class CudaDevice final : public Device {
   Result<void> read_variable(const Module& module, const std::string& name, std::span<std::byte> bytes) override;
   Result<LaunchOutcome> launch(const LaunchRequest& request) override;
   Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
+  Result<uint64_t> texture_object(const TextureRequest& request) override;
   bool has_tensor_maps() const override;
   bool has_clusters() const override;
   bool has_checks() const override { return false; }
@@ -54,6 +56,8 @@ class CudaDevice final : public Device {
   Result<Variable> variable(const Module& module, const std::string& name);
   // Checks a request against the kernel and the GPU; what comes out can be launched often, on any stream.
   Result<PreparedLaunch> prepare(const LaunchRequest& request);
+  // The arrays behind textures and surfaces, for who launches without launch().
+  const TextureStore& textures() const { return textures_; }
   // Turns the result of a driver call into an error; notes if the device is lost by it.
   Result<void> check(CUresult code, std::string_view what);
 
@@ -67,6 +71,7 @@ class CudaDevice final : public Device {
   CUdevice device_;
   int ordinal_;
   CudaModel model_;
+  TextureStore textures_;
   CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
   bool lost_ = false;

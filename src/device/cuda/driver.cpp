@@ -75,6 +75,13 @@ Result<void> Driver::bind() {
   need(cuMemcpyDtoH, "cuMemcpyDtoH_v2");
   need(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
   need(cuMemsetD8Async, "cuMemsetD8Async");
+  need(cuArray3DCreate, "cuArray3DCreate_v2");
+  need(cuArrayDestroy, "cuArrayDestroy");
+  need(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2");
+  need(cuTexObjectCreate, "cuTexObjectCreate");
+  need(cuTexObjectDestroy, "cuTexObjectDestroy");
+  need(cuSurfObjectCreate, "cuSurfObjectCreate");
+  need(cuSurfObjectDestroy, "cuSurfObjectDestroy");
   need(cuStreamCreate, "cuStreamCreate");
   need(cuStreamDestroy, "cuStreamDestroy_v2");
   need(cuStreamSynchronize, "cuStreamSynchronize");

@@ -47,6 +47,16 @@ struct DriverTable {
   CUresult (*cuMemcpyDtoDAsync)(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) = nullptr;
   CUresult (*cuMemsetD8Async)(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) = nullptr;
 
+  // textures and surfaces
+  CUresult (*cuArray3DCreate)(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description) = nullptr;  // _v2
+  CUresult (*cuArrayDestroy)(CUarray array) = nullptr;
+  CUresult (*cuMemcpy3DAsync)(const CUDA_MEMCPY3D* copy, CUstream stream) = nullptr;  // _v2
+  CUresult (*cuTexObjectCreate)(CUtexObject* object, const CUDA_RESOURCE_DESC* resource,
+                                const CUDA_TEXTURE_DESC* texture, const void* view) = nullptr;
+  CUresult (*cuTexObjectDestroy)(CUtexObject object) = nullptr;
+  CUresult (*cuSurfObjectCreate)(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource) = nullptr;
+  CUresult (*cuSurfObjectDestroy)(CUsurfObject object) = nullptr;
+
   // streams and events
   CUresult (*cuStreamCreate)(CUstream* stream, unsigned flags) = nullptr;
   CUresult (*cuStreamDestroy)(CUstream stream) = nullptr;  // _v2

@@ -139,6 +139,110 @@ struct CUlaunchConfig {
   unsigned numAttrs;
 };
 
+// --- textures and surfaces
+using CUarray = struct CUarray_st*;
+using CUtexObject = unsigned long long;
+using CUsurfObject = unsigned long long;
+
+enum CUarray_format : int {
+  CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+  CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+  CU_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+  CU_AD_FORMAT_SIGNED_INT8 = 0x08,
+  CU_AD_FORMAT_SIGNED_INT16 = 0x09,
+  CU_AD_FORMAT_SIGNED_INT32 = 0x0a,
+  CU_AD_FORMAT_HALF = 0x10,
+  CU_AD_FORMAT_FLOAT = 0x20,
+};
+
+inline constexpr unsigned CUDA_ARRAY3D_LAYERED = 0x01;
+inline constexpr unsigned CUDA_ARRAY3D_SURFACE_LDST = 0x02;
+inline constexpr unsigned CUDA_ARRAY3D_CUBEMAP = 0x04;
+inline constexpr unsigned CUDA_ARRAY3D_TEXTURE_GATHER = 0x08;
+inline constexpr unsigned CU_TRSF_READ_AS_INTEGER = 0x01;
+inline constexpr unsigned CU_TRSF_NORMALIZED_COORDINATES = 0x02;
+
+struct CUDA_ARRAY3D_DESCRIPTOR {
+  size_t Width, Height, Depth;
+  CUarray_format Format;
+  unsigned NumChannels;
+  unsigned Flags;
+};
+
+enum CUmemorytype : int {
+  CU_MEMORYTYPE_DEVICE = 2,
+  CU_MEMORYTYPE_ARRAY = 3,
+};
+
+struct CUDA_MEMCPY3D {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  void* reserved0;
+  size_t srcPitch, srcHeight;
+  size_t dstXInBytes, dstY, dstZ, dstLOD;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  void* reserved1;
+  size_t dstPitch, dstHeight;
+  size_t WidthInBytes, Height, Depth;
+};
+
+enum CUresourcetype : int {
+  CU_RESOURCE_TYPE_ARRAY = 0,
+  CU_RESOURCE_TYPE_LINEAR = 2,
+  CU_RESOURCE_TYPE_PITCH2D = 3,
+};
+
+struct CUDA_RESOURCE_DESC {
+  CUresourcetype resType;
+  union {
+    struct {
+      CUarray hArray;
+    } array;
+    struct {
+      CUdeviceptr devPtr;
+      CUarray_format format;
+      unsigned numChannels;
+      size_t sizeInBytes;
+    } linear;
+    struct {
+      CUdeviceptr devPtr;
+      CUarray_format format;
+      unsigned numChannels;
+      size_t width, height, pitchInBytes;
+    } pitch2D;
+    std::array<int, 32> reserved;
+  } res;
+  unsigned flags;
+};
+
+enum CUaddress_mode : int {
+  CU_TR_ADDRESS_MODE_WRAP = 0,
+  CU_TR_ADDRESS_MODE_CLAMP = 1,
+  CU_TR_ADDRESS_MODE_MIRROR = 2,
+  CU_TR_ADDRESS_MODE_BORDER = 3,
+};
+enum CUfilter_mode : int {
+  CU_TR_FILTER_MODE_POINT = 0,
+  CU_TR_FILTER_MODE_LINEAR = 1,
+};
+
+struct CUDA_TEXTURE_DESC {
+  std::array<CUaddress_mode, 3> addressMode;
+  CUfilter_mode filterMode;
+  unsigned flags;
+  unsigned maxAnisotropy;
+  CUfilter_mode mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  std::array<float, 4> borderColor;
+  std::array<int, 12> reserved;
+};
+
 // --- tensor maps
 struct alignas(128) CUtensorMap {  // 64 until CUDA 12, 128 since 13
   std::array<uint64_t, 16> opaque;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "device/tensor_map_check.hpp"
+#include "device/virtual/virtual_texture.hpp"
 #include "gpu/occupancy.hpp"
 #include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/tensor_map.hpp"
@@ -106,6 +107,11 @@ Result<uint64_t> VirtualDevice::allocate(uint64_t bytes, const std::string& labe
 
 Result<void> VirtualDevice::release(uint64_t address) {
   unwritten_.forget(address);
+  if (const vgpu::Allocation* const memory = gpu_.memory().containing(address)) {
+    std::erase_if(textures_, [&](const auto& each) {
+      return memory->covers(each.first.address, each.first.address) && gpu_.textures().remove(each.second);
+    });
+  }
   return gpu_.memory().free(address);
 }
 
@@ -238,6 +244,16 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
     instructions_ = tracing->instructions();
   }
   return outcome;
+}
+
+// The tensor's memory is the array: no kernel can see how an array is laid out.
+Result<uint64_t> VirtualDevice::texture_object(const TextureRequest& request) {
+  const auto known = std::ranges::find(textures_, request, &std::pair<TextureRequest, uint64_t>::first);
+  if (known != textures_.end()) return known->second;
+  ASSAY_TRY(const vgpu::Texture texture, virtual_texture(request));
+  const uint64_t object = gpu_.textures().add(texture);
+  textures_.emplace_back(request, object);
+  return object;
 }
 
 Result<std::vector<std::byte>> VirtualDevice::encode_tensor_map(const TensorMapRequest& request) {

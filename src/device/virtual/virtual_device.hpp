@@ -29,6 +29,7 @@ class VirtualDevice final : public Device, public Tracer {
   Result<void> read_variable(const Module& module, const std::string& name, std::span<std::byte> bytes) override;
   Result<LaunchOutcome> launch(const LaunchRequest& request) override;
   Result<std::vector<std::byte>> encode_tensor_map(const TensorMapRequest& request) override;
+  Result<uint64_t> texture_object(const TextureRequest& request) override;
   bool has_tensor_maps() const override { return gpu_.model().compute_capability() >= 90; }
   bool has_clusters() const override { return gpu_.model().compute_capability() >= 90; }
   bool has_checks() const override { return true; }
@@ -46,6 +47,7 @@ class VirtualDevice final : public Device, public Tracer {
 
   vgpu::Gpu gpu_;
   vgpu::UnwrittenMemory unwritten_;
+  std::vector<std::pair<TextureRequest, uint64_t>> textures_;  // objects by what they were asked for with
   vgpu::DecodeOptions decode_options_;
   std::optional<uint64_t> trace_blocks_;  // empty: launches are not traced
   std::optional<bool> trace_sampled_;

@@ -214,6 +214,7 @@ Result<void> KernelCase::enqueue_call(Set& set, Place& place, unsigned event_fla
   ASSAY_CHECK(launch(set));
   if (protocol_.delay_cycles > 0) ASSAY_CHECK(instruments_.spin(stream_, protocol_.delay_cycles));
   ASSAY_CHECK(place.stop.record(stream_, event_flags));
+  ASSAY_CHECK(drain_arrays(set));
   for (const spec::ResolvedArgument* written : written_tensors()) {
     ASSAY_CHECK(instruments_.fingerprint(stream_, set.addresses.at(written->name),
                                          static_cast<uint64_t>(written->tensor()->bytes), place.slot));
@@ -298,12 +299,34 @@ Result<void> KernelCase::ready_outputs(Set& set, uint8_t poison) {
       ASSAY_CHECK(check(driver_.cuMemsetD8Async(address, poison, bytes, stream_), "cuMemsetD8Async"));
     }
   }
-  return {};
+  return fill_arrays(set);
+}
+
+namespace {
+
+std::vector<uint64_t> tensors_of(const std::map<std::string, uint64_t>& addresses) {
+  std::vector<uint64_t> tensors;
+  tensors.reserve(addresses.size());
+  for (const auto& [name, address] : addresses) tensors.push_back(address);
+  return tensors;
+}
+
+}  // namespace
+
+Result<void> KernelCase::fill_arrays(const Set& set) {
+  if (gpu_.textures().empty()) return {};
+  return check(gpu_.textures().fill(stream_, tensors_of(check::shifted(set.addresses, change_))), "cuMemcpy3DAsync");
+}
+
+Result<void> KernelCase::drain_arrays(const Set& set) {
+  if (gpu_.textures().empty()) return {};
+  return check(gpu_.textures().drain(stream_, tensors_of(check::shifted(set.addresses, change_))), "cuMemcpy3DAsync");
 }
 
 Result<void> KernelCase::run(size_t set, uint8_t poison) {
   ASSAY_CHECK(ready_outputs(*sets_[set], poison));
   ASSAY_CHECK(launch(*sets_[set]));
+  ASSAY_CHECK(drain_arrays(*sets_[set]));
   return check(driver_.cuCtxSynchronize(), sets_[set]->call.front().entry().c_str());
 }
 

@@ -75,6 +75,8 @@ class KernelCase {
   std::vector<const spec::ResolvedArgument*> written_tensors() const;
   Result<const spec::ResolvedTensor*> find_tensor(const std::string& name) const;
   Result<void> ready_outputs(Set& set, uint8_t poison);
+  Result<void> fill_arrays(const Set& set);   // behind textures and surfaces, from their tensors
+  Result<void> drain_arrays(const Set& set);  // of surfaces, to their tensors
   Result<void> check(CUresult code, const char* what) { return gpu_.check(code, what); }
 
   device::cuda::CudaDevice& gpu_;

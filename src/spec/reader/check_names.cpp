@@ -109,6 +109,8 @@ class NameCheck {
     check(pointers.step);
   }
 
+  void check(const TextureSpec&) const {}  // it has no expressions
+
   void check(const StageSpec& stage) const {
     check(stage.entry);
     check(stage.launch.grid);

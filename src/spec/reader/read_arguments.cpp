@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// [[argument]]: tensors, scalars and tensor maps, in the order of the kernel's parameters.
+// [[argument]]: tensors, scalars, tensor maps, textures and pointers, in the order of the kernel's parameters.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -332,13 +332,13 @@ void read_place_among_parameters(const TableReader& table, ArgumentSpec& argumen
 bool read_kind(const TableReader& table, const Surroundings& around, ArgumentSpec& argument) {
   Mistakes& mistakes = table.mistakes();
   int kinds = 0;
-  for (const char* key : {"tensor", "scalar", "tensormap", "view", "pointers"}) {
+  for (const char* key : {"tensor", "scalar", "tensormap", "view", "pointers", "texture", "surface"}) {
     kinds += table.node().find(key) != nullptr;
     if (table.misspelt(key)) return false;
   }
   if (kinds != 1) {
     mistakes.add(table.node().place, fmt::format("{} has {}; expected exactly one of tensor, scalar, "
-                                                 "tensormap, view and pointers",
+                                                 "tensormap, texture, surface, view and pointers",
                                                  table.title(), kinds == 0 ? "no kind" : "several kinds"));
     return false;
   }
@@ -352,6 +352,10 @@ bool read_kind(const TableReader& table, const Surroundings& around, ArgumentSpe
     argument.kind = read_view(*view, table.title(), mistakes);
   } else if (const Node* const pointers = table.find("pointers", Node::Kind::table)) {
     argument.kind = read_pointers(*pointers, table.title(), mistakes);
+  } else if (const Node* const texture = table.find("texture", Node::Kind::table)) {
+    argument.kind = read_texture(*texture, table.title(), false, mistakes);
+  } else if (const Node* const surface = table.find("surface", Node::Kind::table)) {
+    argument.kind = read_texture(*surface, table.title(), true, mistakes);
   } else {
     return false;
   }
@@ -364,7 +368,8 @@ std::optional<ArgumentSpec> read_argument(const Node& value, const Surroundings&
   const Node* const name = value.find("name");
   const bool named = name != nullptr && name->kind == Node::Kind::string;
   TableReader table(value, named ? fmt::format("argument \"{}\"", name->text) : "[[argument]]", mistakes);
-  table.check_keys({"name", "tensor", "scalar", "tensormap", "view", "pointers", "struct", "global", "passed"});
+  table.check_keys({"name", "tensor", "scalar", "tensormap", "view", "pointers", "texture", "surface", "struct",
+                    "global", "passed"});
   table.require("name", Node::Kind::string, "\"NAME\"");
   if (named && !is_identifier(name->text)) {
     mistakes.add(name->place, fmt::format("\"{}\" cannot name an argument; expected at most 64 letters, digits and "
@@ -434,12 +439,34 @@ void check_tensor_map(const KernelSpec& spec, const ArgumentSpec& argument, Mist
   }
 }
 
+// A texture is read, so that its tensor has values; a surface may be written.
+void check_texture(const KernelSpec& spec, const ArgumentSpec& argument, Mistakes& mistakes) {
+  const TextureSpec& texture = *argument.texture();
+  if (texture.of.empty()) return;  // said already
+  const ArgumentSpec* const target = expect_tensor(spec, argument, "is over", texture.of, texture.of_place, mistakes);
+  if (target == nullptr) return;
+  if (!target->global.empty())
+    mistakes.add(texture.of_place, fmt::format("argument \"{}\" is over \"{}\", which is a variable of the module; "
+                                               "expected a tensor in memory of its own",
+                                               argument.name, texture.of));
+  if (target->tensor()->role != Role::output || texture.surface) return;
+  const bool written = std::ranges::any_of(spec.arguments, [&](const ArgumentSpec& other) {
+    return other.texture() != nullptr && other.texture()->surface && other.texture()->of == texture.of;
+  });
+  if (!written)
+    mistakes.add(texture.of_place,
+                 fmt::format("argument \"{}\" reads \"{}\", which is an output that nothing is in yet; expected an "
+                             "input, or a surface over the same tensor",
+                             argument.name, texture.of));
+}
+
 // Tensor maps name tensors; something must come out.
 void check_together(const KernelSpec& spec, const Place& place, Mistakes& mistakes) {
   bool has_output = false;
   for (const ArgumentSpec& argument : spec.arguments) {
     if (const TensorSpec* tensor = argument.tensor()) has_output = has_output || is_result(tensor->role);
     if (argument.tensor_map() != nullptr) check_tensor_map(spec, argument, mistakes);
+    if (argument.texture() != nullptr) check_texture(spec, argument, mistakes);
     if (const ViewSpec* view = argument.view(); view != nullptr && !view->of.empty())
       check_pointer(spec, argument, view->of, view->of_place, mistakes);
     if (const PointersSpec* pointers = argument.pointers()) {

@@ -25,6 +25,8 @@ void check_goal(const TableReader& file, const KernelSpec& spec);
 void read_expectation(const TableReader& file, KernelSpec& spec);
 void read_limits(const TableReader& file, KernelSpec& spec);
 
+// The value of "texture" or "surface" in an [[argument]].
+TextureSpec read_texture(const Node& value, const std::string& title, bool surface, Mistakes& mistakes);
 // atol and rtol of a table; nothing if one is missing or wrong.
 std::optional<Tolerance> read_tolerance_pair(const TableReader& table);
 // A path that may stand in a specification: of plain characters, not absolute.

@@ -27,6 +27,7 @@ std::span<const Binding> warp_bindings();
 std::span<const Binding> tensor_bindings();
 std::span<const Binding> warpgroup_bindings();
 std::span<const Binding> wmma_bindings();
+std::span<const Binding> texture_bindings();
 
 // Families of several files, joined by the file that has the family's name.
 std::span<const Binding> float_division_bindings();     // div, rcp, sqrt with a rounding
@@ -38,5 +39,6 @@ std::span<const Binding> convert_integer_bindings();    // integer to integer, c
 std::span<const Binding> convert_mixed_bindings();      // between integers and floats
 std::span<const Binding> convert_float_bindings();      // float to float
 std::span<const Binding> convert_narrow_bindings();     // packed halves, fp8, tf32
+std::span<const Binding> surface_bindings();            // suld, sust, sured, suq
 
 }  // namespace assay::vgpu

@@ -329,6 +329,12 @@ LaneMask Block::observe(const Access& access) {
   return filtered.lanes;
 }
 
+bool Block::observe_outside(const Warp& warp, const Instruction& instruction, int lane, const Finding& finding) {
+  bool noted = false;
+  for (const auto& observer : observers_) noted |= observer->outside(warp, instruction, lane, finding);
+  return noted;
+}
+
 void Block::observe_exit(const Warp& warp, LaneMask lanes) {
   for (const auto& observer : observers_) observer->exited(warp, lanes);
 }

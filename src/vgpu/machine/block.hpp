@@ -82,6 +82,8 @@ class Block {
   }
   const std::vector<BlockObserver*>& followers() const { return followers_; }  // of every instruction
   LaneMask observe(const Access& access);
+  // Whether an observer took care of what a lane asks for outside of a surface.
+  bool observe_outside(const Warp& warp, const Instruction& instruction, int lane, const Finding& finding);
   // Whether somebody wants to know of barriers, exits and collectives.
   bool synchronisation_followed() const { return synchronisation_followed_; }
   void observe_exit(const Warp& warp, LaneMask lanes);

@@ -117,7 +117,7 @@ Result<LaunchResult> Gpu::launch(const Launch& given) {
     const uint32_t size = kWorkspaceBytes;
     std::memcpy(memory_.host(workspace), &size, sizeof size);
   }
-  LaunchResult result = run_grid(Grid{launch, model_, memory_, workspace});
+  LaunchResult result = run_grid(Grid{launch, model_, memory_, textures_, workspace});
   if (workspace != 0) ASSAY_CHECK(memory_.free(workspace));
   if (result.fault && result.fault->kind == FindingKind::undefined_function)
     return cannot_be_run(launch, *result.fault);

@@ -19,6 +19,7 @@ class Gpu {
 
   const gpu::GpuModel& model() const { return model_; }
   GlobalMemory& memory() { return memory_; }
+  TextureTable& textures() { return textures_; }
 
   // Keeps a decoded module for as long as the GPU lives; decode.hpp makes one of PTX.
   const Program* keep(std::unique_ptr<Program> program);
@@ -32,6 +33,7 @@ class Gpu {
 
   const gpu::GpuModel& model_;
   GlobalMemory memory_;
+  TextureTable textures_;
   std::vector<std::unique_ptr<Program>> programs_;
 };
 

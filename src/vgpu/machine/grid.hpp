@@ -11,6 +11,7 @@
 #include "vgpu/machine/global_memory.hpp"
 #include "vgpu/machine/observer.hpp"
 #include "vgpu/machine/program.hpp"
+#include "vgpu/machine/texture.hpp"
 
 namespace assay::vgpu {
 
@@ -40,6 +41,7 @@ struct Grid {
   const Launch& launch;
   const gpu::GpuModel& model;
   GlobalMemory& memory;
+  const TextureTable& textures;
   uint64_t cooperative_workspace = 0;  // what %envreg1 and %envreg2 point to
 
   // Without a dynamic part there is nothing behind the last static variable, not even the padding up to its base.

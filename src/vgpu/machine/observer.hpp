@@ -83,6 +83,9 @@ class BlockObserver {
   // A warp begins a round of a loop that may only wait for memory. If it was idle, what it did is not to be counted.
   virtual void begin_round(const Warp&) {}
   virtual void end_round(const Warp&, bool /*idle*/) {}
+  // What a lane asks for lies outside of a surface. True: it is noted, and the lane is skipped. Otherwise it ends the
+  // launch.
+  virtual bool outside(const Warp&, const Instruction&, int /*lane*/, const Finding&) { return false; }
   // What one of the observers skipped: `lanes` are those.
   virtual void left_out(const Access&) {}
   // Whether before() and after() are to be called.

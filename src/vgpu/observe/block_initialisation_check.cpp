@@ -365,13 +365,16 @@ std::vector<Code> BlockInitialisationCheck::stored(const Access& access, int lan
   const ExecutedStep step = executed(access.warp, access.instruction, access.lanes);
   FrameShadow& codes = shadow(access.warp);
   const size_t bytes = step.step.memory_bytes;
-  const size_t values = step.instruction.row_count - 1u;
+  // The values come last: behind the address, and behind the coordinates of a surface.
+  const size_t rows = step.instruction.row_count;
+  const size_t values = bytes > 0 ? std::min<size_t>(rows - 1, access.bytes / bytes) : rows - 1;
+  const size_t first = rows - values;
   std::vector<Code> result(access.bytes, code::kDefined);
   if (bytes > 0 && values * bytes == access.bytes) {
     for (size_t i = 0; i < values; ++i) {
-      const RowInfo info = step.info()[1 + i];
-      if (!codes.may_be_undefined(step.instruction.rows[1 + i], info, LaneMask{1} << lane)) continue;
-      const OperandCodes operand = codes.read(step.instruction.rows[1 + i], info);
+      const RowInfo info = step.info()[first + i];
+      if (!codes.may_be_undefined(step.instruction.rows[first + i], info, LaneMask{1} << lane)) continue;
+      const OperandCodes operand = codes.read(step.instruction.rows[first + i], info);
       std::copy_n(operand.lanes[static_cast<size_t>(lane)].begin(), std::min(bytes, operand.width()),
                   result.begin() + static_cast<std::ptrdiff_t>(i * bytes));
     }

@@ -57,6 +57,11 @@ class BlockMemoryCheck final : public BlockObserver {
     return look_for_neighbours(access, look_closely(access), variable);
   }
 
+  bool outside(const Warp& warp, const Instruction& instruction, int lane, const Finding& problem) override {
+    found.add(placed(warp.describe(instruction, lane), problem));
+    return true;
+  }
+
   void heap_allocated(const Warp& warp, int lane, uint64_t address) override {
     const Instruction* const at = warp.current_instruction();
     if (!heap.places.contains(at)) heap.places.emplace(at, warp.describe(*at, lane));

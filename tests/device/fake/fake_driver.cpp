@@ -116,6 +116,15 @@ struct FakeModule {
   std::vector<float> scale;  // the variable c_scale, which scale_f32 multiplies with
 };
 
+struct FakeArray {
+  CUDA_ARRAY3D_DESCRIPTOR description;
+  std::vector<char> bytes;
+};
+struct FakeObject {
+  CUDA_RESOURCE_DESC resource;
+  CUDA_TEXTURE_DESC texture;
+};
+
 FakeFunction* as_function(CUfunction function) {
   return reinterpret_cast<FakeFunction*>(function);
 }
@@ -185,6 +194,16 @@ CUresult sum_rows(void** parameters, unsigned rows) {
   return CUDA_SUCCESS;
 }
 
+// texture_copy_f32(texture, surface): all bytes of one array to the other.
+CUresult copy_texture(void** parameters) {
+  const auto array = [&](int index) {
+    auto* const object = reinterpret_cast<FakeObject*>(value<uint64_t>(parameters, index));
+    return reinterpret_cast<FakeArray*>(object->resource.res.array.hArray);
+  };
+  array(1)->bytes = array(0)->bytes;
+  return CUDA_SUCCESS;
+}
+
 double kernel_ms() {
   static uint32_t count = 0;
   return waits() ? 0.01 * (1 + 0.002 * static_cast<double>(++count * 2654435761u >> 24) / 256) : 0.01;
@@ -199,9 +218,9 @@ CUresult fingerprint(void** parameters) {
 }
 
 const std::map<std::string, std::vector<size_t>> kParameters = {
-    {"copy_f32", {8, 8, 4}},          {"accumulate_f32", {8, 8, 4}}, {"row_sum_f32", {8, 8, 4}},
-    {"idle_f32", {8, 8, 4}},          {"scale_f32", {8, 8, 4}},      {"fault_f32", {8, 8, 4}},
-    {"assay_fingerprint", {8, 8, 8}}, {"assay_flush", {8, 8}},       {"assay_spin", {8}}};
+    {"copy_f32", {8, 8, 4}},  {"accumulate_f32", {8, 8, 4}}, {"row_sum_f32", {8, 8, 4}},       {"idle_f32", {8, 8, 4}},
+    {"scale_f32", {8, 8, 4}}, {"fault_f32", {8, 8, 4}},      {"assay_fingerprint", {8, 8, 8}}, {"assay_flush", {8, 8}},
+    {"assay_spin", {8}},      {"texture_copy_f32", {8, 8}}};
 
 CUresult run(const std::string& name, void** parameters, unsigned blocks, double slowness,
              const std::vector<float>& factor) {
@@ -212,6 +231,7 @@ CUresult run(const std::string& name, void** parameters, unsigned blocks, double
   now_ms += name == "assay_spin" ? 1e-6 * static_cast<double>(value<uint64_t>(parameters, 0)) : kernel_ms() * slowness;
   if (name == "row_sum_f32") return sum_rows(parameters, blocks);
   if (name == "copy_f32") return copy(parameters);
+  if (name == "texture_copy_f32") return copy_texture(parameters);
   if (name == "scale_f32") return scale(parameters, factor);
   if (name == "accumulate_f32") return accumulate(parameters);
   if (name == "assay_fingerprint") return fingerprint(parameters);
@@ -445,8 +465,8 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   }
   auto* made = new FakeModule{text, {}, {1.0f}};
   for (const char* name :
-       {"copy_f32", "scale_f32", "accumulate_f32", "row_sum_f32", "idle_f32", "fault_f32", "assay_fingerprint",
-        "assay_spin", "assay_flush", "misaligned", "trap", "timeout", "ecc", "large_block"})
+       {"copy_f32", "scale_f32", "accumulate_f32", "row_sum_f32", "texture_copy_f32", "idle_f32", "fault_f32",
+        "assay_fingerprint", "assay_spin", "assay_flush", "misaligned", "trap", "timeout", "ecc", "large_block"})
     made->functions[name] = {.name = name, .scale = &made->scale};
   if (text.find("SLOWER") != std::string::npos || aged()) {
     for (auto& [name, function] : made->functions) function.slowness = 1.1;
@@ -492,6 +512,51 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int
              which != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
     never_asked("setting attribute " + std::to_string(which) + " of a function");
   }
+  return answer();
+}
+// Arrays are rows of plain memory; an object is the address of what it was made of.
+CUresult cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description) {
+  if (description->Width == 0) return CUDA_ERROR_INVALID_VALUE;
+  const size_t rows = std::max<size_t>(1, description->Height) * std::max<size_t>(1, description->Depth);
+  auto* const made = new FakeArray{*description, std::vector<char>(description->Width * 16 * rows)};
+  return *array = reinterpret_cast<CUarray>(made), answer();
+}
+CUresult cuArrayDestroy(CUarray array) {
+  delete reinterpret_cast<FakeArray*>(array);
+  return answer();
+}
+CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* given, CUstream) {
+  return enqueue(CU_GRAPH_NODE_TYPE_MEMCPY, [copy = *given] {
+    const size_t bytes = copy.WidthInBytes * copy.Height * copy.Depth;
+    trace(copy.dstMemoryType == CU_MEMORYTYPE_ARRAY ? "fill" : "drain");
+    if (copy.dstMemoryType == CU_MEMORYTYPE_ARRAY) {
+      std::memcpy(reinterpret_cast<FakeArray*>(copy.dstArray)->bytes.data(), reinterpret_cast<void*>(copy.srcDevice),
+                  bytes);
+    } else {
+      std::memcpy(reinterpret_cast<void*>(copy.dstDevice), reinterpret_cast<FakeArray*>(copy.srcArray)->bytes.data(),
+                  bytes);
+    }
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuTexObjectCreate(CUtexObject* object, const CUDA_RESOURCE_DESC* resource, const CUDA_TEXTURE_DESC* texture,
+                           const void*) {
+  if (texture->filterMode == CU_TR_FILTER_MODE_LINEAR && (texture->flags & CU_TRSF_READ_AS_INTEGER) != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *object = reinterpret_cast<uintptr_t>(new FakeObject{*resource, *texture});
+  return answer();
+}
+CUresult cuTexObjectDestroy(CUtexObject object) {
+  delete reinterpret_cast<FakeObject*>(object);
+  return answer();
+}
+CUresult cuSurfObjectCreate(CUsurfObject* object, const CUDA_RESOURCE_DESC* resource) {
+  if (resource->resType != CU_RESOURCE_TYPE_ARRAY) return CUDA_ERROR_INVALID_VALUE;
+  *object = reinterpret_cast<uintptr_t>(new FakeObject{*resource, {}});
+  return answer();
+}
+CUresult cuSurfObjectDestroy(CUsurfObject object) {
+  delete reinterpret_cast<FakeObject*>(object);
   return answer();
 }
 #ifndef FAKE_OLD

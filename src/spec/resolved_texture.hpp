@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// A texture or surface with numbers in it: what it makes of its tensor, and what the hardware allows.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "spec/kernel_spec.hpp"
+#include "spec/resolved_argument.hpp"
+
+namespace assay::spec {
+
+// `with` names the shape, for messages. `of` is left open.
+Result<ResolvedTexture> resolve_texture(const TextureSpec& texture, const std::string& argument,
+                                        const ResolvedTensor& tensor, const std::string& with);
+
+}  // namespace assay::spec

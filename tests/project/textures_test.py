@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""A kernel with a texture and a surface from its description to its time: on the virtual GPU, and with the fake driver in
+a GPU's place, where arrays are filled before a call and drained behind it, outside of what is timed."""
+
+import unittest
+
+from project import BUILD, FolderTest, PROGRAM, ROOT, run
+
+KERNEL = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry texture_copy_f32(.param .u64 t, .param .u64 s)
+{
+  .reg .b32 %x, %y, %r<5>;
+  .reg .f32 %u, %v;
+  .reg .b64 %t, %s;
+  ld.param.u64 %t, [t];
+  ld.param.u64 %s, [s];
+  mov.u32 %x, %tid.x;
+  mov.u32 %y, %ctaid.x;
+  cvt.rn.f32.u32 %u, %x;
+  cvt.rn.f32.u32 %v, %y;
+  tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%t, {%u, %v}];
+  shl.b32 %x, %x, 2;
+  sust.b.2d.b32.trap [%s, {%x, %y}], {%r1};
+  ret;
+}
+"""
+
+SPECIFICATION = """
+[kernel]
+name    = "texture_copy"
+source  = "copy.ptx"
+entry   = "texture_copy_f32"
+targets = ["sm_90"]
+
+[problem]
+reference = "copy"
+
+[[argument]]
+name   = "x"
+passed = false
+tensor = { dtype = "f32", shape = ["H", "W"] }
+
+[[argument]]
+name   = "y"
+passed = false
+tensor = { dtype = "f32", shape = ["H", "W"], output = true }
+
+[[argument]]
+name    = "from"
+texture = { of = "x" }
+
+[[argument]]
+name    = "to"
+surface = { of = "y" }
+
+[launch]
+grid  = ["H"]
+block = ["W"]
+
+[shapes]
+canonical = [{ H = 8, W = 32 }]
+"""
+
+
+class TexturesTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "copy").mkdir()
+        (self.folder / "copy/copy.ptx").write_text(KERNEL)
+        (self.folder / "copy/kernel.toml").write_text(SPECIFICATION)
+
+    def assay(self, *words):
+        trace = self.folder / "trace"
+        trace.write_text("")
+        done = run([PROGRAM, *words], folder=self.folder, ASSAY_CUDA_DRIVER=str(BUILD / "tests/fake/libfake_cuda.so"),
+                   ASSAY_NVML_LIBRARY="none", ASSAY_CUPTI_LIBRARY="none", FAKE_CUDA_WAITS="1",
+                   FAKE_CUDA_TRACE=str(trace))
+        return done, trace.read_text().split("\n")
+
+    def test_a_kernel_is_right_on_both_devices(self):
+        for device in ("vgpu:h200", "cuda:0"):
+            done, _ = self.assay("check", "copy", "--device", device)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("correct texture_copy", done.stdout)
+
+    def test_copies_are_not_timed(self):
+        for protocol in ("event", "graph"):
+            done, trace = self.assay("bench", "copy", "--device", "cuda:0", "--most-samples", "100", "--protocol", protocol)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("fill", trace)
+            timed = [i for i, word in enumerate(trace) if word == "record" and trace[i + 1:i + 3] == ["call", "record"]]
+            self.assertGreater(len(timed), 50)
+            for at in timed:
+                self.assertEqual(trace[at + 3], "drain", "the result is fetched when the clock has stopped")
+
+    def test_a_package_for_pytorch_is_refused(self):
+        done, _ = self.assay("export", "--torch", "copy")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn("argument 'from' is a texture", done.stderr)
+        self.assertFalse((self.folder / "texture_copy_torch").exists())
+
+    def test_what_lies_outside_of_a_surface_is_found(self):
+        done, _ = self.assay("sanitize", ROOT / "kernels/broken/surface_out_of_bounds")
+        self.assertEqual(done.returncode, 5, done.stdout + done.stderr)
+        self.assertIn("out-of-bounds write of 4 bytes in surface 'to'", done.stdout)
+        done, _ = self.assay("sanitize", ROOT / "kernels/surface_transpose")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
