@@ -22,7 +22,7 @@ step() {
 }
 
 : > "$folder/times.txt"
-"$assay" doctor > "$folder/doctor.txt" 2>&1
+timeout 60 "$assay" doctor > "$folder/doctor.txt" 2>&1
 cat > "$folder/suite.toml" <<TOML
 [suite]
 name = "executors"
