@@ -168,7 +168,7 @@ class RequestReader {
     candidate.constraints = document.at("constraints").get<std::vector<std::string>>();
     candidate.configuration = document.at("configuration");
     candidate.id = evolve::id_of(candidate);
-    if (candidate.id != document.at("id")) return damaged(file_, "a candidate is not what it is called");
+    if (candidate.id != document.at("id").get<std::string>()) return damaged(file_, "a candidate is not what it is called");
     return candidate;
   }
 
@@ -336,9 +336,9 @@ std::optional<Judging> judging_from(const json& document, const evolve::Candidat
       judging.cell =
           evolve::Cell{cell.at("limiter"), cell.at("shared_memory"), cell.at("stages"), cell.at("work_per_thread")};
     judging.costs = costs_from(document.at("costs"));
-    if (document.at("id") != "") {
+    if (const std::string id = document.at("id"); !id.empty()) {
       auto applied = evolve::apply_answer(parent, answer, rules);
-      if (!applied || applied->id != document.at("id")) return std::nullopt;
+      if (!applied || applied->id != id) return std::nullopt;
       judging.candidate = std::move(*applied);
       judging.candidate.configuration = document.at("configuration");
     }
