@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The blur with exact weights, where the hardware's have 8 bits.
+// The blur with the weights of the hardware, which have 8 bits.
 #include <algorithm>
 #include <assay/reference.h>
 #include <cmath>
@@ -13,16 +13,17 @@ struct Image {
   double texel(int64_t row, int64_t column) const {
     return data[std::clamp<int64_t>(row, 0, rows - 1) * columns + std::clamp<int64_t>(column, 0, columns - 1)] / 255;
   }
+  static double weight(double part) { return std::floor(part * 256 + 0.5) / 256; }
   // Between two neighbours of a row, or of a column.
   double along_row(int64_t row, double column) const {
     const double first = std::floor(column);
-    const double part = column - first;
+    const double part = weight(column - first);
     const auto at = static_cast<int64_t>(first);
     return (1 - part) * texel(row, at) + part * texel(row, at + 1);
   }
   double along_column(double row, int64_t column) const {
     const double first = std::floor(row);
-    const double part = row - first;
+    const double part = weight(row - first);
     const auto at = static_cast<int64_t>(first);
     return (1 - part) * texel(at, column) + part * texel(at + 1, column);
   }

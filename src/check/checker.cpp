@@ -62,7 +62,9 @@ Result<void> repeat_case(const CheckOptions& options, Worker& worker, CheckRepor
 // The smallest of the file's own cases with enough elements to be typical; else the one with the most.
 const CaseResult& case_for_self_test(const CheckReport& report) {
   constexpr int64_t kEnough = 4096;
-  const CaseResult* best = &report.results.front();
+  const auto of_file = [](const CaseResult& each) { return each.test.distribution == Distribution::specified; };
+  const auto first = std::ranges::find_if(report.results, of_file);
+  const CaseResult* best = first != report.results.end() ? &*first : &report.results.front();
   for (const CaseResult& result : report.results) {
     if (result.test.distribution != best->test.distribution) continue;
     if (best->compared < kEnough && result.compared > best->compared) best = &result;

@@ -475,7 +475,9 @@ class Inverter {
       if (!trial.done && trial.image) order.push_back(&trial);
     }
     std::ranges::stable_sort(order, {}, [](const Trial* trial) {
-      return std::pair(trial->row->kind == invert::Kind::ablation ? 0 : 1, trial->dose);
+      // More blocks on idle SMs tell of a gain as well.
+      const bool gains = trial->row->kind == invert::Kind::ablation || trial->row->name == "more_blocks";
+      return std::pair(gains ? 0 : 1, trial->dose);
     });
     return order;
   }

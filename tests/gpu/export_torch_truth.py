@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Kernels as PyTorch operators on a GPU: every exported package passes its own test, and CUDA graphs capture it.
 
-usage: export_torch_truth.py [PROGRAM]      PROGRAM: build/assay; needs PyTorch
+usage: export_torch_truth.py [PROGRAM [KERNEL ...]]      PROGRAM: build/assay; needs PyTorch
 """
 
 import os
@@ -50,7 +50,7 @@ def main(arguments):
             return subprocess.run([str(word) for word in words], cwd=top, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   text=True, env={**os.environ, "PYTHONPATH": str(top), "ASSAY_LEDGER": "none"})
 
-        for kernel in [top / "row_softmax"] + [ROOT / "kernels" / each for each in KERNELS]:
+        for kernel in [top / "row_softmax"] + [ROOT / "kernels" / each for each in arguments[1:] or KERNELS]:
             package = f"{kernel.name}_operator"
             done = run(program, "export", "--torch", kernel, "--out", package)
             if done.returncode == 0:
@@ -58,7 +58,7 @@ def main(arguments):
             good = done.returncode == 0
             skipped = "was built for" in done.stdout  # not a kernel for this GPU
             failed += not good and not skipped
-            print(f"{'good' if good else 'skipped' if skipped else 'FAILED'} {kernel.name}")
+            print(f"{'good' if good else 'skipped' if skipped else 'FAILED'} {kernel.name}", flush=True)
             if not good and not skipped:
                 print(done.stdout)
         done = run(sys.executable, "-B", "-c", GRAPH.format(package="row_softmax_operator"))

@@ -120,7 +120,15 @@ def judged(assay, task, answer):
         return {"correct": None, "honest": None, "guard": "", "detail": ran.stderr[-300:] + ran.stdout[-300:], "speedups": {}}
 
 
+def build_extensions():
+    """At once, so that no answer waits for nvcc."""
+    started = [subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.DEVNULL) for text in (LOAD, ON_DEFAULT_STREAM)]
+    return all([each.wait() == 0 for each in started])
+
+
 def main():
+    if not build_extensions():
+        sys.exit("judge_truth: PyTorch could not build the extension")
     assay, good, count = pathlib.Path(sys.argv[1]).resolve(), 0, 0
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)

@@ -187,8 +187,10 @@ float weighted_fraction(TexelFormat format, std::span<const uint32_t, 8> texels,
 }
 
 uint32_t channel_bits_of(TexelFormat format, float value) {
+  // Halves are rounded towards zero, as an H200 does it.
   const auto scaled = [&](float low, float largest) {
-    return static_cast<int32_t>(std::lround(std::clamp(is_nan(value) ? 0.0f : value, low, 1.0f) * largest));
+    const float exact = std::clamp(is_nan(value) ? 0.0f : value, low, 1.0f) * largest;
+    return static_cast<int32_t>(std::copysign(std::ceil(std::abs(exact) - 0.5f), exact));
   };
   switch (format) {
     case TexelFormat::u8:
