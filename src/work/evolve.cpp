@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <deque>
 #include <fmt/format.h>
 #include <future>
 #include <limits>
@@ -17,13 +15,14 @@
 #include "base/version.hpp"
 #include "device/open/open_device.hpp"
 #include "evolve/schema.hpp"
-#include "ledger/location.hpp"
-#include "work/diagnose_details.hpp"
 #include "work/document.hpp"
 #include "work/evolve_crew.hpp"
 #include "work/evolve_details.hpp"
 #include "work/evolve_first.hpp"
+#include "work/evolve_flights.hpp"
+#include "work/evolve_record.hpp"
 #include "work/evolve_request.hpp"
+#include "work/evolve_results.hpp"
 #include "work/evolve_state.hpp"
 #include "work/evolve_trial.hpp"
 #include "work/gather_crew.hpp"
@@ -38,7 +37,6 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 
-constexpr const char* kJournalName = "assay evolve";
 constexpr size_t kFailures = 3;     // in a row, after which a proposer is not asked again
 constexpr double kFarBehind = 0.5;  // of the baseline's speed: then a diagnosis helps more than changes
 constexpr double kUsualAnswer = 300;
@@ -46,42 +44,10 @@ constexpr double kManualAnswer = 86400;
 
 using OnStep = std::function<void(const EvolveStep&)>;
 
-Result<std::vector<std::string>> recorded_answers(const std::string& file) {
-  ASSAY_TRY(const std::vector<json> lines, JournalFile::read(file, kJournalName));
-  std::map<size_t, std::string> asked;
-  std::vector<std::string> answers;
-  for (const json& line : lines) {
-    if (line.contains("asked")) asked[line.value("asked", size_t{0})] = line.value("output", "");
-    if (line.contains("judged") && line["judged"].value("verdict", "") == "accepted")
-      answers.push_back(asked[line["judged"].value("proposal", size_t{0})]);
-  }
-  if (answers.empty()) return Error{"no proposal of this journal was accepted", Place{file}};
-  return answers;
-}
-
 struct LookedAt {
   std::string id;
   std::string folder;  // that it was in
   DiagnoseReport report;
-};
-
-// A proposal from its answer to its verdict. Several may be on their way at once; verdicts are taken in the order of
-// the questions, whichever comes first.
-struct InFlight {
-  size_t number = 0;
-  Reply reply;
-  std::string parent;     // ids: as they were when it was asked for
-  std::string incumbent;  // that it is judged beside
-  evolve::Tabu tabu;
-  uint64_t seed = 0;
-  std::optional<evolve::Answer> answer;
-  std::string no_answer;  // why there is none
-  // --- with workers
-  std::optional<Judging> judging;  // as soon as it is there
-  JudgingCosts spent;              // on judgings beside incumbents that are none any more
-  std::string device;
-
-  bool is_judged() const { return answer && !answer->passes(); }
 };
 
 class Evolution {
@@ -104,7 +70,7 @@ class Evolution {
       ASSAY_CHECK(recall());
       ASSAY_CHECK(go_on());
       ASSAY_CHECK(race_finalist());
-      ASSAY_CHECK(write_results());
+      ASSAY_CHECK(hand_over());
     }
     return finished();
   }
@@ -146,16 +112,20 @@ class Evolution {
     return {};
   }
 
-  // A person wants the verdict on a save, and a replay each step on top of the one before: one at a time.
   Result<void> gather_crew() {
-    const bool one = manual() || !request_.replay.empty();
     if (!request_.executor.divided()) return {};
     std::filesystem::path place = request_.executor.folder;
     if (place.empty()) place = default_file(".work");
     ASSAY_TRY(const std::filesystem::path folder, run_folder(place, request_.resume));
     ASSAY_TRY(crew_, EvolveCrew::gather(request_.executor, folder, context_));
-    width_ = one ? 1 : request_.in_flight.value_or(crew_->workers());
     return {};
+  }
+
+  // Proposals in flight. A person wants the verdict on a save, and a replay each step on top of the one before: one at
+  // a time.
+  size_t width() const {
+    if (crew_ == nullptr || manual() || !request_.replay.empty()) return 1;
+    return request_.in_flight.value_or(crew_->workers());
   }
 
   std::filesystem::path default_file(const char* ending) const {
@@ -240,6 +210,7 @@ class Evolution {
     progress.advance("estimated");
     const evolve::Cell cell = cell_of(*first_looked_, base_.first_facts);
     state_.emplace(std::move(first), hash.hex(), cell, std::move(times));
+    flights_.emplace(base_, *state_, crew_.get(), width(), context_);
     report_.first = report_.best = state_->first().id;
     return {};
   }
@@ -270,7 +241,7 @@ class Evolution {
 
   Result<void> open_journal() {
     JournalFile::Header header;
-    header.name = kJournalName;
+    header.name = kEvolveJournal;
     header.depends_on = {
         {"specification, or a file that belongs to it,", protected_hash(base_.snapshot)},
         {"source", state_->first().id},
@@ -286,7 +257,8 @@ class Evolution {
     report_.journal = file.string();
     report_.started_anew = journal_->started_anew();
     report_.evolution = journal_->further().value("evolution", "");
-    if (journal_->lines().empty()) return record_first();
+    record_.emplace(recording_, *state_, base_.snapshot, report_.evolution, known());
+    if (journal_->lines().empty()) return record_->write_first(base_.seed, first_costs_);
     return {};
   }
 
@@ -296,20 +268,18 @@ class Evolution {
     for (const json& line : journal_->lines()) {
       if (line.contains("asked")) {
         const size_t number = line.value("asked", size_t{0});
-        const bool next = number == state_->steps().size() + queue_.size() + 1;
-        if (!next) return senseless();
-        in_flight({line.value("output", ""), line.value("failure", ""), line.value("seconds", 0.0)},
-                  line.contains("seed") ? line.value("seed", uint64_t{0}) : draw(number));
+        if (number != flights_->next_number()) return senseless();
+        flights_->add({line.value("output", ""), line.value("failure", ""), line.value("seconds", 0.0)},
+                      line.contains("seed") ? line.value("seed", uint64_t{0}) : draw(number));
         continue;
       }
       const auto judged = line.contains("judged") ? judged_from(line["judged"], state_->first()) : std::nullopt;
       if (!judged || judged->step.proposal != state_->steps().size() + 1) return senseless();
-      if (!queue_.empty()) queue_.pop_front();
       state_->apply(*judged);
+      ASSAY_CHECK(flights_->remove_oldest());
       ++report_.recalled;
     }
-    for (const InFlight& each : queue_) ASSAY_CHECK(send(each));
-    return {};
+    return flights_->send_all();
   }
 
   Error senseless() const {
@@ -368,18 +338,18 @@ class Evolution {
 
   // So many are always on their way that the state in which a question is asked depends on nobody's speed.
   Result<void> ask(Progress& progress) {
-    while (queue_.size() < width_ && state_->steps().size() + queue_.size() < stop_.proposals) {
-      const size_t number = state_->steps().size() + queue_.size() + 1;
+    while (!flights_->full() && flights_->next_number() <= stop_.proposals) {
+      const size_t number = flights_->next_number();
       progress.step(fmt::format("proposal {}: the proposer", number));
       ASSAY_TRY(const std::string question, question_of(number, state_->parent()));
       ASSAY_TRY(const Reply reply, reply_to(question));
-      const InFlight& flight = in_flight(reply, draw(number));
+      const InFlight& flight = flights_->add(reply, draw(number));
       ASSAY_CHECK(journal_->append({{"asked", number},
                                     {"output", reply.output},
                                     {"failure", reply.failure},
                                     {"seconds", reply.seconds},
                                     {"seed", flight.seed}}));
-      ASSAY_CHECK(send(flight));
+      ASSAY_CHECK(flights_->send(flight));
     }
     return {};
   }
@@ -392,94 +362,8 @@ class Evolution {
     return asked.get();
   }
 
-  InFlight& in_flight(Reply reply, uint64_t seed) {
-    InFlight& flight = queue_.emplace_back();
-    flight.number = state_->steps().size() + queue_.size();
-    flight.reply = std::move(reply);
-    flight.parent = state_->parent().id;
-    flight.incumbent = state_->incumbent().id;
-    flight.tabu = state_->tabu();
-    flight.seed = seed;
-    flight.no_answer = flight.reply.failure;
-    if (!flight.no_answer.empty()) return flight;
-    auto answer = evolve::read_answer(flight.reply.output, flight.number);
-    if (answer) {
-      flight.answer = std::move(*answer);
-    } else {
-      flight.no_answer = to_string(answer.error());
-    }
-    return flight;
-  }
-
-  JudgingRequest judging_request(const InFlight& flight) const {
-    JudgingRequest request = base_;
-    request.parent = state_->candidate(flight.parent);
-    request.incumbent = state_->candidate(flight.incumbent);
-    request.answer = *flight.answer;
-    request.tabu = flight.tabu;
-    request.seed = flight.seed;
-    return request;
-  }
-
-  // As the state is now.
-  JudgingRequest judging_request_now(const InFlight& flight) const {
-    JudgingRequest request = judging_request(flight);
-    request.incumbent = state_->incumbent();
-    request.tabu = state_->tabu();
-    return request;
-  }
-
-  Result<void> send(const InFlight& flight) {
-    if (crew_ == nullptr || !flight.is_judged()) return {};
-    return crew_->put(flight.number, judging_request(flight));
-  }
-
-  // What was raced beside an incumbent that is none any more is judged again.
-  Result<void> judge_again_if_stale(InFlight& flight) {
-    if (!flight.judging) return {};
-    Judging judging = *flight.judging;
-    if (!bring_up_to_date(judging, judging_request_now(flight), flight.incumbent)) return {};
-    add(flight.spent, flight.judging->costs);
-    flight.judging.reset();
-    flight.incumbent = state_->incumbent().id;
-    flight.tabu = state_->tabu();
-    ++report_.judged_again;
-    return send(flight);
-  }
-
-  Result<Judging> judging_of(InFlight& flight, Progress& progress) {
-    if (crew_ == nullptr) return judge_proposal(judging_request_now(flight), context_);
-    ASSAY_CHECK(judge_again_if_stale(flight));
-    while (!flight.judging) {
-      progress.step(fmt::format("proposal {}: workers: {}", flight.number, crew_->state()));
-      ASSAY_TRY(EvolveCrew::Answered answered, crew_->next());
-      const auto which = std::ranges::find(queue_, answered.proposal, &InFlight::number);
-      if (which == queue_.end()) continue;
-      which->judging = std::move(answered.judging);
-      which->device = answered.device;
-      ASSAY_CHECK(judge_again_if_stale(*which));
-    }
-    Judging judging = *flight.judging;
-    bring_up_to_date(judging, judging_request_now(flight), flight.incumbent);
-    add(judging.costs, flight.spent);
-    return judging;
-  }
-
-  static void add(JudgingCosts& sum, const JudgingCosts& further) {
-    sum.compile_s += further.compile_s;
-    sum.virtual_s += further.virtual_s;
-    sum.gpu_s += further.gpu_s;
-  }
-
   Result<void> take_next(Progress& progress) {
-    InFlight& flight = queue_.front();
-    JudgedProposal judged;
-    judged.step.proposal = flight.number;
-    const evolve::Candidate parent = state_->candidate(flight.parent);
-    judged.step.parent = parent.id;
-    judged.step.costs.proposer_s = flight.reply.seconds;
-    progress.step(fmt::format("proposal {}: the gates", flight.number));
-    ASSAY_CHECK(judge(flight, parent, judged, progress));
+    ASSAY_TRY(JudgedProposal judged, flights_->verdict_on_oldest(progress));
     tampered_ = tampered(base_.snapshot);
     if (!tampered_.empty() && judged.step.verdict == "accepted") {
       judged.step.verdict = "refused";
@@ -492,12 +376,10 @@ class Evolution {
           *request_.record.cost_per_hour * (costs.proposer_s + costs.compile_s + costs.virtual_s + costs.gpu_s) / 3600;
     }
     // A kill between the two repeats the judging, and the newer of two records of a proposal counts.
-    ASSAY_CHECK(record(judged));
+    ASSAY_CHECK(record_->write(judged));
     ASSAY_CHECK(journal_->append({{"judged", judged_document(judged, state_->first(), known())}}));
     state_->apply(judged);
-    queue_.pop_front();
-    for (InFlight& each : queue_) ASSAY_CHECK(judge_again_if_stale(each));
-    return {};
+    return flights_->remove_oldest();
   }
 
   // Counted once for each parent.
@@ -513,21 +395,9 @@ class Evolution {
 
   Result<std::string> question_of(size_t number, const evolve::Candidate& parent) {
     ASSAY_TRY(const LookedAt* looked, looked_at(parent));
-    std::vector<EvolveStep> others;
-    for (const InFlight& each : queue_) {
-      if (!each.is_judged()) continue;
-      EvolveStep& other = others.emplace_back();
-      other.proposal = each.number;
-      other.parent = each.parent;
-      other.hypothesis = each.answer->hypothesis.text;
-    }
-    const Asking asking{spec_, base_.snapshot, *state_, parent, looked->report, looked->folder, base_.rule,
-                        stop_, device_,        known(), number, others,         seconds(),      answer_seconds_};
-    const json document = request_document(asking);
-    if (const std::string wrong = evolve::violation(evolve::schema_named("evolve_request.v1.json"), document);
-        !wrong.empty())
-      return Error{"the request breaks its own schema: " + wrong, {}, "", ExitCode::internal};
-    return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    const Asking asking{spec_, base_.snapshot, *state_, parent, looked->report,       looked->folder, base_.rule,
+                        stop_, device_,        known(), number, flights_->underway(), seconds(),      answer_seconds_};
+    return request_text(asking);
   }
 
   // Shapes and inputs that decide are drawn when the answer is there.
@@ -536,149 +406,19 @@ class Evolution {
     return number >> 24;
   }
 
-  Result<void> judge(InFlight& flight, const evolve::Candidate& parent, JudgedProposal& judged, Progress& progress) {
-    EvolveStep& step = judged.step;
-    step.gate = "answer";
-    step.verdict = "refused";
-    step.text = flight.no_answer;
-    if (!flight.answer) return {};
-    const evolve::Answer& answer = *flight.answer;
-    step.hypothesis = answer.hypothesis.text;
-    step.counter = answer.hypothesis.counter;
-    step.costs.tokens_in = answer.costs.tokens_in;
-    step.costs.tokens_out = answer.costs.tokens_out;
-    step.costs.money = answer.costs.money;
-    if (answer.passes()) {
-      step.verdict = "passed";
-      step.text = "the proposer passed";
-      return {};
-    }
-    step.seed = flight.seed;
-    ASSAY_TRY(Judging found, judging_of(flight, progress));
-    step.device = flight.device;
-    take(std::move(found), parent, judged);
-    return {};
-  }
-
-  static void take(Judging found, const evolve::Candidate& parent, JudgedProposal& judged) {
-    EvolveStep& step = judged.step;
-    step.id = found.candidate.id;
-    step.verdict = found.verdict;
-    step.gate = found.gate;
-    step.text = found.text;
-    step.hypothesis_held = found.hypothesis_held;
-    for (const evolve::RaceShape& each : found.shapes)
-      step.shapes.push_back({each.shape, each.drawn, each.time_us, each.incumbent_us, each.ratio, each.low, each.high});
-    if (!found.shapes.empty()) step.ratio = evolve::geometric_mean_ratio(found.shapes);
-    if (found.cell) step.cell = evolve::to_string(*found.cell);
-    if (!found.candidate.id.empty()) step.diff = evolve::make_diff(parent.files, found.candidate.files);
-    step.costs.compile_s = found.costs.compile_s;
-    step.costs.virtual_s = found.costs.virtual_s;
-    step.costs.gpu_s = found.costs.gpu_s;
-    judged.candidate = std::move(found.candidate);
-    judged.hash = found.hash;
-    judged.cell = found.cell;
-  }
-
-  // --- the record
-  std::vector<ledger::SourceFile> sources_of(const evolve::Candidate& candidate) const {
-    std::vector<ledger::SourceFile> sources;
-    for (const auto& [path, content] : candidate.files) sources.push_back({path, content});
-    if (const auto text = evolve::specification_of(candidate, base_.snapshot.original))
-      sources.push_back({base_.snapshot.specification_file, *text});
-    return sources;
-  }
-
-  Result<void> append(const JudgedProposal& judged, const evolve::Candidate& candidate) {
-    if (recording_.ledger() == nullptr) return {};
-    ledger::Attempt attempt = recording_.draft();
-    attempt.time_us = ledger::now_us();
-    attempt.configuration = candidate.configuration;
-    attempt.seed = judged.step.seed;
-    attempt.verdict = judged.step.verdict;
-    attempt.source_hash = candidate.id;
-    const EvolveCosts& costs = judged.step.costs;
-    attempt.duration_s = costs.proposer_s + costs.compile_s + costs.virtual_s + costs.gpu_s;
-    const bool was_checked = judged.step.verdict == "accepted" || judged.step.verdict == "lost";
-    if (was_checked || judged.step.gate == "check") attempt.correct = was_checked;
-    json details = step_document(judged.step, known());
-    details["evolution"] = report_.evolution;
-    details["known"] = known();
-    attempt.details = details.dump(-1, ' ', false, json::error_handler_t::replace);
-    const std::vector<ledger::SourceFile> sources = sources_of(candidate);
-    ASSAY_TRY(const int64_t id, recording_.ledger()->append(attempt, {}, sources));
-    if (judged.step.hypothesis.empty()) return {};
-    const auto noted = recording_.ledger()->add_note(
-        {.attempt = id, .kernel = {}, .kind = ledger::Note::Kind::hypothesis, .text = judged.step.hypothesis});
-    if (!noted) return noted.error();
-    return {};
-  }
-
-  Result<void> record(const JudgedProposal& judged) {
-    return append(judged, judged.candidate.id.empty() ? state_->first() : judged.candidate);
-  }
-
-  Result<void> record_first() {
-    JudgedProposal first;
-    first.step.id = state_->first().id;
-    first.step.verdict = "begun";
-    first.step.text = "the kernel as it is";
-    first.step.seed = base_.seed;
-    first.step.shapes = state_->against_first(state_->first().id);
-    first.step.costs.virtual_s = first_costs_.virtual_s;
-    first.step.costs.gpu_s = first_costs_.gpu_s;
-    return append(first, state_->first());
-  }
-
   // --- the end
-  // The whole change at once, beside the first kernel, through all gates, on every GPU that workers have.
   Result<void> race_finalist() {
     if (crew_ == nullptr || !on_gpu() || state_->accepted() == 0) return {};
     const Progress progress(context_, "the best on every GPU", 0);
-    const evolve::Candidate& best = state_->incumbent();
     JudgingRequest request = base_;
-    request.parent = request.incumbent = state_->first();
-    for (const auto& [path, content] : best.files) {
-      const auto same = request.parent.files.find(path);
-      if (same == request.parent.files.end() || same->second != content) request.answer.files[path] = content;
-    }
-    request.answer.tunables = best.tunables;
-    request.answer.constraints = best.constraints;
-    request.answer.hypothesis.text = "the best of this evolution";
-    request.configuration = best.configuration;
     request.seed = draw(state_->steps().size() + 1);
-    return crew_->race_finalist(request);
+    return crew_->race_finalist(std::move(request), state_->first(), state_->incumbent());
   }
 
-  Result<void> write_results() {
-    report_.diff = evolve::make_diff(state_->first().files, state_->incumbent().files);
-    if (!request_.diff.empty()) {
-      ASSAY_CHECK(write_file_atomically(request_.diff, report_.diff));
-      report_.written.push_back(request_.diff);
-    }
-    if (!request_.apply || state_->accepted() == 0) return {};
-    const evolve::Candidate& best = state_->incumbent();
-    // Somebody may have edited the sources meanwhile: that is not ours to overwrite.
-    for (const auto& [path, content] : best.files) {
-      const auto now = read_file(base_.snapshot.folder / path);
-      const auto before = base_.snapshot.files.find(path);
-      const bool untouched = before == base_.snapshot.files.end() ? !now : now && *now == before->second;
-      if (!untouched && (!now || *now != content))
-        return Error{"the file was changed meanwhile, and is left as it is",
-                     Place{(base_.snapshot.folder / path).string()},
-                     "apply the change with --diff FILE --resume, and patch"};
-    }
-    evolve::Files wanted = best.files;
-    ASSAY_TRY(wanted[base_.snapshot.specification_file], evolve::specification_of(best, base_.snapshot.original));
-    for (const auto& [path, content] : wanted) {
-      const auto before = base_.snapshot.files.find(path);
-      if (before != base_.snapshot.files.end() && before->second == content) continue;
-      const std::filesystem::path file = base_.snapshot.folder / path;
-      std::error_code ignored;
-      std::filesystem::create_directories(file.parent_path(), ignored);
-      ASSAY_CHECK(write_file_atomically(file, content));
-      report_.written.push_back(file.string());
-    }
+  Result<void> hand_over() {
+    ASSAY_TRY(EvolveResults results, write_results(request_, base_.snapshot, *state_));
+    report_.diff = std::move(results.diff);
+    report_.written = std::move(results.written);
     return {};
   }
 
@@ -690,6 +430,7 @@ class Evolution {
     report_.best = state_->incumbent().id;
     report_.speedup = state_->speedup();
     report_.steps = state_->steps();
+    report_.judged_again = flights_->judged_again();
     report_.accepted = state_->accepted();
     report_.costs = state_->costs();
     report_.costs.virtual_s += first_costs_.virtual_s;
@@ -719,14 +460,14 @@ class Evolution {
   double answer_seconds_ = kUsualAnswer;
   std::unique_ptr<Proposer> proposer_;
   std::unique_ptr<EvolveCrew> crew_;       // none if this process judges
-  size_t width_ = 1;                       // proposals in flight
   std::optional<FirstTrial> first_trial_;  // on a GPU
   JudgingCosts first_costs_;
   std::optional<DiagnoseReport> first_looked_;
   LookedAt looked_;  // at the parent of the last question
   std::optional<EvolveState> state_;
   std::optional<JournalFile> journal_;
-  std::deque<InFlight> queue_;
+  std::optional<EvolveFlights> flights_;  // with the state; they know it
+  std::optional<EvolveRecord> record_;
   std::string tampered_;
   std::map<std::string, double> above_floor_;
   EvolveReport report_;

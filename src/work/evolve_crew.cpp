@@ -23,6 +23,19 @@ std::string problem_of(const TaskAnswer& answer) {
   return answer.problem.empty() ? "its document cannot be read" : answer.problem;
 }
 
+// As if one answer had brought all that was accepted.
+evolve::Answer whole_change(const evolve::Candidate& first, const evolve::Candidate& best) {
+  evolve::Answer answer;
+  for (const auto& [path, content] : best.files) {
+    const auto same = first.files.find(path);
+    if (same == first.files.end() || same->second != content) answer.files[path] = content;
+  }
+  answer.tunables = best.tunables;
+  answer.constraints = best.constraints;
+  answer.hypothesis.text = "the best of this evolution";
+  return answer;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EvolveCrew>> EvolveCrew::gather(const ExecutorOptions& options,
@@ -76,7 +89,11 @@ Result<EvolveCrew::Answered> EvolveCrew::next() {
   return Answered{std::stoull(answer.task), std::move(*judging), answer.worker.device};
 }
 
-Result<void> EvolveCrew::race_finalist(const JudgingRequest& request) {
+Result<void> EvolveCrew::race_finalist(JudgingRequest request, const evolve::Candidate& first,
+                                       const evolve::Candidate& best) {
+  request.parent = request.incumbent = first;
+  request.answer = whole_change(first, best);
+  request.configuration = best.configuration;
   ASSAY_TRY(const Task wanted, task(kFinalist, request));
   ASSAY_TRY(const std::vector<std::string> names, crew_->put_on_each_gpu(wanted));
   const Asked& asked = asked_.at(kFinalist);

@@ -34,8 +34,9 @@ class EvolveCrew {
   Result<Answered> next();
   Result<void> tend() { return crew_->tend(); }
 
-  // The last incumbent beside the first kernel, on every GPU that is there.
-  Result<void> race_finalist(const JudgingRequest& request);
+  // The last incumbent, as one change of the first kernel and beside it, through all gates, on every GPU that is there.
+  // `request`: what all judgings have in common, and the seed.
+  Result<void> race_finalist(JudgingRequest request, const evolve::Candidate& first, const evolve::Candidate& best);
 
   std::vector<EvolveDevice> devices() const;
   size_t workers() const { return crew_->workers(); }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "evolve/schema.hpp"
 #include "work/diagnose_details.hpp"
 #include "work/evolve_trial.hpp"
 
@@ -79,8 +80,6 @@ json left(const std::optional<double>& limit, double used) {
   return limit ? json(std::max(0.0, *limit - used)) : json();
 }
 
-}  // namespace
-
 json request_document(const Asking& asking) {
   const EstimatedCase& estimated = asking.looked.details->estimated;
   const spec::KernelSpec& spec = asking.spec;
@@ -138,6 +137,16 @@ json request_document(const Asking& asking) {
                         {"money", left(asking.stop.money, asking.state.costs().money)},
                         {"answer_seconds", asking.answer_seconds}};
   return document;
+}
+
+}  // namespace
+
+Result<std::string> request_text(const Asking& asking) {
+  const json document = request_document(asking);
+  if (const std::string wrong = evolve::violation(evolve::schema_named("evolve_request.v1.json"), document);
+      !wrong.empty())
+    return Error{"the request breaks its own schema: " + wrong, {}, "", ExitCode::internal};
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace assay::work

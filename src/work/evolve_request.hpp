@@ -2,9 +2,11 @@
 // What a proposer is asked: docs/schemas/evolve_request.v1.json.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
 
 #include "assay/diagnose.hpp"
+#include "assay/result.hpp"
 #include "evolve/acceptance.hpp"
 #include "evolve/stop_rule.hpp"
 #include "spec/kernel_spec.hpp"
@@ -30,6 +32,6 @@ struct Asking {
   double answer_seconds = 300;
 };
 
-nlohmann::json request_document(const Asking& asking);
+Result<std::string> request_text(const Asking& asking);  // one line, checked against that schema
 
 }  // namespace assay::work

@@ -13,6 +13,8 @@
 
 namespace assay::work {
 
+inline constexpr const char* kEvolveJournal = "assay evolve";  // the name that a journal of proposals begins with
+
 struct JudgedProposal {
   EvolveStep step;
   evolve::Candidate candidate;  // its id is "" if there is none

@@ -4,15 +4,21 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/escape.hpp"
 #include "base/file.hpp"
 #include "base/process.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "work/evolve_step.hpp"
+#include "work/journal_file.hpp"
 
 namespace assay::work {
 namespace {
+
+using nlohmann::json;
 
 constexpr size_t kAnswerLimit = size_t{8} << 20;
 constexpr size_t kErrorsShown = 2000;
@@ -107,6 +113,19 @@ Result<std::unique_ptr<Proposer>> program_proposer(const std::vector<std::string
   std::vector<std::string> command{python(), "-B", script.string()};
   command.insert(command.end(), arguments.begin() + 1, arguments.end());
   return std::unique_ptr<Proposer>(new ProgramProposer(std::move(command), answer_seconds, std::move(scratch)));
+}
+
+Result<std::vector<std::string>> recorded_answers(const std::string& journal) {
+  ASSAY_TRY(const std::vector<json> lines, JournalFile::read(journal, kEvolveJournal));
+  std::map<size_t, std::string> asked;
+  std::vector<std::string> answers;
+  for (const json& line : lines) {
+    if (line.contains("asked")) asked[line.value("asked", size_t{0})] = line.value("output", "");
+    if (line.contains("judged") && line["judged"].value("verdict", "") == "accepted")
+      answers.push_back(asked[line["judged"].value("proposal", size_t{0})]);
+  }
+  if (answers.empty()) return Error{"no proposal of this journal was accepted", Place{journal}};
+  return answers;
 }
 
 std::unique_ptr<Proposer> recorded_proposer(std::vector<std::string> answers) {

@@ -33,6 +33,8 @@ class Proposer {
 
 // A program with its arguments; no shell. A name of ours ("mutate") is the script of that name, run by Python.
 Result<std::unique_ptr<Proposer>> program_proposer(const std::vector<std::string>& arguments, double answer_seconds);
+// The answers of an evolution's journal that were accepted; an error if there are none.
+Result<std::vector<std::string>> recorded_answers(const std::string& journal);
 // The answers in the order given, then passes.
 std::unique_ptr<Proposer> recorded_proposer(std::vector<std::string> answers);
 
