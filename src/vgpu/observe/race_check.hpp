@@ -15,23 +15,13 @@
 #include <vector>
 
 #include "vgpu/observe/check.hpp"
+#include "vgpu/observe/memory_order.hpp"
 #include "vgpu/observe/race_clock.hpp"
 #include "vgpu/observe/race_shadow.hpp"
 
 namespace assay::vgpu {
 
 class BlockRaces;
-
-// How an instruction takes part in the memory model.
-struct MemoryOrder {
-  bool strong = false;
-  bool wide = false;  // its scope reaches beyond the block
-  bool acquires = false;
-  bool releases = false;
-  bool reads_and_writes = false;  // in one step
-  bool noncoherent = false;       // ld.global.nc
-};
-MemoryOrder memory_order_of(std::string_view opcode);
 
 // A place in memory that strong writes have handed knowledge on by.
 struct SynchronisingPlace {

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// Accesses, and whether something orders them after those that the shadow remembers of the same place. This runs for
+// every cell that every lane touches: its functions are inline and stand in one file, callees first.
+#include "vgpu/observe/block_races.hpp"
+
+#include <bit>
+
+namespace assay::vgpu {
+
+inline const BlockClock* BlockRaces::clock_of(const Knowledge& known, uint32_t block) const {
+  if (block == number_) return known.own.get();
+  if (known.others == nullptr) return nullptr;
+  const auto found = known.others->find(block);
+  return found != known.others->end() ? found->second.get() : nullptr;
+}
+
+// Whether the record lies before what this thread does now, whatever its strength.
+inline bool BlockRaces::is_known(const Attempt& attempt, const AccessRecord& other, int lane) const {
+  const uint32_t warp = other.who >> AccessRecord::kLaneBits;
+  if (attempt.asked_who != warp || attempt.asked_stamp != other.stamp()) {
+    const BlockClock* const clock = clock_of(*attempt.known, other.block());
+    attempt.asked_who = warp;
+    attempt.asked_stamp = other.stamp();
+    attempt.answer = clock != nullptr ? clock->knows(other.warp(), other.stamp()) : BlockClock::Lanewise::none;
+  }
+  if (attempt.answer != BlockClock::Lanewise::some) return attempt.answer == BlockClock::Lanewise::all;
+  return clock_of(*attempt.known, other.block())->knows(other.warp(), lane, other.stamp());
+}
+
+inline bool BlockRaces::is_ordered(const Attempt& attempt, const AccessRecord& other) const {
+  if (other.who == attempt.record.who && other.stamp() != AccessRecord::kUnderWay) {
+    if (!other.has(AccessRecord::several)) return true;
+  } else if (other.who == attempt.record.who) {
+    return attempt.record.stamp() == AccessRecord::kUnderWay;  // copies of one thread are its own matter
+  }
+  const bool same_block = other.block() == number_;
+  if (other.has(AccessRecord::strong) && attempt.order.strong &&
+      (same_block || (other.has(AccessRecord::wide) && attempt.order.wide)))
+    return true;
+  // One of several lanes: any other than this one.
+  const int lane = other.who == attempt.record.who ? (other.lane() + 1) % kLanes : other.lane();
+  return is_known(attempt, other, lane);
+}
+
+// Lanes of one instruction that write to one place: a GPU keeps one of the values.
+inline bool BlockRaces::is_same_store(const Attempt& attempt, const AccessRecord& other) {
+  return other.instruction == attempt.record.instruction && other.when == attempt.record.when &&
+         other.who >> AccessRecord::kLaneBits == attempt.record.who >> AccessRecord::kLaneBits;
+}
+
+inline void BlockRaces::read(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes) {
+  if (cell.write.has(AccessRecord::valid) && attempt.order.noncoherent) {
+    report(attempt, cell.write, true, address, bytes, FindingKind::noncoherent);
+  } else if (cell.write.has(AccessRecord::valid) && !is_ordered(attempt, cell.write)) {
+    report(attempt, cell.write, true, address, bytes);
+  }
+  for (AccessRecord& slot : cell.reads) {
+    // A read through the read-only cache is remembered whoever reads afterwards: no order excuses a write.
+    if (slot.has(AccessRecord::noncoherent) && !attempt.order.noncoherent) continue;
+    if (!slot.has(AccessRecord::valid) || slot.who == attempt.record.who) {
+      const bool same_time = slot.has(AccessRecord::valid) && slot.stamp() == attempt.record.stamp();
+      const uint32_t several = same_time ? slot.when & AccessRecord::several : 0;
+      slot = attempt.record;
+      slot.when |= several;
+      return;
+    }
+    if (is_known(attempt, slot, slot.lane())) {
+      slot = attempt.record;
+      return;
+    }
+    const bool same_warp = slot.who >> AccessRecord::kLaneBits == attempt.record.who >> AccessRecord::kLaneBits;
+    if (same_warp) {
+      slot.when |= AccessRecord::several;
+      return;
+    }
+  }
+}
+
+inline void BlockRaces::write(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes) {
+  if (cell.write.has(AccessRecord::valid) && !is_ordered(attempt, cell.write) && !is_same_store(attempt, cell.write))
+    report(attempt, cell.write, true, address, bytes);
+  for (AccessRecord& slot : cell.reads) {
+    if (slot.has(AccessRecord::noncoherent)) {
+      report(attempt, slot, false, address, bytes, FindingKind::noncoherent);
+    } else if (slot.has(AccessRecord::valid) && !is_ordered(attempt, slot)) {
+      report(attempt, slot, false, address, bytes);
+    }
+    slot = {};
+  }
+  cell.write = attempt.record;
+}
+
+inline AccessRecord BlockRaces::record(const Access& access, int lane, size_t number, const MemoryOrder& order) {
+  const bool under_way = access.kind == AccessKind::async_write;
+  AccessRecord made;
+  made.who = AccessRecord::name(number_, static_cast<uint32_t>(access.warp.index()), static_cast<uint32_t>(lane));
+  made.when =
+      (under_way ? AccessRecord::kUnderWay : state_of(access.warp).now & AccessRecord::kUnderWay) |
+      AccessRecord::valid | (order.strong ? AccessRecord::strong : 0u) | (order.wide ? AccessRecord::wide : 0u) |
+      (order.noncoherent ? AccessRecord::noncoherent : 0u) |
+      (access.kind == AccessKind::async_write || access.kind == AccessKind::async_read ? AccessRecord::asynchronous
+                                                                                       : 0u);
+  made.instruction = static_cast<uint16_t>(number);
+  return made;
+}
+
+template <bool Writes>
+inline void BlockRaces::access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
+  const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
+  const WarpState& state = state_of(access.warp);
+  Attempt attempt{access,
+                  0,
+                  number,
+                  order,
+                  knowledge(access.warp, std::countr_zero(access.lanes)),
+                  record(access, 0, number, order)};
+  const uint32_t first_lane = attempt.record.who;
+  uint64_t last_address = ~uint64_t{0};
+  int same = 0;  // lanes in a row that read one address
+  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t address = access.addresses[lane];
+    if (address < base) continue;
+    // Two lanes tell all of a broadcast: what one of them wrote itself, the other one does not know.
+    if (!Writes && state.uniform) {
+      same = address == last_address ? same + 1 : 0;
+      last_address = address;
+      if (same > 1) continue;
+    }
+    attempt.lane = lane;
+    attempt.record.who = first_lane + static_cast<uint32_t>(lane);
+    if (!state.uniform) attempt.use(knowledge(access.warp, lane));
+    place.for_each_cell(address - base, access.bytes, [&](ShadowCell& cell, uint64_t at, uint64_t bytes) {
+      if constexpr (Writes) {
+        write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+      } else {
+        read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+      }
+    });
+  }
+}
+
+// Each lane may learn something from what it reads, and hand on what it knows by what it writes.
+inline void BlockRaces::access_strongly(const Access& access, size_t number, const MemoryOrder& order, bool writes,
+                                        BlockRaces* owner, Shadow& place) {
+  const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
+  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t address = access.addresses[lane];
+    if (address < base) continue;
+    if (!writes) acquire(access.warp, lane, order, owner, address);
+    Attempt attempt{access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order)};
+    place.for_each_cell(address - base, access.bytes, [&](ShadowCell& cell, uint64_t at, uint64_t bytes) {
+      if (writes) {
+        write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+      } else {
+        read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
+      }
+    });
+    if (!writes) continue;
+    if (order.reads_and_writes) acquire(access.warp, lane, order, owner, address);
+    release(access.warp, lane, order, owner, address);
+  }
+}
+
+inline void BlockRaces::note_store(const Access& access) {
+  WarpState& state = state_of(access.warp);
+  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint32_t group = state.store_groups[static_cast<size_t>(lane)];
+    const uint64_t address = access.addresses[lane];
+    if (!state.open_stores.empty()) {
+      OpenStore& last = state.open_stores.back();
+      if (last.lane == lane && last.group == group && last.address + last.bytes == address) {
+        last.bytes += access.bytes;
+        continue;
+      }
+    }
+    state.open_stores.push_back({lane, group, address, access.bytes});
+  }
+}
+
+LaneMask BlockRaces::access(const Access& access) {
+  check_.settle();
+  if (access.space != Space::global && access.space != Space::shared) return access.lanes;
+  if (access.kind == AccessKind::mbarrier || access.kind == AccessKind::none) return access.lanes;
+  const size_t number = check_.number_of(*access.warp.frame().function, access.instruction);
+  const MemoryOrder& order = check_.instruction(number).order;
+  const bool writes = access.kind != AccessKind::load && access.kind != AccessKind::async_read;
+  const bool shared_here = access.space == Space::shared && access.owner == &block_;
+  BlockRaces* const owner = shared_here ? this : access.space == Space::shared ? check_.of(access.owner) : nullptr;
+  if (access.space == Space::shared && owner == nullptr) return access.lanes;
+  Shadow& place = owner != nullptr ? owner->shared : check_.global;
+  if (access.kind == AccessKind::async_write && access.space == Space::global) note_store(access);
+  if (order.strong) {
+    access_strongly(access, number, order, writes, owner, place);
+  } else if (writes) {
+    access_weakly<true>(access, number, order, place);
+  } else {
+    access_weakly<false>(access, number, order, place);
+  }
+  return access.lanes;
+}
+
+void BlockRaces::complete(const Warp& warp, const OpenStore& store) {
+  const Stamp now = state_of(warp).now & AccessRecord::kUnderWay;
+  const uint32_t who =
+      AccessRecord::name(number_, static_cast<uint32_t>(warp.index()), static_cast<uint32_t>(store.lane));
+  check_.global.for_each_cell(store.address - kGlobalWindow, store.bytes, [&](ShadowCell& cell, uint64_t, uint64_t) {
+    if (cell.write.who != who || cell.write.stamp() != AccessRecord::kUnderWay) return;  // overwritten since
+    cell.write.when = (cell.write.when & ~AccessRecord::kUnderWay) | now;
+  });
+}
+
+// A wait for bulk stores: what they wrote to global memory is a write of their thread at this time.
+void BlockRaces::grouped(const Warp& warp, const Instruction& instruction) {
+  const auto kind = check_.instruction(check_.number_of(*warp.frame().function, instruction)).store_group;
+  if (kind == RaceCheck::StoreGroup::none) return;
+  WarpState& state = state_of(warp);
+  if (kind == RaceCheck::StoreGroup::commit) {
+    for (LaneMask left = warp.mask; left != 0; left &= left - 1)
+      ++state.store_groups[static_cast<size_t>(std::countr_zero(left))];
+    return;
+  }
+  std::erase_if(state.open_stores, [&](const OpenStore& store) {
+    const bool waited = (warp.mask >> store.lane & 1) != 0 && store.group + uint64_t{instruction.detail} <
+                                                                  state.store_groups[static_cast<size_t>(store.lane)];
+    if (waited) complete(warp, store);
+    return waited;
+  });
+  ++state.now;
+}
+
+}  // namespace assay::vgpu

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// The race check's observer of one block. It compares every access with what the shadow remembers of its place
+// (block_races.cpp), follows what the threads know of each other (block_order.cpp), and words what it finds
+// (race_report.cpp). Lanes of a warp that know the same share it.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "vgpu/machine/block.hpp"
+#include "vgpu/observe/race_check.hpp"
+
+namespace assay::vgpu {
+
+class BlockRaces final : public BlockObserver {
+ public:
+  BlockRaces(RaceCheck& check, const Block& block)
+      : check_(check),
+        block_(block),
+        number_(static_cast<uint32_t>(block.linear_index()) & kMostBlocks),
+        warps_((block.grid().launch.block.volume() + kLanes - 1) / kLanes) {}
+
+  bool follows_order() const override { return true; }
+  Shadow shared;
+  std::unordered_map<uint64_t, SynchronisingPlace> places;  // in this block's shared memory
+
+  LaneMask access(const Access& access) override;
+  void grouped(const Warp& warp, const Instruction& instruction) override;
+
+  // --- what orders
+  void synchronised(const Warp& warp, LaneMask lanes) override;
+  void barrier_arrived(int barrier, const Warp& warp, LaneMask lanes, bool waits) override;
+  void barrier_completed(int barrier) override;
+  void fenced(const Warp& warp, const Instruction& instruction) override;
+  void mbarrier_initialised(uint32_t address, const Warp& warp, int lane) override;
+  void mbarrier_arrived(uint32_t address, const Warp& warp, int lane) override;
+  void mbarrier_completed(uint32_t address) override;
+  void mbarrier_awaited(uint32_t address, const Warp& warp, int lane) override;
+  void landed(uint64_t offset, uint64_t bytes, const Warp* warp, int lane, const uint32_t* mbarrier) override;
+  void cluster_arrived(const Warp& warp, LaneMask lanes) override;
+  void cluster_completed() override;
+  void cluster_awaited(const Warp& warp, LaneMask lanes) override;
+
+ private:
+  static constexpr uint32_t kMostBlocks = (1u << 20) - 1;
+  static constexpr uint32_t kFirstUnit = 32;  // "warps" of asynchronous copies, a lane for each mbarrier
+  static constexpr uint32_t kUnits = 96;
+
+  // A bulk store that may still write to global memory.
+  struct OpenStore {
+    int lane;
+    uint32_t group;  // of its lane
+    uint64_t address;
+    uint64_t bytes;
+  };
+  struct Fence {
+    Knowledge knowledge;
+    Stamp stamp = 0;
+    bool wide = false;
+    bool valid = false;
+  };
+  struct Pending {  // what strong reads have seen and no fence has taken yet
+    Published near, wide;
+  };
+  struct WarpState {
+    Stamp now = 1;
+    bool uniform = true;
+    Knowledge all;                                         // of all lanes, while it is the same
+    std::unique_ptr<std::array<Knowledge, kLanes>> lanes;  // of each, afterwards
+    std::unique_ptr<std::array<Fence, kLanes>> fences;
+    std::unique_ptr<std::array<Pending, kLanes>> pending;
+    std::vector<OpenStore> open_stores;
+    std::array<uint32_t, kLanes> store_groups{};  // that each lane has committed
+    Published met_fenced;                         // by a wide fence of each thread, before a barrier of the block
+  };
+  struct BarrierState {
+    Published met;
+    Published fenced;
+    std::vector<std::pair<const Warp*, LaneMask>> waiting;
+  };
+  struct MbarrierState {
+    Published arriving, complete;
+    uint32_t unit = 0;
+    Stamp copies = 0;
+  };
+  struct Attempt {
+    Attempt(const Access& a, int l, size_t n, const MemoryOrder& o, const Knowledge& k, AccessRecord r)
+        : access(a), lane(l), number(n), order(o), known(&k), record(r) {}
+    const Access& access;
+    int lane;
+    size_t number;
+    const MemoryOrder& order;
+    const Knowledge* known;
+    AccessRecord record;
+    // The warp and time that was asked for last: neighbouring cells mostly have the same.
+    mutable uint32_t asked_who = ~0u;
+    mutable Stamp asked_stamp = 0;
+    mutable BlockClock::Lanewise answer = BlockClock::Lanewise::none;
+
+    void use(const Knowledge& other) {
+      if (known == &other || known->is_same(other)) return;
+      known = &other;
+      asked_who = ~0u;
+    }
+  };
+
+  static size_t index_of(const Warp& warp) { return static_cast<size_t>(warp.index()); }
+  WarpState& state_of(const Warp& warp) { return warps_[index_of(warp)]; }
+
+  // --- accesses; block_races.cpp alone has and uses these, or they would not be inlined
+  template <bool Writes>
+  void access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place);
+  void access_strongly(const Access& access, size_t number, const MemoryOrder& order, bool writes, BlockRaces* owner,
+                       Shadow& place);
+  AccessRecord record(const Access& access, int lane, size_t number, const MemoryOrder& order);
+  void read(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes);
+  void write(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes);
+  bool is_ordered(const Attempt& attempt, const AccessRecord& other) const;
+  bool is_known(const Attempt& attempt, const AccessRecord& other, int lane) const;
+  const BlockClock* clock_of(const Knowledge& known, uint32_t block) const;
+  static bool is_same_store(const Attempt& attempt, const AccessRecord& other);
+  void note_store(const Access& access);
+  void complete(const Warp& warp, const OpenStore& store);
+
+  // --- what threads know
+  Knowledge& knowledge(const Warp& warp, int lane);
+  void part(const Warp& warp);
+  void unite(const Warp& warp);
+  Published published(const Warp& warp, LaneMask lanes);
+  void join_fenced(Published& into, const Warp& warp, LaneMask lanes);
+  void assign(const Warp& warp, LaneMask lanes, const Published& what);
+  void learn(const Warp& warp, int lane, const Published& what);
+  void take_pending(const Warp& warp, LaneMask lanes, bool wide);
+  SynchronisingPlace* place(BlockRaces* owner, uint64_t address, bool make);
+  void acquire(const Warp& warp, int lane, const MemoryOrder& order, BlockRaces* owner, uint64_t address);
+  void release(const Warp& warp, int lane, const MemoryOrder& order, BlockRaces* owner, uint64_t address);
+
+  // --- reports
+  void report(const Attempt& attempt, const AccessRecord& other, bool other_wrote, uint64_t address, uint32_t bytes,
+              FindingKind kind = FindingKind::race);
+  std::string describe(const AccessRecord& other) const;
+  const std::byte* memory_at(const Access& access, uint64_t address) const;
+
+  RaceCheck& check_;
+  const Block& block_;
+  const uint32_t number_;
+  std::vector<WarpState> warps_;
+  std::array<BarrierState, Barrier::kCount> barriers_;
+  std::map<uint32_t, MbarrierState> mbarriers_;
+  uint32_t next_unit_ = 1;
+  Published cluster_arriving_, cluster_complete_;
+  struct {
+    Knowledge before;
+    Published what;
+    Knowledge after;
+  } learned_;  // the last time
+};
+
+}  // namespace assay::vgpu

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Races in words: who did what to whom, where, and why nothing orders it.
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "vgpu/observe/block_races.hpp"
+
+namespace assay::vgpu {
+namespace {
+
+std::string_view verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::load:
+      return "reads";
+    case AccessKind::store:
+      return "writes";
+    case AccessKind::atomic:
+      return "updates atomically";
+    case AccessKind::async_read:
+      return "copies from";
+    default:
+      return "copies to";
+  }
+}
+
+}  // namespace
+
+const std::byte* BlockRaces::memory_at(const Access& access, uint64_t address) const {
+  if (access.space == Space::global) return block_.grid().memory.host(address);
+  return const_cast<Block*>(access.owner)->shared() + address;
+}
+
+void BlockRaces::report(const Attempt& attempt, const AccessRecord& other, bool other_wrote, uint64_t address,
+                        uint32_t bytes, FindingKind kind) {
+  // Whichever came first: the pair is one race.
+  const size_t one = other.instruction;
+  const std::pair key(std::min(one, attempt.number), std::max(one, attempt.number));
+  auto [entry, fresh] = check_.index().try_emplace(key, check_.mutable_findings().size());
+  if (!fresh) {
+    ++check_.mutable_findings()[entry->second].count;
+    return;
+  }
+  Finding finding = attempt.access.warp.describe(attempt.access.instruction, attempt.lane);
+  finding.kind = kind;
+  finding.access = attempt.access.kind;
+  finding.space = attempt.access.space;
+  finding.address = address;
+  finding.bytes = bytes;
+  const bool copy = other.has(AccessRecord::asynchronous);
+  const bool under_way = other.stamp() == AccessRecord::kUnderWay;
+  finding.message = fmt::format("this thread {} what {} {} at {}: {}", verb(attempt.access.kind), describe(other),
+                                copy ? (other_wrote ? "copied to" : "copied from") : (other_wrote ? "wrote" : "read"),
+                                check_.place_of(other.instruction),
+                                kind == FindingKind::noncoherent
+                                    ? "the read goes through the read-only cache, which sees no write of this kernel"
+                                : under_way ? "the copy has not been waited for"
+                                            : "nothing orders the two accesses");
+  const bool stores = kind == FindingKind::race && attempt.access.kind == AccessKind::store && other_wrote && !copy;
+  if (stores) {
+    RaceCheck::EqualValue value{entry->second, memory_at(attempt.access, address), {}, bytes};
+    std::memcpy(value.before.data(), value.at, bytes);
+    check_.open_values.push_back(value);
+  }
+  check_.mutable_findings().push_back(std::move(finding));
+}
+
+std::string BlockRaces::describe(const AccessRecord& other) const {
+  const Dim3& grid = block_.grid().launch.grid;
+  const Dim3& threads = block_.grid().launch.block;
+  const uint32_t b = other.block();
+  std::string block = b == number_
+                          ? "the same block"
+                          : fmt::format("block ({}, {}, {})", b % grid.x, b / grid.x % grid.y, b / grid.x / grid.y);
+  if (other.warp() >= kFirstUnit) return fmt::format("a bulk copy of {}", block);
+  const uint32_t t = other.warp() * kLanes + static_cast<uint32_t>(other.lane());
+  return fmt::format("thread ({}, {}, {}) of {}", t % threads.x, t / threads.x % threads.y, t / (threads.x * threads.y),
+                     block);
+}
+
+}  // namespace assay::vgpu
