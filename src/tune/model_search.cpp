@@ -66,7 +66,10 @@ class ModelSearch final : public Strategy {
         fits_.push_back(each.fits);
       }
       take_predictions(cycles);
-      if (prior_.empty()) formula_.reset();
+      if (prior_.empty()) {
+        formula_.reset();
+        resources_ = features_;
+      }
     } else {
       take_predictions(options.predicted);
     }
@@ -130,6 +133,11 @@ class ModelSearch final : public Strategy {
       const bool known = std::isfinite(predicted[i]) && predicted[i] > 0;
       prior_[i] = known ? std::min(std::log(predicted[i]) - least, options_.clamp * 1.5) : options_.clamp;
     }
+    if (!hangs_together()) {
+      prior_.clear();
+      fits_.clear();
+      return;
+    }
     trust_ = 1;
     std::vector<size_t> order(space_.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -137,6 +145,31 @@ class ModelSearch final : public Strategy {
     std::ranges::stable_sort(order, [&](size_t a, size_t b) { return prior_[a] < prior_[b]; });
     order.resize(std::min(order.size(), std::max<size_t>(space_.size() / 50, 1)));
     promising_ = std::move(order);
+  }
+
+  // What is counted of a kernel changes little when one parameter does. Counters that have nothing to do with the
+  // parameters are of something else, and of no use.
+  bool hangs_together() const {
+    Random random(0x5eed);
+    std::vector<double> here, there;
+    for (int attempt = 0; attempt < 800 && here.size() < 400; ++attempt) {
+      const size_t each = random.below(space_.size());
+      const std::vector<size_t> near = space_.adjacent(each);
+      if (near.empty()) continue;
+      here.push_back(prior_[each]);
+      there.push_back(prior_[near[random.below(near.size())]]);
+    }
+    if (here.size() < 50) return true;  // too few to tell
+    const auto n = static_cast<double>(here.size());
+    const double mean_here = std::accumulate(here.begin(), here.end(), 0.0) / n;
+    const double mean_there = std::accumulate(there.begin(), there.end(), 0.0) / n;
+    double both = 0, of_here = 0, of_there = 0;
+    for (size_t i = 0; i < here.size(); ++i) {
+      both += (here[i] - mean_here) * (there[i] - mean_there);
+      of_here += (here[i] - mean_here) * (here[i] - mean_here);
+      of_there += (there[i] - mean_there) * (there[i] - mean_there);
+    }
+    return both > kHangsTogether * std::sqrt(of_here * of_there);
   }
 
   // Rates of the formula that fit what was measured; then all predictions anew.
@@ -257,8 +290,8 @@ class ModelSearch final : public Strategy {
       }
       ++refits_;
       size_t chosen = beliefs_[1].likelihood > beliefs_[0].likelihood ? 1 : 0;
-      // Whoever finds nothing better for a while lets the other one try.
-      if (since_gain_ >= kPatience && refits_ % 2 == 0) chosen = 1 - chosen;
+      // Where the prediction led to nothing better for a while, every second time without it.
+      if (since_gain_ >= kPatience && refits_ % 2 == 0) chosen = 1;
       trust_ = beliefs_[chosen].trust;
       scale_ = beliefs_[chosen].scale;
       process_->set_parameters(*beliefs_[chosen].parameters);
@@ -447,6 +480,7 @@ class ModelSearch final : public Strategy {
   static constexpr double kDoesNotFit = 0.01;    // that it runs all the same
   static constexpr double kDoubt = 0.3;          // of the coefficient of the prediction, which should be 1
   static constexpr float kRateDoubt = 0.5f;      // of each rate, in deviations of its prior, after it was fitted
+  static constexpr double kHangsTogether = 0.2;  // least correlation of neighbours
   static constexpr size_t kPatience = 8;         // evaluations
   static constexpr double kExpected = 1;         // log odds that the prediction is of use
   static constexpr size_t kMostForFormula = 60;  // evaluations; then rates are known
