@@ -21,7 +21,7 @@ namespace assay::work {
 // --- replay: how good is a strategy, on spaces of which everything is known?
 struct TuneReplayRequest {
   std::vector<std::string> spaces;  // Kernel Tuner's caches or T4, plain, compressed or cut off
-  std::string synthetic;            // "choosing", "judging", "all": generated spaces as well; empty: none
+  std::string synthetic;            // "choosing", "judging", "harder", "all" (the first two); empty: none
   std::vector<std::string> strategies{"model"};
   size_t budget = 200;
   size_t seeds = 20;

@@ -79,7 +79,7 @@ class TuneCommand final : public Command {
     line.option("--export", exports_, "which configuration for which shape");
     line.flag("--ask", ask_, "take spaces and answers from standard input");
     line.option("--replay", replay_.spaces, "a recorded space");
-    line.choice("--synthetic", replay_.synthetic, "generated spaces", {"choosing", "judging", "all"});
+    line.choice("--synthetic", replay_.synthetic, "generated spaces", {"choosing", "judging", "harder", "all"});
     line.option("--seeds", replay_.seeds, "runs on each space", {1, 10'000});
     line.flag("--counters", replay_.counters, "use what was counted");
     line.flag("--noise", replay_.noise, "tune again with samples drawn anew");

@@ -113,7 +113,7 @@ Result<std::unique_ptr<AskSession::Search>> AskSession::Search::open(const json&
   ASSAY_TRY(search->seed, whole_number(header, "seed", 1, 0, size_t{1} << 53));
   ASSAY_TRY(search->left, whole_number(header, "budget", 200, 1, kMostBudget));
   ASSAY_TRY(search->batch, whole_number(header, "batch", 1, 1, kMostBatch));
-  StrategyOptions options{search->seed, search->left, predict_cycles(search->described.counters)};
+  StrategyOptions options{search->seed, search->left, {}, demands_by_kind(search->described.counters)};
   ASSAY_TRY(search->strategy, make_strategy("model", *search->described.space, options));
   return search;
 }

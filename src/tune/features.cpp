@@ -173,6 +173,10 @@ constexpr size_t kMostDerived = 12;
 
 }  // namespace
 
+void add_feature(Features& features, const std::string& name, const std::vector<double>& values) {
+  add_feature(features, name, true, values);
+}
+
 Features describe(const Space& space) {
   Features features;
   for (size_t p = 0; p < space.width(); ++p) add_own_features(features, space, p);

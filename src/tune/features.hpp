@@ -26,4 +26,7 @@ struct Features {
 
 Features describe(const Space& space);
 
+// Adds a feature of any values, one per configuration; nothing if they are all the same.
+void add_feature(Features& features, const std::string& name, const std::vector<double>& values);
+
 }  // namespace assay::tune

@@ -30,7 +30,9 @@ double matern_slope(double squared) {  // by the squared distance
 struct GaussianProcess::State {
   std::vector<size_t> candidates;
   std::vector<const Feature*> features;
-  std::vector<std::vector<float>> columns;  // of the candidates, one per feature
+  std::vector<std::vector<float>> columns;         // of the candidates, one per feature
+  std::vector<std::vector<float>> linear;          // of all configurations
+  std::vector<std::vector<float>> linear_columns;  // of the candidates
   ProcessParameters parameters;
   std::vector<double> prior_mean;  // of the log inverse lengths
   double likelihood = -std::numeric_limits<double>::infinity();
@@ -50,7 +52,13 @@ struct GaussianProcess::State {
       const double difference = features[f]->values[a] - features[f]->values[b];
       squared += weight(f) * difference * difference;
     }
-    return signal() * matern(squared) + kConstant;
+    return signal() * matern(squared) + kConstant + linear_covariance(a, b);
+  }
+
+  double linear_covariance(size_t a, size_t b) const {
+    double sum = 0;
+    for (const std::vector<float>& column : linear) sum += double{column[a]} * column[b];
+    return sum;
   }
 
   void forget() {
@@ -58,6 +66,9 @@ struct GaussianProcess::State {
     rows.clear();
     solved.clear();
     variance.assign(candidates.size(), static_cast<float>(signal() + kConstant));
+    for (const std::vector<float>& column : linear_columns) {
+      for (size_t i = 0; i < column.size(); ++i) variance[i] += column[i] * column[i];
+    }
   }
 };
 
@@ -93,6 +104,17 @@ const ProcessParameters& GaussianProcess::parameters() const {
   return state_->parameters;
 }
 
+void GaussianProcess::set_linear(std::vector<std::vector<float>> columns) {
+  state_->linear = std::move(columns);
+  state_->linear_columns.clear();
+  for (const std::vector<float>& column : state_->linear) {
+    std::vector<float>& own = state_->linear_columns.emplace_back();
+    own.reserve(state_->candidates.size());
+    for (const size_t each : state_->candidates) own.push_back(column[each]);
+  }
+  state_->forget();
+}
+
 void GaussianProcess::set_parameters(const ProcessParameters& parameters) {
   state_->parameters = parameters;
   state_->forget();
@@ -118,6 +140,12 @@ void GaussianProcess::fit(std::span<const size_t> configurations, std::span<cons
       }
     }
   }
+  Matrix linear = Matrix::Constant(n, n, kConstant);
+  for (const std::vector<float>& column : state.linear) {
+    Vector own(n);
+    for (Eigen::Index i = 0; i < n; ++i) own[i] = column[configurations[static_cast<size_t>(i)]];
+    linear += own * own.transpose();
+  }
   const Vector y = Eigen::Map<const Vector>(values.data(), n);
   const size_t count = lengths + 2;
   std::vector<double> place = state.parameters.log_inverse_lengths;
@@ -137,8 +165,7 @@ void GaussianProcess::fit(std::span<const size_t> configurations, std::span<cons
     const double signal = std::exp(2 * place[lengths]);
     const double noise = std::exp(2 * place[lengths + 1]) + 1e-6;
     const Matrix shape = squared.unaryExpr(&matern);
-    Matrix covariance = signal * shape;
-    covariance.array() += kConstant;
+    Matrix covariance = signal * shape + linear;
     covariance.diagonal().array() += noise;
     const Eigen::LLT<Matrix> factor(covariance);
     if (factor.info() != Eigen::Success) break;
@@ -186,7 +213,7 @@ void GaussianProcess::observe(size_t configuration) {
     for (size_t k = 0; k < j; ++k) sum -= row[k] * state.rows[j][k];
     row[j] = sum / state.rows[j][j];
   }
-  double rest = state.signal() + kConstant + state.noise();
+  double rest = state.signal() + kConstant + state.noise() + state.linear_covariance(configuration, configuration);
   for (size_t k = 0; k < n; ++k) rest -= row[k] * row[k];
   row[n] = std::sqrt(std::max(rest, 1e-8));
 
@@ -205,6 +232,9 @@ void GaussianProcess::observe(size_t configuration) {
     const Eigen::ArrayXf r = covariance.sqrt() * static_cast<float>(kRootFive);
     covariance = signal * (1.0f + r + r.square() / 3.0f) * (-r).exp() + static_cast<float>(kConstant);
   }
+  for (size_t l = 0; l < state.linear.size(); ++l)
+    covariance += state.linear[l][configuration] *
+                  Eigen::Map<const Eigen::ArrayXf>(state.linear_columns[l].data(), static_cast<Eigen::Index>(size));
   for (size_t j = 0; j < n; ++j)
     covariance -= static_cast<float>(row[j]) *
                   Eigen::Map<const Eigen::ArrayXf>(state.solved[j].data(), static_cast<Eigen::Index>(size));

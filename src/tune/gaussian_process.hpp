@@ -27,6 +27,9 @@ class GaussianProcess {
   GaussianProcess& operator=(const GaussianProcess&) = delete;
 
   const std::vector<size_t>& candidates() const;
+  // Columns over all configurations, each with an unknown coefficient of mean 0 and deviation 1 that the values may
+  // contain beside what the features explain. Observations are forgotten.
+  void set_linear(std::vector<std::vector<float>> columns);
   // Parameters that make the observations most likely, beginning at the present ones. Observations are forgotten.
   void fit(std::span<const size_t> configurations, std::span<const double> values, size_t iterations);
   double log_likelihood() const;  // of the last fit, with the prior of the parameters

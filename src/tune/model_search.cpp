@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "tune/fitted_formula.hpp"
 #include "tune/forest.hpp"
 #include "tune/gaussian_process.hpp"
 #include "tune/history.hpp"
@@ -28,6 +29,21 @@ double expected_improvement(double best, double mean, double deviation) {
   return std::max(0.0, (best - mean) * normal_probability(z) + deviation * normal_density(z));
 }
 
+Features describe_resources(const Features& features, const std::vector<std::vector<Demand>>& demands) {
+  Features all = features;
+  if (demands.empty() || all.list.empty() || demands.front().size() != all.list.front().values.size()) return all;
+  std::vector<double> registers, shared, of_block;
+  for (const Demand& each : demands.front()) {
+    registers.push_back(each.registers);
+    shared.push_back(each.shared_bytes);
+    of_block.push_back(double{each.registers} * each.threads);
+  }
+  add_feature(all, "registers", registers);
+  add_feature(all, "shared memory", shared);
+  add_feature(all, "registers of a block", of_block);
+  return all;
+}
+
 enum class Proposer { first, global, local, annealing };
 
 class ModelSearch final : public Strategy {
@@ -39,9 +55,24 @@ class ModelSearch final : public Strategy {
         random_(options.seed),
         history_(space.size()),
         features_(describe(space)),
-        success_(features_, options.seed ^ 0x5eed),
+        resources_(describe_resources(features_, options.demands)),
+        success_(resources_, options.seed ^ 0x5eed),
         annealing_(make_annealing(space, options.seed + 77, options.budget)) {
-    take_predictions(options.predicted);
+    if (!options.demands.empty() && options.demands.front().size() == space.size()) {
+      formula_.emplace(options.demands);
+      std::vector<double> cycles;
+      for (const Demand& each : options.demands.front()) {
+        cycles.push_back(std::exp(log_cycles(each)));
+        fits_.push_back(each.fits);
+      }
+      take_predictions(cycles);
+      if (prior_.empty()) {
+        formula_.reset();
+        resources_ = features_;
+      }
+    } else {
+      take_predictions(options.predicted);
+    }
     choose_candidates();
   }
 
@@ -78,6 +109,13 @@ class ModelSearch final : public Strategy {
     double gains = 0;
   };
 
+  struct Belief {
+    double trust;
+    std::optional<ProcessParameters> parameters{};
+    double scale = 1;
+    double likelihood = 0;
+  };
+
   // --- what is known before the first evaluation
   void take_predictions(const std::vector<double>& predicted) {
     if (predicted.size() != space_.size()) return;
@@ -95,12 +133,58 @@ class ModelSearch final : public Strategy {
       const bool known = std::isfinite(predicted[i]) && predicted[i] > 0;
       prior_[i] = known ? std::min(std::log(predicted[i]) - least, options_.clamp * 1.5) : options_.clamp;
     }
+    if (!hangs_together()) {
+      prior_.clear();
+      fits_.clear();
+      return;
+    }
     trust_ = 1;
     std::vector<size_t> order(space_.size());
     std::iota(order.begin(), order.end(), size_t{0});
+    if (!fits_.empty()) std::erase_if(order, [&](size_t each) { return !fits_[each]; });
     std::ranges::stable_sort(order, [&](size_t a, size_t b) { return prior_[a] < prior_[b]; });
-    promising_.assign(order.begin(),
-                      order.begin() + static_cast<std::ptrdiff_t>(std::max<size_t>(space_.size() / 50, 1)));
+    order.resize(std::min(order.size(), std::max<size_t>(space_.size() / 50, 1)));
+    promising_ = std::move(order);
+  }
+
+  // What is counted of a kernel changes little when one parameter does. Counters that have nothing to do with the
+  // parameters are of something else, and of no use.
+  bool hangs_together() const {
+    Random random(0x5eed);
+    std::vector<double> here, there;
+    for (int attempt = 0; attempt < 800 && here.size() < 400; ++attempt) {
+      const size_t each = random.below(space_.size());
+      const std::vector<size_t> near = space_.adjacent(each);
+      if (near.empty()) continue;
+      here.push_back(prior_[each]);
+      there.push_back(prior_[near[random.below(near.size())]]);
+    }
+    if (here.size() < 50) return true;  // too few to tell
+    const auto n = static_cast<double>(here.size());
+    const double mean_here = std::accumulate(here.begin(), here.end(), 0.0) / n;
+    const double mean_there = std::accumulate(there.begin(), there.end(), 0.0) / n;
+    double both = 0, of_here = 0, of_there = 0;
+    for (size_t i = 0; i < here.size(); ++i) {
+      both += (here[i] - mean_here) * (there[i] - mean_there);
+      of_here += (here[i] - mean_here) * (here[i] - mean_here);
+      of_there += (there[i] - mean_there) * (there[i] - mean_there);
+    }
+    return both > kHangsTogether * std::sqrt(of_here * of_there);
+  }
+
+  // Rates of the formula that fit what was measured; then all predictions anew.
+  void refit_formula(const std::vector<Evaluated>& observed) {
+    if (!formula_ || observed.size() > kMostForFormula) return;
+    std::vector<FittedFormula::Measured> measured;
+    for (const Evaluated& each : observed) measured.push_back({each.configuration, std::log(*each.milliseconds)});
+    formula_->fit(measured, std::log(*history_.best()->milliseconds));
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < prior_.size(); ++i) {
+      prior_[i] = formula_->log_time(i);
+      if (prior_[i] < least) least = prior_[i];
+    }
+    for (double& each : prior_)
+      each = std::isfinite(each) ? std::min(each - least, options_.clamp * 1.5) : options_.clamp;
   }
 
   void choose_candidates() {
@@ -142,7 +226,8 @@ class ModelSearch final : public Strategy {
 
   double prior(size_t configuration, double trust) const { return prior_.empty() ? 0 : trust * prior_[configuration]; }
 
-  // What the process is to explain: the clamped logarithm over the best, less what the prediction explains.
+  // What the process is to explain: the clamped logarithm over the best, less what the prediction explains. A scale of
+  // 0 is to be found.
   std::vector<double> residuals(const std::vector<Evaluated>& observed, double trust, double& centre,
                                 double& scale) const {
     const double best = *history_.best()->milliseconds;
@@ -156,13 +241,26 @@ class ModelSearch final : public Strategy {
       value -= centre;
       sum += value * value;
     }
-    scale = std::max(std::sqrt(sum / static_cast<double>(values.size())), 0.03);
+    if (scale <= 0) scale = std::max(std::sqrt(sum / static_cast<double>(values.size())), 0.03);
     for (double& value : values) value /= scale;
     return values;
   }
 
   bool time_to_refit(size_t observed) const {
     return observed >= 3 && (refitted_at_ == 0 || observed >= refitted_at_ + std::max<size_t>(2, refitted_at_ / 5));
+  }
+
+  // In which directions the prediction may be wrong: its rates, and how much of it all to believe.
+  std::vector<std::vector<float>> doubts(double trust, double scale) const {
+    std::vector<std::vector<float>> columns;
+    if (prior_.empty() || trust == 0) return columns;
+    columns = slopes_;
+    std::vector<float>& belief = columns.emplace_back();
+    for (const double each : prior_) belief.push_back(static_cast<float>(kDoubt * each));
+    for (std::vector<float>& column : columns) {
+      for (float& each : column) each /= static_cast<float>(scale);
+    }
+    return columns;
   }
 
   void refit(const std::vector<Evaluated>& observed) {
@@ -173,26 +271,31 @@ class ModelSearch final : public Strategy {
     for (const Evaluated& each : used) points.push_back(each.configuration);
     const size_t iterations = refitted_at_ == 0 ? 40 : 15;
     const ProcessParameters start = process_->parameters();
-    double centre = 0, scale = 1;
+    double centre = 0;
+    scale_ = 0;
     if (prior_.empty()) {
-      process_->fit(points, residuals(used, 0, centre, scale), iterations);
+      process_->fit(points, residuals(used, 0, centre, scale_), iterations);
     } else {
-      double best = -std::numeric_limits<double>::infinity();
-      ProcessParameters parameters = start;
-      for (const double trust : {1.0, 0.75, 0.5, 0.25, 0.0}) {
-        process_->set_parameters(start);
-        const std::vector<double> values = residuals(used, trust, centre, scale);
+      // Once with the prediction and once without it.
+      for (Belief& belief : beliefs_) {
+        belief.scale = 0;
+        const std::vector<double> values = residuals(used, belief.trust, centre, belief.scale);
+        process_->set_parameters(belief.parameters ? *belief.parameters : start);
+        process_->set_linear(doubts(belief.trust, belief.scale));
         process_->fit(points, values, iterations);
-        // In units of the values themselves, so that scales can be compared; full trust is what we expect.
-        const double likelihood = process_->log_likelihood() - static_cast<double>(points.size()) * std::log(scale) -
-                                  0.5 * std::pow((1 - trust) / 0.5, 2);
-        if (likelihood > best) {
-          best = likelihood;
-          trust_ = trust;
-          parameters = process_->parameters();
-        }
+        belief.parameters = process_->parameters();
+        // In units of the values themselves, so that scales can be compared; trust is what we expect.
+        belief.likelihood = process_->log_likelihood() - static_cast<double>(points.size()) * std::log(belief.scale) +
+                            belief.trust * kExpected;
       }
-      process_->set_parameters(parameters);
+      ++refits_;
+      size_t chosen = beliefs_[1].likelihood > beliefs_[0].likelihood ? 1 : 0;
+      // Where the prediction led to nothing better for a while, every second time without it.
+      if (since_gain_ >= kPatience && refits_ % 2 == 0) chosen = 1;
+      trust_ = beliefs_[chosen].trust;
+      scale_ = beliefs_[chosen].scale;
+      process_->set_parameters(*beliefs_[chosen].parameters);
+      process_->set_linear(doubts(trust_, scale_));
     }
     refitted_at_ = observed.size();
   }
@@ -218,6 +321,7 @@ class ModelSearch final : public Strategy {
         choose_candidates();
         chances_.assign(process_->candidates().size(), -1);
       }
+      refit_formula(observed);
       refit(observed);
     }
     for (size_t i = process_->observed(); i < observed.size(); ++i) process_->observe(observed[i].configuration);
@@ -232,6 +336,11 @@ class ModelSearch final : public Strategy {
   }
 
   double chance(size_t position) {
+    const double fitting = fits_.empty() || fits_[process_->candidates()[position]] ? 1 : kDoesNotFit;
+    return fitting * learned_chance(position);
+  }
+
+  double learned_chance(size_t position) {
     if (!success_.anything_failed()) return 1;
     if (chances_[position] < 0)
       chances_[position] = static_cast<float>(success_.probability(process_->candidates()[position]));
@@ -368,6 +477,13 @@ class ModelSearch final : public Strategy {
   static constexpr size_t kMostFitted = 120;
   static constexpr int kFirstAttempts = 40;
   static constexpr double kPredictionWeight = 4;
+  static constexpr double kDoesNotFit = 0.01;    // that it runs all the same
+  static constexpr double kDoubt = 0.3;          // of the coefficient of the prediction, which should be 1
+  static constexpr float kRateDoubt = 0.5f;      // of each rate, in deviations of its prior, after it was fitted
+  static constexpr double kHangsTogether = 0.2;  // least correlation of neighbours
+  static constexpr size_t kPatience = 8;         // evaluations
+  static constexpr double kExpected = 1;         // log odds that the prediction is of use
+  static constexpr size_t kMostForFormula = 60;  // evaluations; then rates are known
 
   const Space& space_;
   ModelOptions options_;
@@ -375,6 +491,7 @@ class ModelSearch final : public Strategy {
   Random random_;
   History history_;
   Features features_;
+  Features resources_;  // with what a block needs, where counters say: that decides what fails
   SuccessForest success_;
   std::unique_ptr<Strategy> annealing_;
   std::unique_ptr<GaussianProcess> process_;
@@ -384,8 +501,13 @@ class ModelSearch final : public Strategy {
   size_t since_gain_ = 0;
 
   std::vector<double> prior_;  // of each configuration: log of predicted over the least predicted; empty: none
+  std::optional<FittedFormula> formula_;
+  std::vector<std::vector<float>> slopes_;  // of the formula, by its rates
+  std::vector<bool> fits_;                  // of each configuration, where counters say; empty: they do not
   std::vector<size_t> promising_;
   double trust_ = 0;
+  std::array<Belief, 2> beliefs_{Belief{1.0}, Belief{0.0}};
+  size_t refits_ = 0;
 
   size_t refitted_at_ = 0;
   size_t learned_success_ = 0;

@@ -2,145 +2,15 @@
 #include "tune/prediction.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <cmath>
+#include <map>
 
 namespace assay::tune {
 namespace {
 
-// The first row whose words all occur in the name decides. A word that begins with '!' must not occur.
-struct NameRule {
-  std::array<std::string_view, 4> words;
-  std::optional<Quantity> quantity;  // nothing: the counter is of no use
-  double scale = 1;
-};
-
-constexpr double kPerWarp = 1.0 / 32;
-
-const std::array kNameRules{
-    // ratios and rates are not amounts
-    NameRule{{"pct"}, std::nullopt},
-    NameRule{{"per_second"}, std::nullopt},
-    NameRule{{"efficiency"}, std::nullopt},
-    NameRule{{"utilization"}, std::nullopt},
-    NameRule{{"hit_rate"}, std::nullopt},
-    NameRule{{"bank_conflict"}, std::nullopt},
-    NameRule{{"ideal"}, std::nullopt},
-    NameRule{{"throughput"}, std::nullopt},
-    NameRule{{"achieved_occupancy"}, std::nullopt},
-    // what the compiler and the launch say
-    NameRule{{"registers"}, Quantity::registers},
-    NameRule{{"regs"}, Quantity::registers},
-    NameRule{{"num_reg"}, Quantity::registers},
-    NameRule{{"occupancy", "percent"}, Quantity::occupancy, 0.01},
-    NameRule{{"occupancy"}, Quantity::occupancy},
-    NameRule{{"warps_active"}, Quantity::active_warps},
-    NameRule{{"active_warps"}, Quantity::active_warps},
-    NameRule{{"warps_per_sm"}, Quantity::active_warps},
-    NameRule{{"launch__block_size"}, Quantity::block_threads},
-    NameRule{{"threads_per_block"}, Quantity::block_threads},
-    NameRule{{"block_threads"}, Quantity::block_threads},
-    NameRule{{"local_size"}, Quantity::block_threads},
-    NameRule{{"localsize"}, Quantity::block_threads},
-    NameRule{{"block_size"}, Quantity::block_threads},
-    NameRule{{"blocksize"}, Quantity::block_threads},
-    NameRule{{"launch__grid_size"}, Quantity::grid_blocks},
-    NameRule{{"grid_blocks"}, Quantity::grid_blocks},
-    NameRule{{"grid_size"}, Quantity::grid_blocks},
-    NameRule{{"gridsize"}, Quantity::grid_blocks},
-    NameRule{{"num_blocks"}, Quantity::grid_blocks},
-    NameRule{{"global_size"}, Quantity::grid_threads},
-    NameRule{{"globalsize"}, Quantity::grid_threads},
-    NameRule{{"launch__thread_count"}, Quantity::grid_threads},
-    // shared memory: an amount in the launch, wavefronts in the run
-    NameRule{{"wavefronts", "shared"}, Quantity::shared_wavefronts},
-    NameRule{{"shared", "transactions"}, Quantity::shared_wavefronts},
-    NameRule{{"shared", "wavefront"}, Quantity::shared_wavefronts},
-    NameRule{{"shared", "requests"}, std::nullopt},
-    NameRule{{"shared", "read_bytes"}, std::nullopt},
-    NameRule{{"shared", "written_bytes"}, std::nullopt},
-    NameRule{{"inst", "shared"}, std::nullopt},
-    NameRule{{"shared_mem"}, Quantity::shared_bytes},
-    NameRule{{"sharedmem"}, Quantity::shared_bytes},
-    NameRule{{"shared_bytes"}, Quantity::shared_bytes},
-    NameRule{{"localmemorysize"}, Quantity::shared_bytes},
-    NameRule{{"shared", "size"}, Quantity::shared_bytes},
-    NameRule{{"smem"}, Quantity::shared_bytes},
-    // memory
-    NameRule{{"dram", "sectors"}, Quantity::dram_sectors},
-    NameRule{{"dram", "transactions"}, Quantity::dram_sectors},
-    NameRule{{"dram", "bytes"}, Quantity::dram_sectors, 1.0 / 32},
-    NameRule{{"local", "sectors"}, Quantity::local_sectors},
-    NameRule{{"local", "transactions"}, Quantity::local_sectors},
-    NameRule{{"local_load"}, std::nullopt},
-    NameRule{{"local_store"}, std::nullopt},
-    NameRule{{"lts__t_sectors"}, Quantity::l2_sectors},
-    NameRule{{"l2", "transactions"}, Quantity::l2_sectors},
-    NameRule{{"l2", "sectors"}, Quantity::l2_sectors},
-    NameRule{{"lts", "requests"}, std::nullopt},
-    NameRule{{"global", "sectors"}, Quantity::l2_sectors},
-    NameRule{{"async_copy", "sectors"}, Quantity::l2_sectors},
-    NameRule{{"mem_global", "sectors"}, Quantity::l2_sectors},
-    NameRule{{"global", "requests"}, Quantity::global_requests},
-    NameRule{{"gld_transactions"}, Quantity::global_requests},
-    NameRule{{"gst_transactions"}, Quantity::global_requests},
-    NameRule{{"tex", "transactions"}, Quantity::global_requests},
-    NameRule{{"gld_request"}, Quantity::global_requests},
-    NameRule{{"gst_request"}, Quantity::global_requests},
-    // instructions by class; those of threads count a 32nd
-    NameRule{{"thread_inst", "fp64"}, Quantity::double_instructions, kPerWarp},
-    NameRule{{"thread_inst", "fp32"}, Quantity::float_instructions, kPerWarp},
-    NameRule{{"thread_inst", "fp16"}, Quantity::float_instructions, kPerWarp},
-    NameRule{{"thread_inst", "integer"}, Quantity::integer_instructions, kPerWarp},
-    NameRule{{"thread_inst", "memory"}, Quantity::memory_instructions, kPerWarp},
-    NameRule{{"thread_inst", "op_"}, std::nullopt},
-    NameRule{{"thread_inst"}, std::nullopt},
-    NameRule{{"inst_fp_64"}, Quantity::double_instructions, kPerWarp},
-    NameRule{{"inst_fp_32"}, Quantity::float_instructions, kPerWarp},
-    NameRule{{"inst_fp_16"}, Quantity::float_instructions, kPerWarp},
-    NameRule{{"inst_integer"}, Quantity::integer_instructions, kPerWarp},
-    NameRule{{"inst_compute_ld_st"}, Quantity::memory_instructions, kPerWarp},
-    NameRule{{"inst_executed", "tensor"}, Quantity::tensor_instructions},
-    NameRule{{"tensor_instructions"}, Quantity::tensor_instructions},
-    NameRule{{"inst_executed", "xu"}, Quantity::special_instructions},
-    NameRule{{"special_instructions"}, Quantity::special_instructions},
-    NameRule{{"inst_executed", "fp64"}, Quantity::double_instructions},
-    NameRule{{"inst_executed", "fma"}, Quantity::float_instructions},
-    NameRule{{"inst_executed", "alu"}, Quantity::integer_instructions},
-    NameRule{{"inst_executed", "lsu"}, Quantity::memory_instructions},
-    NameRule{{"ptx_instructions.float"}, Quantity::float_instructions},
-    NameRule{{"ptx_instructions.integer"}, Quantity::integer_instructions},
-    NameRule{{"ptx_instructions."}, std::nullopt},
-    NameRule{{"ptx_instructions"}, Quantity::instructions},
-    NameRule{{"float_instructions"}, Quantity::float_instructions},
-    NameRule{{"double_instructions"}, Quantity::double_instructions},
-    NameRule{{"integer_instructions"}, Quantity::integer_instructions},
-    NameRule{{"memory_instructions"}, Quantity::memory_instructions},
-    NameRule{{"inst_executed", "!pipe", "!op_"}, Quantity::instructions},
-    NameRule{{"inst_issued", "!pipe"}, std::nullopt},
-    NameRule{{"warp_instructions"}, Quantity::instructions},
-};
-
-// "smsp__inst_executed.sum", "smsp__inst_executed", "Inst_Executed" are the same.
-std::string lower_case(std::string_view name) {
-  std::string text(name);
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  std::ranges::replace(text, ' ', '_');
-  return text;
-}
-
-bool follows(const NameRule& rule, std::string_view name) {
-  return std::ranges::all_of(rule.words, [&](std::string_view word) {
-    if (word.empty()) return true;
-    return word.front() == '!' ? name.find(word.substr(1)) == std::string_view::npos
-                               : name.find(word) != std::string_view::npos;
-  });
-}
-
 // Everything that the formula takes of one configuration; NaN: not known.
 struct Amounts {
-  std::array<double, 19> values;
+  std::array<double, kQuantities> values;
   Amounts() { values.fill(kNotCounted); }
   double& operator[](Quantity quantity) { return values[static_cast<size_t>(quantity)]; }
   double operator[](Quantity quantity) const { return values[static_cast<size_t>(quantity)]; }
@@ -148,60 +18,92 @@ struct Amounts {
     const double value = (*this)[quantity];
     return std::isfinite(value) ? value : otherwise;
   }
+  void at_least(Quantity quantity, double value) {
+    double& amount = (*this)[quantity];
+    amount = std::isfinite(amount) ? std::max(amount, value) : value;
+  }
 };
 
-// Loads and stores of one kind come under two names and add up; what a launch has once does not.
-bool adds_up(Quantity quantity) {
-  switch (quantity) {
-    case Quantity::registers:
-    case Quantity::block_threads:
-    case Quantity::grid_blocks:
-    case Quantity::grid_threads:
-    case Quantity::occupancy:
-    case Quantity::active_warps:
-    case Quantity::instructions:
-      return false;
-    default:
-      return true;
+// How the columns of a table become amounts. Loads and stores of one family add up; a total that is there as well, or
+// another tool's count of the same, does not.
+class Reading {
+ public:
+  explicit Reading(const CounterTable& table) : table_(table) {
+    std::map<std::pair<Quantity, std::string>, size_t> places;
+    std::optional<size_t> block, global;
+    for (size_t column = 0; column < table.names.size(); ++column) {
+      const auto known = recognise_counter(table.names[column]);
+      if (!known) continue;
+      if (known->quantity == Quantity::block_threads) block = column;
+      if (known->quantity == Quantity::grid_threads) global = columns_.size();
+      const CounterFamily family = counter_family(table.names[column]);
+      const auto [place, added] = places.try_emplace({known->quantity, family.name}, places.size());
+      columns_.push_back({column, *known, family.part, place->second});
+    }
+    families_ = places.size();
+    if (block && global) blocks_or_threads(*block, columns_[*global]);
   }
-}
 
-Amounts amounts_of(const CounterTable& table, size_t row, const std::vector<std::optional<KnownCounter>>& known) {
-  Amounts amounts;
-  for (size_t column = 0; column < known.size(); ++column) {
-    const double raw = table.at(row, column);
-    if (!known[column] || !std::isfinite(raw) || raw < 0) continue;
-    double& amount = amounts[known[column]->quantity];
-    const double value = raw * known[column]->scale;
-    if (!std::isfinite(amount)) {
-      amount = value;
-    } else {
-      amount = adds_up(known[column]->quantity) ? amount + value : std::max(amount, value);
+  Amounts amounts(size_t row) const {
+    Amounts amounts;
+    std::vector<double> parts(families_, 0);
+    for (const Column& each : columns_) {
+      const double raw = table_.at(row, each.column);
+      if (!std::isfinite(raw) || raw < 0) continue;
+      const double value = raw * each.known.scale;
+      if (each.part) parts[each.family] += value;
+      amounts.at_least(each.known.quantity, each.part ? parts[each.family] : value);
+    }
+    return amounts;
+  }
+
+ private:
+  struct Column {
+    size_t column;
+    KnownCounter known;
+    bool part;
+    size_t family;
+  };
+
+  // A "global size" is the number of threads for OpenCL and of blocks for CUDA: threads are multiples of the block's.
+  void blocks_or_threads(size_t block, Column& global) const {
+    for (size_t row = 0; row < table_.rows(); ++row) {
+      const double threads = table_.at(row, global.column), of_block = table_.at(row, block);
+      if (!std::isfinite(threads) || !std::isfinite(of_block) || of_block <= 0) continue;
+      if (std::fmod(threads, of_block) == 0) continue;
+      global.known.quantity = Quantity::grid_blocks;
+      return;
     }
   }
-  return amounts;
-}
 
-// Cycles of the busiest pipe, the grid spread over all SMs; 0 if no work was counted.
-double busiest_pipe(const Amounts& amounts, const PipeRates& rates) {
+  const CounterTable& table_;
+  std::vector<Column> columns_;
+  size_t families_ = 0;
+};
+
+// Cycles of each pipe, the grid spread over all SMs.
+std::array<double, kPipes> pipe_cycles(const Amounts& amounts, const PipeRates& rates) {
   const auto amount = [&](Quantity quantity) { return amounts.or_else(quantity, 0); };
-  const double classes = amount(Quantity::float_instructions) + amount(Quantity::double_instructions) +
-                         amount(Quantity::integer_instructions) + amount(Quantity::special_instructions) +
-                         amount(Quantity::tensor_instructions) + amount(Quantity::memory_instructions);
-  const double cycles[] = {
+  const double special = std::max(amount(Quantity::special_instructions), amount(Quantity::conversion_instructions));
+  const double floats = amount(Quantity::float_instructions) + amount(Quantity::half_instructions) / 2;
+  const double classes = amount(Quantity::float_instructions) + amount(Quantity::half_instructions) +
+                         amount(Quantity::double_instructions) + amount(Quantity::integer_instructions) + special +
+                         amount(Quantity::tensor_instructions) + amount(Quantity::memory_instructions) +
+                         amount(Quantity::control_instructions) + amount(Quantity::other_instructions);
+  const double requests = std::max(amount(Quantity::global_requests), amount(Quantity::l1_transactions));
+  return {
       std::max(classes, amount(Quantity::instructions)) / 4,
-      amount(Quantity::float_instructions) * 32 / rates.float_lanes,
+      floats * 32 / rates.float_lanes,
       amount(Quantity::double_instructions) * 32 / rates.double_lanes,
       amount(Quantity::integer_instructions) * 32 / rates.integer_lanes,
-      amount(Quantity::special_instructions) * 32 / rates.special_lanes,
+      special * 32 / rates.special_lanes,
       amount(Quantity::tensor_instructions) / rates.tensor_instructions,
       amount(Quantity::memory_instructions) + amount(Quantity::local_sectors) / 4,
       amount(Quantity::shared_wavefronts) + amount(Quantity::local_sectors) / 4,
-      amount(Quantity::global_requests) + amount(Quantity::shared_wavefronts),
+      requests + amount(Quantity::shared_wavefronts),
       (amount(Quantity::l2_sectors) + amount(Quantity::local_sectors)) * 32 / rates.l2_bytes,
       amount(Quantity::dram_sectors) * 32 / rates.dram_bytes,
   };
-  return *std::max_element(std::begin(cycles), std::end(cycles)) / rates.sms;
 }
 
 double blocks_per_sm(const Amounts& amounts, double warps_per_block, const PipeRates& rates) {
@@ -213,16 +115,28 @@ double blocks_per_sm(const Amounts& amounts, double warps_per_block, const PipeR
   return std::max(blocks, 1.0);
 }
 
-double predicted(const Amounts& amounts, const PipeRates& rates) {
-  const double work = busiest_pipe(amounts, rates);
-  if (!(work > 0)) return kNotCounted;
+bool fits_any_gpu(const Amounts& amounts) {
+  const double threads = amounts.or_else(Quantity::block_threads, 0);
+  const double registers = std::ceil(amounts.or_else(Quantity::registers, 0) / 8) * 8;
+  return threads <= 1024 && registers * std::ceil(threads / 32) * 32 <= 65536 &&
+         amounts.or_else(Quantity::shared_bytes, 0) <= 227 * 1024;
+}
+
+Demand demand_of(const Amounts& amounts, const PipeRates& rates) {
+  Demand demand;
+  demand.fits = fits_any_gpu(amounts);
+  demand.registers = static_cast<float>(amounts.or_else(Quantity::registers, 0));
+  demand.shared_bytes = static_cast<float>(amounts.or_else(Quantity::shared_bytes, 0));
+  demand.threads = static_cast<float>(amounts.or_else(Quantity::block_threads, 0));
+  const std::array<double, kPipes> cycles = pipe_cycles(amounts, rates);
+  for (size_t pipe = 0; pipe < kPipes; ++pipe)
+    demand.log_cycles[pipe] = cycles[pipe] > 0 ? static_cast<float>(std::log(cycles[pipe] / rates.sms)) : kNoWork;
   const double threads = amounts.or_else(Quantity::block_threads, kNotCounted);
   double blocks = amounts.or_else(Quantity::grid_blocks, kNotCounted);
   if (!std::isfinite(blocks) && std::isfinite(threads) && threads > 0)
     blocks = amounts.or_else(Quantity::grid_threads, kNotCounted) / threads;
   double warps = amounts.or_else(Quantity::active_warps, kNotCounted);
   if (!std::isfinite(warps)) warps = amounts.or_else(Quantity::occupancy, kNotCounted) * rates.max_warps;
-  double tail = 1;
   if (std::isfinite(threads) && threads > 0) {
     const double per_block = std::ceil(threads / 32);
     const double resident = blocks_per_sm(amounts, per_block, rates);
@@ -230,47 +144,72 @@ double predicted(const Amounts& amounts, const PipeRates& rates) {
     if (std::isfinite(blocks) && blocks > 0) {
       const double waves = blocks / (resident * rates.sms);
       if (waves < 1) warps = std::max(1.0, std::min(warps, std::ceil(blocks / rates.sms) * per_block));
-      // A last wave that is not full costs as much as a full one; with many waves SMs drift apart and it matters less.
-      tail = waves < 1 ? std::ceil(blocks / rates.sms) * rates.sms / blocks : std::ceil(waves) / waves;
+      // A last wave that is not full costs as much as a full one.
+      const double tail = waves < 1 ? std::ceil(blocks / rates.sms) * rates.sms / blocks : std::ceil(waves) / waves;
+      demand.log_tail = static_cast<float>(std::log(tail));
     }
   }
-  const double hidden = std::isfinite(warps) ? 1 - std::exp(-std::max(warps, 1.0) / 4 / 2) : 1;
-  return work * tail / hidden;
+  if (std::isfinite(warps)) demand.warps = static_cast<float>(std::max(warps, 1.0) / 4);
+  return demand;
 }
 
 }  // namespace
 
-std::optional<KnownCounter> recognise_counter(std::string_view name) {
-  if (name.size() > 200) return std::nullopt;
-  const std::string text = lower_case(name);
-  for (const NameRule& rule : kNameRules) {
-    if (!follows(rule, text)) continue;
-    if (!rule.quantity) return std::nullopt;
-    return KnownCounter{*rule.quantity, rule.scale};
+const std::array<PipeRates, 3>& kinds_of_gpus() {
+  static const std::array<PipeRates, 3> kinds = [] {
+    std::array<PipeRates, 3> list;  // the middling one first
+    list[1].max_warps = 32;
+    list[1].max_blocks = 16;
+    list[1].shared_bytes = 64 * 1024;
+    list[1].sms = 68;
+    list[2].max_warps = 64;
+    list[2].max_blocks = 32;
+    list[2].shared_bytes = 200 * 1024;
+    list[2].sms = 120;
+    return list;
+  }();
+  return kinds;
+}
+
+bool Demand::known() const {
+  return std::ranges::any_of(log_cycles, [](float each) { return each > kNoWork; });
+}
+
+std::vector<Demand> demands(const CounterTable& table, const PipeRates& rates) {
+  const Reading reading(table);
+  std::vector<Demand> rows;
+  size_t usable = 0;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    rows.push_back(demand_of(reading.amounts(row), rates));
+    usable += rows.back().known() ? 1 : 0;
   }
-  if (text == "block" || text == "threads") return KnownCounter{Quantity::block_threads};
-  if (text == "grid" || text == "blocks") return KnownCounter{Quantity::grid_blocks};
-  if (text == "shared" || text == "shared_memory") return KnownCounter{Quantity::shared_bytes};
-  if (text == "instructions" || text == "inst") return KnownCounter{Quantity::instructions};
-  return std::nullopt;
+  if (usable < 2) return {};
+  return rows;
+}
+
+std::vector<std::vector<Demand>> demands_by_kind(const CounterTable& table) {
+  std::vector<std::vector<Demand>> kinds;
+  for (const PipeRates& rates : kinds_of_gpus()) {
+    kinds.push_back(demands(table, rates));
+    if (kinds.back().empty()) return {};
+  }
+  return kinds;
+}
+
+double log_cycles(const Demand& demand) {
+  if (!demand.known()) return kNotCounted;
+  const double work = *std::ranges::max_element(demand.log_cycles);
+  const double hidden = demand.warps < 0 ? 1 : 1 - std::exp(-demand.warps / 2);
+  return work + demand.log_tail - std::log(hidden);
 }
 
 double predict_row(const CounterTable& table, size_t row, const PipeRates& rates) {
-  std::vector<std::optional<KnownCounter>> known;
-  for (const std::string& name : table.names) known.push_back(recognise_counter(name));
-  return predicted(amounts_of(table, row, known), rates);
+  return std::exp(log_cycles(demand_of(Reading(table).amounts(row), rates)));
 }
 
 std::vector<double> predict_cycles(const CounterTable& table, const PipeRates& rates) {
-  std::vector<std::optional<KnownCounter>> known;
-  for (const std::string& name : table.names) known.push_back(recognise_counter(name));
-  std::vector<double> cycles(table.rows(), kNotCounted);
-  size_t usable = 0;
-  for (size_t row = 0; row < cycles.size(); ++row) {
-    cycles[row] = predicted(amounts_of(table, row, known), rates);
-    usable += std::isfinite(cycles[row]) ? 1 : 0;
-  }
-  if (usable < 2) return {};
+  std::vector<double> cycles;
+  for (const Demand& each : demands(table, rates)) cycles.push_back(std::exp(log_cycles(each)));
   return cycles;
 }
 

@@ -57,15 +57,16 @@ std::vector<double> ranks(const std::vector<double>& values) {
 }  // namespace
 
 ReplayRun replay_once(const RecordedSpace& recorded, const ReplayOptions& options, uint64_t seed) {
-  StrategyOptions strategy_options{seed, options.budget, {}};
-  if (options.counters) strategy_options.predicted = predict_cycles(recorded.counters);
+  StrategyOptions strategy_options{seed, options.budget, {}, {}};
+  if (options.counters) strategy_options.demands = demands_by_kind(recorded.counters);
   const auto strategy = make_strategy(options.strategy, recorded.space, strategy_options);
   ReplayRun run;
   if (!strategy) return run;
   const double optimum = recorded.best();
   double best = kNever;
   size_t rounds = 0;
-  while (run.best_so_far.size() < options.budget) {
+  // Nothing is better than the best: a run that found it ends, and keeps it.
+  while (run.best_so_far.size() < options.budget && best > optimum) {
     const size_t wanted = std::min(std::max<size_t>(options.batch, 1), options.budget - run.best_so_far.size());
     const std::vector<size_t> picks = (*strategy)->propose(wanted);
     if (picks.empty()) break;
@@ -116,7 +117,7 @@ struct NoisyTuning {
 
 NoisyTuning tune_with_noise(const RecordedSpace& recorded, const ReplayOptions& options, uint64_t seed,
                             uint64_t noise_seed) {
-  const auto strategy = make_strategy(options.strategy, recorded.space, {seed, options.budget, {}});
+  const auto strategy = make_strategy(options.strategy, recorded.space, {seed, options.budget, {}, {}});
   const RaceOptions race_options;
   Random random(noise_seed);
   std::vector<std::pair<double, size_t>> measured;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "tune/prediction.hpp"
 #include "tune/space.hpp"
 
 namespace assay::tune {
@@ -34,7 +35,10 @@ struct StrategyOptions {
   uint64_t seed = 1;
   size_t budget = 200;
   // The predicted time of each configuration up to a constant factor; empty: nothing is predicted. NaN: not this one.
-  std::vector<double> predicted;
+  std::vector<double> predicted{};
+  // What each configuration asks of a GPU, for each kind of GPU: a prediction whose rates can be learned. Instead of
+  // `predicted`.
+  std::vector<std::vector<Demand>> demands{};
 };
 
 const std::vector<std::string>& strategy_names();  // "model", "annealing", "genetic", "random", "exhaustive"

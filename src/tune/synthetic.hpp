@@ -13,15 +13,19 @@
 
 namespace assay::tune {
 
-enum class SyntheticHalf { choosing, judging };  // strategies are chosen by one half and judged by the other
+// Strategies are chosen by one half and judged by the other. The harder group has effects on pairs of parameters of
+// several per cent in all of its spaces, and counters that are off by several per cent, each by its own.
+enum class SyntheticGroup { choosing, judging, harder };
+enum class SyntheticManner { calibrated, harder };  // docs/tuning.md says by what
 
 const std::vector<std::string>& synthetic_kernels();  // "convolution", "gemm", ...
 
-// One space: a kernel on a GPU that `seed` draws. 4,000 to 18,000 configurations, up to 23 % of them failing, samples
+// One space: a kernel on a GPU that `seed` draws. 3,000 to 18,000 configurations, up to 23 % of them failing, samples
 // with about 1 % of noise.
-RecordedSpace synthetic_space(const std::string& kernel, uint64_t seed);
+RecordedSpace synthetic_space(const std::string& kernel, uint64_t seed,
+                              SyntheticManner manner = SyntheticManner::calibrated);
 
-// Ten or twelve spaces. The judging half has two kinds of kernels that the choosing half lacks.
-std::vector<RecordedSpace> synthetic_spaces(SyntheticHalf half);
+// Fourteen, eighteen or eight spaces. The judging half has two kinds of kernels that the choosing half lacks.
+std::vector<RecordedSpace> synthetic_spaces(SyntheticGroup group);
 
 }  // namespace assay::tune

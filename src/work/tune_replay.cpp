@@ -25,11 +25,12 @@ Result<std::vector<tune::RecordedSpace>> load_spaces(const TuneReplayRequest& re
           fmt::format("{} was cut off; {} configurations of it are complete", file, read.recorded.space.size()));
     spaces.push_back(std::move(read.recorded));
   }
-  const auto add = [&](tune::SyntheticHalf half) {
-    for (tune::RecordedSpace& space : tune::synthetic_spaces(half)) spaces.push_back(std::move(space));
+  const auto add = [&](tune::SyntheticGroup group) {
+    for (tune::RecordedSpace& space : tune::synthetic_spaces(group)) spaces.push_back(std::move(space));
   };
-  if (request.synthetic == "choosing" || request.synthetic == "all") add(tune::SyntheticHalf::choosing);
-  if (request.synthetic == "judging" || request.synthetic == "all") add(tune::SyntheticHalf::judging);
+  if (request.synthetic == "choosing" || request.synthetic == "all") add(tune::SyntheticGroup::choosing);
+  if (request.synthetic == "judging" || request.synthetic == "all") add(tune::SyntheticGroup::judging);
+  if (request.synthetic == "harder") add(tune::SyntheticGroup::harder);
   if (spaces.empty()) return Error{"there is no space to replay", {}, "name files after --replay, or give --synthetic"};
   return spaces;
 }

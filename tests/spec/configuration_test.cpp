@@ -22,6 +22,19 @@ TEST(Configuration, LegalOnesInTheFilesOrder) {
                                                  "BLOCK=128,FAST=false,WARPS=8", "BLOCK=128,FAST=true,WARPS=8"}));
 }
 
+TEST(Configuration, RangesAndPowersOfTwoAreListsOfValues) {
+  std::string text = kSampleText;
+  const auto put = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  put("BLOCK = [64, 128]", "BLOCK = { from = 64, to = 200, step = 64 }");
+  put("WARPS = [4, 8]", "WARPS = { from = 1, to = 9, powers_of_two = true }");
+  const auto spec = parse(text, "kernel.toml", ".", {.check_files = false});
+  ASSERT_TRUE(spec.ok()) << to_string(spec.error());
+  EXPECT_EQ(spec->tunable.tunables[0].values, (std::vector<Value>{Value(64), Value(128), Value(192)}));
+  EXPECT_EQ(spec->tunable.tunables[1].values, (std::vector<Value>{Value(1), Value(2), Value(4), Value(8)}));
+}
+
 TEST(Configuration, DefaultIsTheFirstThatAgreesWithDefaults) {
   KernelSpec spec = sample_spec();
   EXPECT_EQ(default_configuration(spec)->id(), "BLOCK=64,FAST=true,WARPS=4");

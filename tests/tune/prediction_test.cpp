@@ -7,35 +7,6 @@
 namespace assay::tune {
 namespace {
 
-TEST(Prediction, KnowsTheNamesOfSeveralTools) {
-  const auto quantity = [](const char* name) { return recognise_counter(name)->quantity; };
-  EXPECT_EQ(quantity("smsp__inst_executed.sum"), Quantity::instructions);
-  EXPECT_EQ(quantity("inst_executed"), Quantity::instructions);
-  EXPECT_EQ(quantity("inst_fp_32"), Quantity::float_instructions);
-  EXPECT_EQ(quantity("smsp__sass_thread_inst_executed_op_fp32_pred_on.sum"), Quantity::float_instructions);
-  EXPECT_EQ(quantity("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), Quantity::shared_wavefronts);
-  EXPECT_EQ(quantity("shared_load_transactions"), Quantity::shared_wavefronts);
-  EXPECT_EQ(quantity("shared_load_wavefronts"), Quantity::shared_wavefronts);
-  EXPECT_EQ(quantity("lts__t_sectors_op_read.sum"), Quantity::l2_sectors);
-  EXPECT_EQ(quantity("global_load_sectors"), Quantity::l2_sectors);
-  EXPECT_EQ(quantity("dram__sectors_read.sum"), Quantity::dram_sectors);
-  EXPECT_EQ(quantity("local_store_sectors"), Quantity::local_sectors);
-  EXPECT_EQ(quantity("registers"), Quantity::registers);
-  EXPECT_EQ(quantity("RegistersCount"), Quantity::registers);
-  EXPECT_EQ(quantity("shared_memory"), Quantity::shared_bytes);
-  EXPECT_EQ(quantity("launch__shared_mem_per_block"), Quantity::shared_bytes);
-  EXPECT_EQ(quantity("block"), Quantity::block_threads);
-  EXPECT_EQ(quantity("grid"), Quantity::grid_blocks);
-  EXPECT_EQ(quantity("occupancy"), Quantity::occupancy);
-}
-
-TEST(Prediction, IgnoresRatesAndWhatItDoesNotKnow) {
-  for (const char* name :
-       {"sm__throughput.avg.pct_of_peak_sustained_elapsed", "warp_execution_efficiency", "temperature",
-        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "shared_load_bank_conflicts", ""})
-    EXPECT_FALSE(recognise_counter(name)) << name;
-}
-
 CounterTable table(std::vector<std::string> names, std::vector<double> values) {
   return {std::move(names), std::move(values)};
 }
@@ -45,8 +16,8 @@ TEST(Prediction, TheBusiestPipeDecides) {
   const auto cycles =
       predict_cycles(table({"float_instructions", "integer_instructions"}, {1e6, 1e3, 2e6, 1e3, 1e6, 2e3}));
   ASSERT_EQ(cycles.size(), 3u);
-  EXPECT_NEAR(cycles[1] / cycles[0], 2, 1e-9);
-  EXPECT_NEAR(cycles[2] / cycles[0], 1, 1e-9);
+  EXPECT_NEAR(cycles[1] / cycles[0], 2, 1e-5);
+  EXPECT_NEAR(cycles[2] / cycles[0], 1, 1e-5);
 }
 
 TEST(Prediction, FewWarpsAndPartialWavesCost) {
@@ -64,6 +35,31 @@ TEST(Prediction, SaysNothingWithoutWork) {
   const auto partly = predict_cycles(table({"inst_executed"}, {1e6, kNotCounted, 2e6}));
   ASSERT_EQ(partly.size(), 3u);
   EXPECT_TRUE(std::isnan(partly[1]));
+}
+
+TEST(Prediction, PartsOfAFamilyAddUpAndTotalsDoNot) {
+  const auto cycles = [&](std::vector<std::string> names, std::vector<double> values) {
+    const size_t width = names.size();
+    for (size_t i = 0; i < width; ++i) values.push_back(values[i]);  // two rows: one alone is too little
+    return predict_cycles(table(std::move(names), std::move(values)))[0];
+  };
+  const double parts = cycles({"shared_load_wavefronts", "shared_store_wavefronts"}, {3e6, 1e6});
+  EXPECT_DOUBLE_EQ(parts, cycles({"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"}, {4e6}));
+  // The total beside its parts, and another tool's count of the same.
+  EXPECT_DOUBLE_EQ(parts, cycles({"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+                                  "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+                                  "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared_load_transactions",
+                                  "shared_store_transactions"},
+                                 {4e6, 3e6, 1e6, 3e6, 1e6}));
+}
+
+TEST(Prediction, AGlobalSizeMayBeOfThreadsOrOfBlocks) {
+  const std::vector<std::string> names{"inst_executed", "Local size", "Global size"};
+  // 481 blocks are one more than a wave of the middling GPU; both spellings say so.
+  const auto threads = demands(table(names, {1e7, 256, 480 * 256, 1e7, 256, 481 * 256}));
+  const auto blocks = demands(table(names, {1e7, 256, 480, 1e7, 256, 481}));
+  EXPECT_FLOAT_EQ(threads[1].log_tail, blocks[1].log_tail);
+  EXPECT_GT(blocks[1].log_tail, blocks[0].log_tail + 0.3);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tune/strategy.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <set>
 
+#include "base/random.hpp"
 #include "small_space.hpp"
 #include "tune/replay.hpp"
 #include "tune/synthetic.hpp"
@@ -109,6 +111,27 @@ TEST(Strategy, CountersHelpAndWrongOnesDoLittleHarm) {
   EXPECT_LE(good, 3u * 6);
   EXPECT_LT(good, none);
   EXPECT_LT(bad, 3 * 60u);  // it stops believing them and gets there all the same
+}
+
+// Counters that have nothing to do with the kernel: the search goes as if there were none.
+TEST(Strategy, CountersOfNothingCostNothing) {
+  const RecordedSpace recorded = synthetic_space("convolution", 8);
+  CounterTable noise{{"inst_executed", "shared_load_transactions", "registers", "block_size"}, {}};
+  Random random(5);
+  for (size_t i = 0; i < recorded.space.size(); ++i)
+    noise.values.insert(noise.values.end(), {1e8 * std::exp(random.normal()), 1e7 * std::exp(random.normal()),
+                                             16 + 100 * random.uniform(), 32 + 32.0 * double(random.below(16))});
+  const auto sequence_of = [&](std::vector<std::vector<Demand>> demands) {
+    const auto strategy = make_strategy("model", recorded.space, {3, 30, {}, std::move(demands)});
+    std::vector<size_t> order;
+    for (int i = 0; i < 30; ++i) {
+      order.push_back((*strategy)->propose(1).at(0));
+      (*strategy)->tell(order.back(), {recorded.milliseconds[order.back()]});
+    }
+    return order;
+  };
+  EXPECT_EQ(sequence_of(demands_by_kind(noise)), sequence_of({}));
+  EXPECT_NE(sequence_of(demands_by_kind(recorded.counters)), sequence_of({}));
 }
 
 TEST(Strategy, ALargeSpaceIsSearchedInASample) {

@@ -35,12 +35,43 @@ std::vector<Value> read_values(const Node& tunable, Mistakes& mistakes) {
   return values;
 }
 
+// { from = 16, to = 256, step = 16 }; { from = 1, to = 64, powers_of_two = true }. `to` is one of the values if a step
+// leads there.
+std::vector<Value> read_range(const Node& range, Mistakes& mistakes) {
+  const size_t before = mistakes.count();
+  TableReader table(range, fmt::format("\"{}\" in [tunable]", range.key), mistakes);
+  table.check_keys({"from", "to", "step", "powers_of_two"});
+  const auto from = table.integer("from"), to = table.integer("to"), step = table.integer("step");
+  const bool doubles = table.flag("powers_of_two");
+  if (mistakes.count() > before) return {};
+  if (!from || !to) {
+    mistakes.add(range.place,
+                 fmt::format("\"{}\" in [tunable] is a range without \"{}\"", range.key, from ? "to" : "from"));
+    return {};
+  }
+  if (*from > *to || (step && (*step < 1 || doubles)) || (doubles && (*from < 1 || (*from & (*from - 1)) != 0))) {
+    mistakes.add(range.place, fmt::format("\"{}\" in [tunable] is no range from {} to {}", range.key, *from, *to),
+                 "\"from\" is at most \"to\"; \"step\" is at least 1; powers of two begin with one and have no step");
+    return {};
+  }
+  std::vector<Value> values;
+  for (int64_t value = *from;;) {
+    values.emplace_back(value);
+    const int64_t by = doubles ? value : step.value_or(1);
+    const uint64_t left = static_cast<uint64_t>(*to) - static_cast<uint64_t>(value);  // never overflows
+    if (values.size() > kMaxConfigurations || left < static_cast<uint64_t>(by)) return values;
+    value += by;
+  }
+}
+
 // `whole`: all its values could be read.
 Tunable read_tunable(const Node& value, bool& whole, Mistakes& mistakes) {
   const size_t before = mistakes.count();
   Tunable tunable{value.key, value.key_place, {}};
   expect_name(value.key, value.key_place, "a tunable", mistakes);
-  if (expect_kind(value, Node::Kind::array, fmt::format("\"{}\" in [tunable]", value.key), mistakes)) {
+  if (value.kind == Node::Kind::table) {
+    tunable.values = read_range(value, mistakes);
+  } else if (expect_kind(value, Node::Kind::array, fmt::format("\"{}\" in [tunable]", value.key), mistakes)) {
     if (value.items.empty()) {
       mistakes.add(value.place, fmt::format("\"{}\" in [tunable] has no values; expected at least one", value.key));
     }
