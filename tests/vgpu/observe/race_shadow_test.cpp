@@ -28,7 +28,7 @@ TEST(RaceShadow, RemembersWhatItHasPacked) {
   constexpr uint64_t kBytes = 64 << 10;
   std::mt19937_64 random(20261117);
   Shadow packing(32 << 10), open(size_t{1} << 40);
-  for (int round = 0; round < 40000; ++round) {
+  for (int round = 0; round < 4000; ++round) {
     const uint64_t width = uint64_t{1} << random() % 5;
     const uint64_t at = random() % (kBytes / width) * width;
     const auto made = record(static_cast<uint32_t>(random() % 64), static_cast<uint32_t>(random() % 4), 3);
