@@ -166,7 +166,7 @@ class Evolve(Divided):
         self.assertIn(document["steps"][0]["device"], ("GPU-1234", "GPU-5678"))
         devices = {each["device"]: each for each in document["devices"]}
         self.assertEqual(sorted(devices), ["GPU-1234", "GPU-5678"])
-        self.assertEqual(devices["GPU-1234"]["verdict"], "accepted")
+        self.assertEqual(devices["GPU-1234"]["verdict"], "accepted", devices["GPU-1234"])
         self.assertFalse(devices["GPU-1234"]["disagrees"])
         self.assertTrue(devices["GPU-5678"]["disagrees"], devices["GPU-5678"])
         self.assertEqual(devices["GPU-5678"]["verdict"], "lost")
