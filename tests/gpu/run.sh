@@ -44,6 +44,9 @@ fi
 echo "== commands: on this GPU"
 sh tests/gpu/device_truth.sh build/assay
 
+echo "== descriptions: every kernel of docs/kernel_toml.md is correct on this GPU too"
+python3 -B tests/gpu/described_kernels.py build/assay cuda:0
+
 echo "== cookbook: repaired kernels are correct on this GPU, and what the repairs bring"
 python3 -B tests/gpu/cookbook_truth.py build/assay 5
 
