@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "build/resource_usage.hpp"
-#include "profiling/evidence.hpp"
 #include "gpu/counters.hpp"
 #include "gpu/occupancy.hpp"
+#include "profiling/evidence.hpp"
 
 namespace assay::profiling {
 

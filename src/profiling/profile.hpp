@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "gpu/counters.hpp"
 #include "profiling/figure.hpp"
 #include "profiling/ncu_csv.hpp"
-#include "gpu/counters.hpp"
 
 namespace assay::profiling {
 

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "diagnosis/diagnosis.hpp"
 #include "assay/diagnose.hpp"
 #include "assay/profile.hpp"
+#include "diagnosis/diagnosis.hpp"
 #include "work/estimating.hpp"
 
 namespace assay::work {

@@ -168,7 +168,8 @@ class RequestReader {
     candidate.constraints = document.at("constraints").get<std::vector<std::string>>();
     candidate.configuration = document.at("configuration");
     candidate.id = evolve::id_of(candidate);
-    if (candidate.id != document.at("id").get<std::string>()) return damaged(file_, "a candidate is not what it is called");
+    if (candidate.id != document.at("id").get<std::string>())
+      return damaged(file_, "a candidate is not what it is called");
     return candidate;
   }
 

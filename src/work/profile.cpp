@@ -38,8 +38,8 @@ Result<check::Case> chosen_case(const spec::KernelSpec& spec, const spec::Config
 }
 
 Result<profiling::KernelResources> resources_of(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                               const spec::Shape& shape, const Runnable& runnable,
-                                               const std::string& device) {
+                                                const spec::Shape& shape, const Runnable& runnable,
+                                                const std::string& device) {
   profiling::KernelResources resources;
   const std::vector<build::TargetUsage> usages = {{runnable.built.target, runnable.built.resources}};
   const std::vector<spec::Shape> shapes = {shape};
@@ -90,10 +90,10 @@ void measure(const spec::KernelSpec& spec, const spec::Configuration& configurat
     return;
   }
   profiling::NcuRun run{.setup = runnable->worker.setup,
-                       .test = test,
-                       .entry = profile.entry,
-                       .time_limit = runnable->worker.time_limit,
-                       .program = context.program};
+                        .test = test,
+                        .entry = profile.entry,
+                        .time_limit = runnable->worker.time_limit,
+                        .program = context.program};
   run.setup.compare = false;
   run.setup.checks = {};
   auto launch = profiling::run_ncu(run);
@@ -118,7 +118,8 @@ Result<ProfileReport> profile_one(const ProfileRequest& request, const Context& 
   result.shape = test.shape.text();
   result.device = device;
   ASSAY_TRY(result.counters, count(spec, runnable, test));
-  ASSAY_TRY(const profiling::KernelResources resources, resources_of(spec, configuration, test.shape, runnable, device));
+  ASSAY_TRY(const profiling::KernelResources resources,
+            resources_of(spec, configuration, test.shape, runnable, device));
   result.figures = profiling::figures(result.counters.total, resources);
   if (request.with_ncu) measure(spec, configuration, request, test, context, result);
   details->document = document_head("profile", spec, configuration.id(), device);

@@ -227,8 +227,8 @@ std::array<uint32_t, 4> on_virtual(const vgpu::Texture& texture, const std::vect
                  : vgpu::sample(texture, taps, pointers);
 }
 
-// Bit by bit, except for sums of s8 and sums of more than four floating numbers: those are rounded by rules that are not
-// known.
+// Bit by bit, except for sums of s8 and sums of more than four floating numbers: those are rounded by rules that are
+// not known.
 bool agrees(const vgpu::Texture& texture, uint32_t got, uint32_t want) {
   if (got == want) return true;
   const float difference = std::fabs(vgpu::semantics::float_of(got) - vgpu::semantics::float_of(want));

@@ -62,8 +62,7 @@ using Reasons = std::map<std::string, int>;
 
 TEST(CorpusDecode, OnlyWhatIsKnownToBeMissingIsRefused) {
   const Tally tally = decode_corpus({".sm_80.ptx.zst", ".sm_89.ptx.zst"}, "l4");
-  EXPECT_EQ(tally.reasons,
-            (Reasons{{"mma.sp", 2}, {"registers of the type '.b128' are not supported", 2}}));
+  EXPECT_EQ(tally.reasons, (Reasons{{"mma.sp", 2}, {"registers of the type '.b128' are not supported", 2}}));
   EXPECT_EQ(tally.kernels, 218);
   EXPECT_EQ(tally.decoded, 214);
 }
@@ -71,10 +70,8 @@ TEST(CorpusDecode, OnlyWhatIsKnownToBeMissingIsRefused) {
 TEST(CorpusDecode, OnAHopperGpuToo) {
   const Tally tally = decode_corpus({".sm_90a.ptx.zst"}, "h200");
   // atom: of vectors.
-  EXPECT_EQ(
-      tally.reasons,
-      (Reasons{
-          {"atom.global", 1}, {"mma.sp", 1}, {"registers of the type '.b128' are not supported", 1}}));
+  EXPECT_EQ(tally.reasons,
+            (Reasons{{"atom.global", 1}, {"mma.sp", 1}, {"registers of the type '.b128' are not supported", 1}}));
   EXPECT_EQ(tally.kernels, 121);
   EXPECT_EQ(tally.decoded, 118);
 }

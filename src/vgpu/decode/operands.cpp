@@ -333,7 +333,8 @@ Result<void> FunctionDecoder::bind_operand(const ptx::OperandPattern& pattern, c
     // "[%rd1, {%r1, %r2}]"; tools also write "[%rd1, %r1]" for a tensor of one dimension.
     const ptx::Operand& first = address.coordinates.front();
     const auto* vector = std::get_if<ptx::VectorOperand>(&first.value);
-    if (address.coordinates.size() != 1) return error("expected one list of coordinates; textures have their samplers inside");
+    if (address.coordinates.size() != 1)
+      return error("expected one list of coordinates; textures have their samplers inside");
     for (const ptx::Operand& coordinate : vector != nullptr ? vector->elements : address.coordinates) {
       ASSAY_TRY(const BoundOperand bound, bind_register_or_value({ptx::OperandType::From::fixed}, coordinate, false));
       operands.push_back(bound);
