@@ -26,10 +26,12 @@
 #include "work/kernel.hpp"
 #include "work/measuring.hpp"
 #include "work/recording.hpp"
+#include "work/tune_answer.hpp"
 #include "work/tune_crew.hpp"
 #include "work/tune_details.hpp"
 #include "work/tune_evaluation.hpp"
 #include "work/tune_journal.hpp"
+#include "work/tune_json.hpp"
 #include "work/tune_space.hpp"
 
 namespace assay::work {
@@ -38,7 +40,6 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 
-constexpr double kMargin = 0.002;    // called equal
 constexpr size_t kRaced = 8;         // processes that are open on the GPU at once
 constexpr size_t kMostTroubles = 5;  // of machines, one after the other; then the run ends
 
@@ -78,8 +79,6 @@ class KernelTuning {
   Result<void> race();
   Result<void> race_with_crew();
   void tie_by_value();
-  void choose_answer();
-  void judge_shapes();
   void describe_run();
   Result<build::BuildReport> build(const std::vector<spec::Configuration>& configurations) const;
   Result<Ready> make_ready(const std::vector<spec::Configuration>& configurations) const;
@@ -463,56 +462,6 @@ Result<void> KernelTuning::race() {
   return {};
 }
 
-// Of the tie group: fewer registers, then less shared memory, then the order of the group.
-void KernelTuning::choose_answer() {
-  const auto find = [&](const std::string& id) -> const TunedConfiguration& {
-    return *std::ranges::find(report_.evaluated, id, &TunedConfiguration::configuration);
-  };
-  const auto key = [&](const std::string& id) {
-    const TunedConfiguration& each = find(id);
-    return std::pair(each.registers.value_or(1 << 20), each.shared_bytes.value_or(int64_t{1} << 40));
-  };
-  if (report_.tie_group.empty()) {
-    const TunedConfiguration* best = nullptr;
-    for (const TunedConfiguration& each : report_.evaluated) {
-      if (each.value && (best == nullptr || *each.value < *best->value)) best = &each;
-    }
-    if (best == nullptr) return;
-    report_.answer = best->configuration;
-    report_.criterion = "the best that was evaluated";
-    return;
-  }
-  report_.answer = *std::ranges::min_element(report_.tie_group, {}, key);
-  report_.criterion = report_.tie_group.size() == 1 ? "no other one ties with it"
-                                                    : "fewest registers, then least shared memory, of the tie group";
-}
-
-void KernelTuning::judge_shapes() {
-  const TunedConfiguration& single =
-      *std::ranges::find(report_.evaluated, report_.answer, &TunedConfiguration::configuration);
-  for (size_t shape = 0; shape < report_.shapes.size(); ++shape) {
-    const TunedConfiguration* best = nullptr;
-    for (const TunedConfiguration& each : report_.evaluated) {
-      if (each.value && (best == nullptr || each.by_shape[shape] < best->by_shape[shape])) best = &each;
-    }
-    // A shape's own winner has to be better than the answer by more than the margin.
-    if (single.by_shape[shape] <= best->by_shape[shape] * (1 + kMargin)) best = &single;
-    report_.winners.push_back(
-        {report_.shapes[shape], best->configuration, best->by_shape[shape], single.by_shape[shape]});
-  }
-  double least = 0;
-  for (const TunedConfiguration& each : report_.evaluated) {
-    if (!each.value) continue;
-    double worst = 0;
-    for (size_t shape = 0; shape < report_.shapes.size(); ++shape)
-      worst = std::max(worst, each.by_shape[shape] / report_.winners[shape].value);
-    if (report_.best_worst.empty() || worst < least) {
-      least = worst;
-      report_.best_worst = each.configuration;
-    }
-  }
-}
-
 void KernelTuning::describe_run() {
   formats::TunedRun run;
   run.kernel = report_.kernel;
@@ -546,8 +495,8 @@ Result<TuneReport> KernelTuning::run(Recording& recording, const std::string& de
     } else if (!measures_) {
       tie_by_value();
     }
-    choose_answer();
-    if (!report_.answer.empty()) judge_shapes();
+    choose_answer(report_);
+    if (!report_.answer.empty()) judge_shapes(report_);
   }
   if (crew_ != nullptr) {
     report_.beside = measures_ ? spec::default_configuration(spec_)->id() : "";
@@ -566,17 +515,7 @@ Result<TuneReport> KernelTuning::run(Recording& recording, const std::string& de
   attempt.verdict = report_.answer.empty() ? "nothing found" : "tuned";
   attempt.configuration = report_.answer;
   attempt.exit_code = static_cast<int>(report_.exit_code);
-  json details{{"answer", report_.answer},
-               {"tie_group", report_.tie_group},
-               {"evaluations", report_.evaluated.size()},
-               {"configurations", report_.configurations},
-               {"quantity", report_.quantity},
-               {"unit", report_.unit}};
-  for (const TunedConfiguration& each : report_.evaluated)
-    details["evaluated"].push_back({{"configuration", each.configuration},
-                                    {"value", each.value ? json(*each.value) : json(nullptr)},
-                                    {"failure", each.failure}});
-  attempt.details = details.dump(-1, ' ', false, json::error_handler_t::replace);
+  attempt.details = attempt_json(report_).dump(-1, ' ', false, json::error_handler_t::replace);
   ASSAY_TRY(const auto id, recording.write(std::move(attempt)));
   (void)id;
   return std::move(report_);

@@ -47,6 +47,20 @@ std::optional<TunedConfiguration> evaluation_from(const json& value) {
   }
 }
 
+json attempt_json(const TuneReport& report) {
+  json details{{"answer", report.answer},
+               {"tie_group", report.tie_group},
+               {"evaluations", report.evaluated.size()},
+               {"configurations", report.configurations},
+               {"quantity", report.quantity},
+               {"unit", report.unit}};
+  for (const TunedConfiguration& each : report.evaluated)
+    details["evaluated"].push_back({{"configuration", each.configuration},
+                                    {"value", each.value ? json(*each.value) : json(nullptr)},
+                                    {"failure", each.failure}});
+  return details;
+}
+
 std::string to_json(const TuneReport& report) {
   json document = document_head("tune");
   document["kernel"] = report.kernel;

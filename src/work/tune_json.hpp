@@ -12,5 +12,7 @@ namespace assay::work {
 nlohmann::json evaluation_json(const TunedConfiguration& evaluated);
 // Nothing if it is not what we wrote.
 std::optional<TunedConfiguration> evaluation_from(const nlohmann::json& value);
+// What the ledger keeps of a tuning.
+nlohmann::json attempt_json(const TuneReport& report);
 
 }  // namespace assay::work

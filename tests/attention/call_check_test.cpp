@@ -12,29 +12,16 @@
 #include <vector>
 
 #include "failure.hpp"
+#include "sized_call.hpp"
 
 namespace assay::attention::library {
 namespace {
 
 using Call = assay_attention_call;
 
-alignas(16) char memory[64];
-
 // Two batches, eight heads on two key heads, 100 queries, 300 keys.
 Call good_call() {
-  Call call{};
-  call.struct_size = sizeof call;
-  call.query = memory;
-  call.key = memory + 16;
-  call.value = memory + 32;
-  call.output = memory + 48;
-  call.batch = 2;
-  call.query_heads = 8;
-  call.key_heads = 2;
-  call.query_rows = 100;
-  call.key_rows = 300;
-  call.head_dim = 64;
-  call.scale = 0.125f;
+  Call call = sized_call(2);
   for (auto* strides : {&call.query_strides, &call.output_strides}) {
     (*strides)[0] = 8 * 100 * 64;
     (*strides)[1] = 100 * 64;

@@ -12,6 +12,7 @@
 
 #include "call_check.hpp"
 #include "failure.hpp"
+#include "sized_call.hpp"
 
 namespace assay::attention::library {
 namespace {
@@ -19,24 +20,11 @@ namespace {
 using Call = assay_attention_call;
 using Append = assay_attention_append_call;
 
-alignas(16) char memory[64];
 const auto* numbers = reinterpret_cast<const int32_t*>(memory);
 
 // Four sequences of at most 100 queries and 300 keys, (rows, heads, head_dim).
 Call packed_call() {
-  Call call{};
-  call.struct_size = sizeof call;
-  call.query = memory;
-  call.key = memory + 16;
-  call.value = memory + 32;
-  call.output = memory + 48;
-  call.batch = 4;
-  call.query_heads = 8;
-  call.key_heads = 2;
-  call.query_rows = 100;
-  call.key_rows = 300;
-  call.head_dim = 64;
-  call.scale = 0.125f;
+  Call call = sized_call(4);
   for (auto* strides : {&call.query_strides, &call.output_strides}) {
     (*strides)[0] = -1;  // of batches, which packed sequences have not
     (*strides)[1] = 64;

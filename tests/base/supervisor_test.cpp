@@ -124,18 +124,25 @@ TEST_P(EndOfTheCommand, is_the_end_of_everything) {
 INSTANTIATE_TEST_SUITE_P(Signals, EndOfTheCommand, ::testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGKILL),
                          [](const auto& each) { return signal_name(each.param); });
 
-// Not a test: the program of the next one, a command with a supervisor and programs of its own.
-TEST(Supervisor, DISABLED_inner_command) {
-  const char* mark = std::getenv("ASSAY_TEST_MARK");
-  const auto child = Child::start(runaway(mark != nullptr ? mark : "", "sleep 300"));
-  while (true) ::pause();
-}
+// The command within the command of the next test, with a supervisor and programs of its own: this program, which does
+// that instead of its tests.
+constexpr const char* kInnerCommand = "ASSAY_TEST_INNER_COMMAND";
+class InnerCommand final : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    if (std::getenv(kInnerCommand) == nullptr) return;
+    const char* mark = std::getenv("ASSAY_TEST_MARK");
+    const auto child = Child::start(runaway(mark != nullptr ? mark : "", "sleep 300"));
+    while (true) ::pause();
+  }
+};
+[[maybe_unused]] const ::testing::Environment* const kInner = ::testing::AddGlobalTestEnvironment(new InnerCommand);
 
 TEST(Supervisor, ends_a_command_within_a_command) {
   const std::string mark = new_mark();
   Command command;
-  command.arguments = {"/proc/self/exe", "--gtest_also_run_disabled_tests", "--gtest_filter=*.DISABLED_inner_command"};
-  command.environment = {{"ASSAY_TEST_MARK", mark}};
+  command.arguments = {"/proc/self/exe"};
+  command.environment = {{"ASSAY_TEST_MARK", mark}, {kInnerCommand, "1"}};
   const auto child = Child::start(command);
   ASSERT_TRUE(child.ok());
   for (int i = 0; i < 2000 && processes_with(entry_of(mark)).size() < 6; ++i)

@@ -17,7 +17,7 @@ Buffer = collections.namedtuple("Buffer", "address bytes flat view")
 US_PER_CYCLE = 1 / 2000
 FILL_US = 1.0
 ENQUEUE_US = float(os.environ.get("FAKE_CUDA_ENQUEUE_US", "50"))  # what the host takes for what it waits for next
-TRACE = os.environ.get("FAKE_CUDA_TRACE", "")                      # a file that is told what the device does, in order
+TRACE = os.environ.get("FAKE_CUDA_TRACE", "")                      # a file to which what the device does is appended
 
 
 class FakeGraph:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Broken on purpose: no bounds. Reads outside of the surface are told to give zero; writes stop the kernel.
+// Broken on purpose: no bounds. Reads outside of the surface give zero; writes stop the kernel.
 #ifndef TILE
 #define TILE 16
 #endif

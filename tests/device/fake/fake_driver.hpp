@@ -24,7 +24,7 @@ CUresult answer();
 // What this library was not written for has no answer here: a made-up one would make a test pass that tests nothing.
 [[noreturn]] void never_asked(const std::string& what);
 std::string visible();  // CUDA_VISIBLE_DEVICES
-// FAKE_CUDA_TRACE: a file that is told what the device does, in order.
+// FAKE_CUDA_TRACE: a file to which what the device does is appended, in order.
 void trace(const std::string& what);
 
 // --- work that is enqueued
