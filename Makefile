@@ -2,7 +2,7 @@
 # make run and make test are each the only command needed on a fresh Debian 12 machine.
 # Options begin with ASSAY_, so that no variable of the environment is taken for one: make test ASSAY_JOBS=4
 .PHONY: help setup setup-web setup-slurm web configure build run test test-all test-gpu test-asan test-tsan attention bench fuzz format lint prebuilt \
-  static install package wheel docs clean
+  install package wheel docs clean
 
 ASSAY_JOBS ?= $(shell nproc)
 ASSAY_KERNEL ?= kernels/attention/tensor_core
@@ -20,7 +20,6 @@ help:
 	@echo "make bench     benchmarks, with ratios taken in one run"
 	@echo "make fuzz      fuzz every reader of foreign bytes, and the virtual GPU (ASSAY_FUZZ_SECONDS=600 each)"
 	@echo "make format    clang-format, documents of 120 columns;  make lint: clang-tidy, headers that compile alone, formatting, scripts"
-	@echo "make static    build-static/assay: one file that runs on any x86-64 Linux with glibc 2.36"
 	@echo "make install   the program, man pages, completions and documents (ASSAY_PREFIX=/usr/local)"
 	@echo "make package   dist/: a .deb, and a tar of the one-file program"
 	@echo "make web       rebuild the script of the report's page (web/dist; needs Node)"
@@ -103,17 +102,14 @@ lint: build
 	clang-format-19 --dry-run -Werror $(ASSAY_SOURCES)
 	cmake --build build -t all_verify_interface_header_sets
 	shellcheck -S warning $$(git ls-files '*.sh') .ci/run
-	git ls-files 'src/*.cpp' | xargs -P $(ASSAY_JOBS) -n 4 clang-tidy-19 -p build --quiet
-
-static: setup
-	cmake --preset static
-	cmake --build --preset static -j$(ASSAY_JOBS)
+	cmake --preset apart
+	git ls-files 'src/*.cpp' | xargs -P $(ASSAY_JOBS) -n 4 clang-tidy-19 -p build-apart --quiet
 
 install: build
 	cmake --install build --prefix "$(ASSAY_PREFIX)"
 
-package: static
-	tools/package.sh build-static dist
+package: build
+	tools/package.sh build dist
 
 prebuilt: build
 	@for spec in $$(git ls-files 'kernels/*kernel.toml'); do build/assay build $$spec --prebuilt || exit 1; done
@@ -122,4 +118,4 @@ docs: build
 	ASSAY_UPDATE=1 build/tests/test_vgpu --gtest_filter='Coverage*'
 
 clean:
-	rm -rf build build-debug build-tsan build-static build-fuzz dist
+	rm -rf build build-debug build-tsan build-apart build-fuzz dist

@@ -17,7 +17,7 @@ target_include_directories(assay_api INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTA
 # Kernels run in processes of the program that is installed beside the library.
 target_compile_definitions(assay_api INTERFACE
                            $<INSTALL_INTERFACE:ASSAY_PROGRAM="$<INSTALL_PREFIX>/${CMAKE_INSTALL_BINDIR}/assay">)
-target_link_libraries(assay_api INTERFACE ${ASSAY_FMT} ${ASSAY_PUGIXML} SQLiteCpp sqlite3 ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(assay_api INTERFACE pugixml::static SQLiteCpp sqlite3 ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
 
 # Component `api`; the packages hold the program alone.
 include(CMakePackageConfigHelpers)

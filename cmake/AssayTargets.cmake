@@ -15,20 +15,30 @@ function(assay_common_headers)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/common_headers.cpp CONTENT "")
   foreach(kind plain hot)
     add_library(assay_headers_${kind} STATIC ${PROJECT_BINARY_DIR}/generated/common_headers.cpp)
-    target_link_libraries(assay_headers_${kind} PRIVATE ${ASSAY_FMT} Threads::Threads assay_options)
+    target_link_libraries(assay_headers_${kind} PRIVATE Threads::Threads assay_options)
     target_precompile_headers(assay_headers_${kind} PRIVATE ${ASSAY_COMMON_HEADERS})
   endforeach()
   target_compile_options(assay_headers_hot PRIVATE $<$<CONFIG:Release>:-O3>)
 endfunction()
 
-# assay_library(NAME [HOT] [FLAT] [HOT_SOURCES file...] [DEPENDS folder...] [USES folder...] [LINK target...] [EXCLUDE regex]
+# Most of the time of compiling goes into headers: eight sources that share them are compiled as one. Names in anonymous
+# namespaces must differ within such a group; the compiler says so where they do not.
+function(assay_unity TARGET)
+  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ${ASSAY_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the sources of a group for headers
+    target_compile_options(${TARGET} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
+# assay_library(NAME [HOT] [FLAT] [APART] [HOT_SOURCES file...] [DEPENDS folder...] [USES folder...] [LINK target...] [EXCLUDE regex]
 #               [PRECOMPILE header...])
 # The library of src/NAME; NAME may be nested: "vgpu/machine" is assay_vgpu_machine. Its headers are reachable as
 # "NAME/..." only by targets that depend on it: every library has an include root of its own that holds nothing else, so
 # a forbidden include does not compile. What it USES, only its own sources may include; what DEPENDS on it may not.
-# FLAT: folders below NAME are libraries of their own.
+# FLAT: folders below NAME are libraries of their own. APART: its sources hold equal names, or are long; each is compiled
+# by itself.
 function(assay_library NAME)
-  cmake_parse_arguments(ARG "HOT;FLAT" "EXCLUDE" "DEPENDS;USES;LINK;PRECOMPILE;HOT_SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;FLAT;APART" "EXCLUDE" "DEPENDS;USES;LINK;PRECOMPILE;HOT_SOURCES" ${ARGN})
   set(folder ${PROJECT_SOURCE_DIR}/src/${NAME})
   set(glob GLOB_RECURSE)
   if(ARG_FLAT)
@@ -65,6 +75,9 @@ function(assay_library NAME)
   target_include_directories(${target} ${scope} ${root})
   assay_targets_of(depends ${ARG_DEPENDS})
   target_link_libraries(${target} ${scope} ${depends} ${ARG_LINK} assay_options)
+  if(sources AND NOT ARG_APART)
+    assay_unity(${target})
+  endif()
   if(ARG_USES)
     assay_targets_of(uses ${ARG_USES})
     target_link_libraries(${target} PRIVATE ${uses})
@@ -90,15 +103,18 @@ function(assay_library NAME)
   endif()
 endfunction()
 
-# assay_test(NAME [PLAIN] [DEPENDS folder...] [LINK target...]): tests/NAME/**/*_test.cpp as one program, registered with
+# assay_test(NAME [PLAIN] [APART] [DEPENDS folder...] [LINK target...]): tests/NAME/**/*_test.cpp as one program, registered with
 # ctest. GoogleTest is precompiled once for all of them; PLAIN programs are compiled otherwise (-O0) and cannot share it.
 function(assay_test NAME)
-  cmake_parse_arguments(ARG "PLAIN" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN;APART" "" "DEPENDS;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${NAME}/*_test.cpp)
   if(NOT sources)
     return()
   endif()
   add_executable(test_${NAME} ${sources})
+  if(NOT ARG_APART)
+    assay_unity(test_${NAME})
+  endif()
   assay_targets_of(depends ${ARG_DEPENDS})
   target_link_libraries(test_${NAME} PRIVATE assay_${NAME} ${depends} ${ARG_LINK} GTest::gtest_main)
   if(ARG_PLAIN)

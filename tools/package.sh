@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Packs what was built: a .deb and a tar of the program with its pages, and their SHA-256 sums.
-#   tools/package.sh [BUILD [OUT]]     build-static and dist by default
-# From build-static (make static) the program needs nothing but glibc; from another build, that machine's libraries.
+#   tools/package.sh [BUILD [OUT]]     build and dist by default
 set -eu
-build=${1:-build-static}
+build=${1:-build}
 out=${2:-dist}
-[ -e "$build/CPackConfig.cmake" ] || { echo "package: there is no build in '$build'; make static makes one" >&2; exit 6; }
+[ -e "$build/CPackConfig.cmake" ] || { echo "package: there is no build in '$build'; make build makes one" >&2; exit 6; }
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

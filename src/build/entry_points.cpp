@@ -30,14 +30,6 @@ std::string heads_of(std::string_view ptx) {
   return heads;
 }
 
-size_t bytes_of(const ptx::Variable& parameter) {
-  const auto type = ptx::type_named(parameter.type);
-  size_t bytes = type ? static_cast<size_t>(ptx::bytes_of(*type)) : spec::kPointerBytes;  // .texref and its like
-  bytes *= static_cast<size_t>(parameter.vector_width);
-  for (const int64_t dimension : parameter.dimensions) bytes *= static_cast<size_t>(std::max<int64_t>(0, dimension));
-  return bytes;
-}
-
 std::string sizes_text(const std::vector<size_t>& sizes) {
   std::vector<std::string> parts;
   for (const size_t bytes : sizes) parts.push_back(std::to_string(bytes));
@@ -84,6 +76,14 @@ Result<void> check_parameters(const spec::KernelSpec& spec, const spec::StageSpe
 
 }  // namespace
 
+size_t declared_bytes(const ptx::Variable& variable) {
+  const auto type = ptx::type_named(variable.type);
+  size_t bytes = type ? static_cast<size_t>(ptx::bytes_of(*type)) : spec::kPointerBytes;  // .texref and its like
+  bytes *= static_cast<size_t>(variable.vector_width);
+  for (const int64_t dimension : variable.dimensions) bytes *= static_cast<size_t>(std::max<int64_t>(0, dimension));
+  return bytes;
+}
+
 std::vector<EntryPoint> entry_points(std::string_view ptx) {
   std::vector<EntryPoint> entries;
   const auto module = ptx::parse(heads_of(ptx), "heads");
@@ -92,7 +92,8 @@ std::vector<EntryPoint> entry_points(std::string_view ptx) {
     const auto* function = std::get_if<ptx::Function>(&item);
     if (function == nullptr || !function->is_entry) continue;
     EntryPoint entry{.name = function->name, .parameter_bytes = {}};
-    for (const ptx::Variable& parameter : function->parameters) entry.parameter_bytes.push_back(bytes_of(parameter));
+    for (const ptx::Variable& parameter : function->parameters)
+      entry.parameter_bytes.push_back(declared_bytes(parameter));
     entries.push_back(std::move(entry));
   }
   return entries;
@@ -105,7 +106,7 @@ std::vector<ModuleVariable> module_variables(std::string_view ptx) {
   for (const ptx::ModuleItem& item : module->items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
     if (variable == nullptr || (variable->space != "global" && variable->space != "const")) continue;
-    variables.push_back({variable->name, variable->space == "const", bytes_of(*variable)});
+    variables.push_back({variable->name, variable->space == "const", declared_bytes(*variable)});
   }
   return variables;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "ptx/syntax.hpp"
 #include "spec/kernel_spec.hpp"
 #include "spec/shape.hpp"
 
@@ -26,6 +27,9 @@ struct ModuleVariable {
   bool constant = false;
   size_t bytes = 0;
 };
+
+// What a parameter or variable of PTX takes.
+size_t declared_bytes(const ptx::Variable& variable);
 
 // In the order of the text. The whole text is parsed.
 std::vector<ModuleVariable> module_variables(std::string_view ptx);

@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "build/entry_name.hpp"
+#include "build/entry_points.hpp"
 #include "ptx/demangle.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/type.hpp"
@@ -415,14 +416,6 @@ class Flow {
   std::map<std::string, Origins> registers_;
 };
 
-size_t bytes_of(const ptx::Variable& parameter) {
-  const auto type = ptx::type_named(parameter.type);
-  size_t bytes = type ? static_cast<size_t>(ptx::bytes_of(*type)) : 8;
-  bytes *= static_cast<size_t>(parameter.vector_width);
-  for (const int64_t dimension : parameter.dimensions) bytes *= static_cast<size_t>(std::max<int64_t>(0, dimension));
-  return bytes;
-}
-
 // The types in the parameter list of "void f<float>(float const*, int)", if the name tells them.
 std::vector<std::string> demangled_types(const std::string& entry) {
   const std::string plain = ptx::demangle(entry);
@@ -438,7 +431,7 @@ std::vector<std::string> demangled_types(const std::string& entry) {
 SignatureParameter parameter_of(const ptx::Variable& variable, size_t index, const std::string& declaration,
                                 const std::string& type, const std::string& source) {
   SignatureParameter parameter;
-  parameter.bytes = bytes_of(variable);
+  parameter.bytes = declared_bytes(variable);
   SignatureValue value = declaration.empty() ? SignatureValue() : declared(declaration, true);
   const std::string name = value.name.empty() ? fmt::format("p{}", index) : value.name;
   if (!type.empty()) {  // what the compiler made of it goes before what the source calls it

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 
+#include "base/elapsed.hpp"
 #include "check/arguments.hpp"
 #include "check/element.hpp"
 #include "check/input_maker.hpp"
@@ -89,7 +90,7 @@ Result<void> CaseRunner::launch_into(Run& run, const Case& test, const std::vect
     add(run.outcome, std::move(outcome));
     if (faulted) break;
   }
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.seconds = seconds_since(start);
   if (device_->lost()) return {};  // with a fault in the outcome; the buffers are gone
   for (Buffer& buffer : run.buffers) {
     buffer.after.resize(buffer.before.size());

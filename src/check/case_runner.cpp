@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/elapsed.hpp"
 #include "base/file.hpp"
 #include "check/case_run.hpp"
 #include "check/input_maker.hpp"
@@ -122,7 +123,7 @@ CaseResult CaseRunner::run(const Case& test, size_t repetitions) {
     judge(test, *arguments, *run, result);
     if (result.passed() && repetitions > 1) repeat(test, *arguments, *run, repetitions, result);
   }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = seconds_since(start);
   return result;
 }
 

@@ -8,16 +8,13 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "check/launch_change.hpp"
+#include "check/result_json.hpp"
 #include "check/work_json.hpp"
 
 namespace assay::check {
 namespace {
 
 using nlohmann::json;
-
-std::string one_line(const json& document) {
-  return document.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 json error_json(const Error& error) {
   return {

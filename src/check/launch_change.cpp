@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "check/result_json.hpp"
+
 namespace assay::check {
 namespace {
 
 using nlohmann::json;
-
-json to_json(const gpu::Dim3& size) {
-  return {size.x, size.y, size.z};
-}
 
 gpu::Dim3 dim3_from(const json& value) {
   return {value.at(0).get<uint32_t>(), value.at(1).get<uint32_t>(), value.at(2).get<uint32_t>()};
@@ -23,9 +21,9 @@ json to_json(const gpu::LaunchChange& change) {
   json document = {{"more_shared_bytes", change.more_shared_bytes},
                    {"pointer_offset", change.pointer_offset},
                    {"cold_caches", change.cold_caches}};
-  if (change.grid) document["grid"] = to_json(*change.grid);
-  if (change.block) document["block"] = to_json(*change.block);
-  if (change.second) document["second"] = {{"entry", change.second->entry}, {"grid", to_json(change.second->grid)}};
+  if (change.grid) document["grid"] = dimensions(*change.grid);
+  if (change.block) document["block"] = dimensions(*change.block);
+  if (change.second) document["second"] = {{"entry", change.second->entry}, {"grid", dimensions(change.second->grid)}};
   return document;
 }
 

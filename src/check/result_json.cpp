@@ -17,10 +17,6 @@ namespace {
 using gpu::Finding;
 using nlohmann::json;
 
-json to_json(const gpu::Dim3& dim) {
-  return json::array({dim.x, dim.y, dim.z});
-}
-
 json to_json(const gpu::SourceLine& line) {
   return {{"file", line.file}, {"line", line.line}, {"column", line.column}, {"function", line.function}};
 }
@@ -85,8 +81,8 @@ uint64_t address_from(const json& value) {
 }
 
 json to_json(const gpu::FindingThread& thread) {
-  return {{"block", to_json(thread.block)},
-          {"thread", to_json(thread.thread)},
+  return {{"block", dimensions(thread.block)},
+          {"thread", dimensions(thread.thread)},
           {"address", fmt::format("0x{:x}", thread.address)},
           {"allocation", thread.allocation},
           {"count", thread.count}};
@@ -218,6 +214,14 @@ CheckCosts read_costs(const json& value, const Case& test) {
 
 }  // namespace
 
+std::string one_line(const json& document) {
+  return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+json dimensions(const gpu::Dim3& size) {
+  return json::array({size.x, size.y, size.z});
+}
+
 bool place_known(const Finding& finding) {
   return !finding.source.empty() || finding.ptx_line != 0 || !finding.instruction.empty() ||
          finding.access != gpu::AccessKind::none;
@@ -233,8 +237,8 @@ json to_json(const Finding& finding) {
           {"space", to_string(finding.space)},
           {"access", to_string(finding.access)},
           {"bytes", finding.bytes},
-          {"block", place_known(finding) ? to_json(finding.block) : json()},
-          {"thread", place_known(finding) ? to_json(finding.thread) : json()},
+          {"block", place_known(finding) ? dimensions(finding.block) : json()},
+          {"thread", place_known(finding) ? dimensions(finding.thread) : json()},
           {"address", fmt::format("0x{:x}", finding.address)},
           {"file", line != nullptr ? line->file : ""},
           {"line", line != nullptr ? line->line : 0},

@@ -12,6 +12,10 @@
 
 namespace assay::check {
 
+// A document as one line, as processes send it to each other; bytes that are no UTF-8 are replaced.
+std::string one_line(const nlohmann::json& document);
+
+nlohmann::json dimensions(const gpu::Dim3& size);
 nlohmann::json to_json(const gpu::Finding& finding);
 // False for a fault of which a GPU told no more than that it happened: neither line nor thread.
 bool place_known(const gpu::Finding& finding);

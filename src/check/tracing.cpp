@@ -8,6 +8,7 @@
 #include "base/child.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "check/result_json.hpp"
 #include "check/traced_case.hpp"
 #include "check/work_json.hpp"
 #include "spec/shape.hpp"
@@ -16,10 +17,6 @@ namespace assay::check {
 namespace {
 
 using nlohmann::json;
-
-std::string one_line(const json& document) {
-  return document.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 json to_json(const TracingRequest& request) {
   return {{"spec", request.setup.spec_file.string()},

@@ -79,10 +79,6 @@ Error error_from(const json& value) {
 }
 
 // Paths need not be UTF-8, and what a kernel printed neither.
-std::string one_line(const json& document) {
-  return document.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 // The beginning of what it wrote: the cause stands first.
 std::string beginning(std::string_view errors) {
   constexpr size_t kMost = 2000;

@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kBlock = 512;
+constexpr size_t kTarBlock = 512;
 constexpr size_t kLongestPath = 200;
 constexpr size_t kLongestName = 100;  // of a ustar header; what is longer is parted at a slash
 
 // A header of the ustar format (POSIX.1): numbers in octal digits, a sum over all bytes.
 struct Header {
-  std::array<char, kBlock> bytes{};
+  std::array<char, kTarBlock> bytes{};
 
   void text(size_t at, size_t size, std::string_view value) {
     std::memcpy(bytes.data() + at, value.data(), std::min(size, value.size()));
@@ -57,9 +57,9 @@ Result<std::string> entry_of(const std::string& path, const std::string& content
   header.text(263, 2, "00");
   header.text(345, 155, prefix);
   header.finish();
-  std::string entry(header.bytes.data(), kBlock);
+  std::string entry(header.bytes.data(), kTarBlock);
   entry += content;
-  entry.resize((entry.size() + kBlock - 1) / kBlock * kBlock, '\0');
+  entry.resize((entry.size() + kTarBlock - 1) / kTarBlock * kTarBlock, '\0');
   return entry;
 }
 
@@ -84,7 +84,7 @@ Result<std::string> tar_of(const std::vector<PackedFile>& files, const std::stri
     ASSAY_TRY(const std::string entry, entry_of(root + "/" + file.path, file.content, time_s));
     archive += entry;
   }
-  return archive + std::string(2 * kBlock, '\0');
+  return archive + std::string(2 * kTarBlock, '\0');
 }
 
 Result<std::string> gzip_of(std::string_view content) {

@@ -9,7 +9,7 @@
 namespace assay::evidence {
 namespace {
 
-constexpr size_t kBlock = 64;
+constexpr size_t kHashBlock = 64;
 
 // The first 32 bits of the fractional part of a root of the n-th prime: exact integers, so no rounding is involved.
 uint32_t fraction_of_root(uint64_t prime, int root) {
@@ -85,15 +85,15 @@ void absorb(std::array<uint32_t, 8>& state, const unsigned char* block) {
 std::string sha256(std::string_view content) {
   std::array<uint32_t, 8> state = constants().start;
   const auto* bytes = reinterpret_cast<const unsigned char*>(content.data());
-  const size_t whole = content.size() / kBlock * kBlock;
-  for (size_t at = 0; at < whole; at += kBlock) absorb(state, bytes + at);
+  const size_t whole = content.size() / kHashBlock * kHashBlock;
+  for (size_t at = 0; at < whole; at += kHashBlock) absorb(state, bytes + at);
   // A bit 1, zeros, and the length in bits, to the end of a block.
   std::string rest(content.substr(whole));
   rest += '\x80';
-  while (rest.size() % kBlock != kBlock - 8) rest += '\0';
+  while (rest.size() % kHashBlock != kHashBlock - 8) rest += '\0';
   const uint64_t bits = uint64_t{content.size()} * 8;
   for (int shift = 56; shift >= 0; shift -= 8) rest += static_cast<char>(bits >> shift & 0xff);
-  for (size_t at = 0; at < rest.size(); at += kBlock)
+  for (size_t at = 0; at < rest.size(); at += kHashBlock)
     absorb(state, reinterpret_cast<const unsigned char*>(rest.data()) + at);
   std::string text;
   for (const uint32_t word : state) text += fmt::format("{:08x}", word);

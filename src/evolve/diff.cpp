@@ -27,7 +27,7 @@ struct FileDiff {
   std::vector<Hunk> hunks;
 };
 
-Error wrong(const std::string& what) {
+Error no_diff(const std::string& what) {
   return Error{what, {}, "a unified diff against the parent's files, as diff -u or git diff write it"};
 }
 
@@ -81,18 +81,18 @@ class Reader {
       const std::string& line = lines_[at_];
       for (const char* refused :
            {"rename ", "copy ", "deleted file", "Binary files", "GIT binary patch", "old mode", "new file mode 12"}) {
-        if (line.starts_with(refused)) return wrong(fmt::format("'{}' is not allowed", line));
+        if (line.starts_with(refused)) return no_diff(fmt::format("'{}' is not allowed", line));
       }
       if (line.starts_with("--- ")) {
         ASSAY_TRY(FileDiff file, read_file());
         files.push_back(std::move(file));
       } else if (line.starts_with("@@")) {
-        return wrong(fmt::format("line {}: a hunk without '---' and '+++' above it", at_ + 1));
+        return no_diff(fmt::format("line {}: a hunk without '---' and '+++' above it", at_ + 1));
       } else {
         ++at_;  // "diff --git", "index", a sentence
       }
     }
-    if (files.empty()) return wrong("the diff changes no file");
+    if (files.empty()) return no_diff("the diff changes no file");
     return files;
   }
 
@@ -101,16 +101,16 @@ class Reader {
     FileDiff file;
     file.old_path = path_of(lines_[at_++]);
     if (at_ >= lines_.size() || !lines_[at_].starts_with("+++ "))
-      return wrong(fmt::format("line {}: '+++' is missing", at_ + 1));
+      return no_diff(fmt::format("line {}: '+++' is missing", at_ + 1));
     file.new_path = path_of(lines_[at_++]);
-    if (file.new_path.empty()) return wrong(fmt::format("'{}' would be removed", file.old_path));
+    if (file.new_path.empty()) return no_diff(fmt::format("'{}' would be removed", file.old_path));
     if (!file.old_path.empty() && file.old_path != file.new_path)
-      return wrong(fmt::format("'{}' would become '{}'", file.old_path, file.new_path));
+      return no_diff(fmt::format("'{}' would become '{}'", file.old_path, file.new_path));
     while (at_ < lines_.size() && lines_[at_].starts_with("@@")) {
       ASSAY_TRY(Hunk hunk, read_hunk());
       file.hunks.push_back(std::move(hunk));
     }
-    if (file.hunks.empty()) return wrong(fmt::format("'{}' has no hunk", file.new_path));
+    if (file.hunks.empty()) return no_diff(fmt::format("'{}' has no hunk", file.new_path));
     return file;
   }
 
@@ -123,7 +123,7 @@ class Reader {
       old_range = range_of(words[1].substr(1));
       new_range = range_of(words[2].substr(1));
     }
-    if (!old_range || !new_range) return wrong(fmt::format("line {}: '{}' is no head of a hunk", at_ + 1, head));
+    if (!old_range || !new_range) return no_diff(fmt::format("line {}: '{}' is no head of a hunk", at_ + 1, head));
     ++at_;
     Hunk hunk;
     hunk.number = ++hunks_;
@@ -143,7 +143,7 @@ class Reader {
       ++at_;
     }
     if (hunk.old_lines.size() != old_range->count || hunk.new_lines.size() != new_range->count)
-      return wrong(fmt::format("hunk {} has other lines than its head says", hunk.number));
+      return no_diff(fmt::format("hunk {} has other lines than its head says", hunk.number));
     if (at_ < lines_.size() && lines_[at_].starts_with('\\')) ++at_;
     return hunk;
   }
@@ -168,8 +168,8 @@ std::optional<size_t> find_lines(const Lines& lines, const Lines& wanted, size_t
 
 Result<std::string> applied(const FileDiff& file, const std::string* old_text) {
   if (file.old_path.empty() != (old_text == nullptr)) {
-    return wrong(old_text == nullptr ? fmt::format("the parent has no file '{}'", file.new_path)
-                                     : fmt::format("'{}' is there already", file.new_path));
+    return no_diff(old_text == nullptr ? fmt::format("the parent has no file '{}'", file.new_path)
+                                       : fmt::format("'{}' is there already", file.new_path));
   }
   Lines lines = old_text != nullptr ? lines_of(*old_text) : Lines();
   std::ptrdiff_t moved = 0;
@@ -177,8 +177,8 @@ Result<std::string> applied(const FileDiff& file, const std::string* old_text) {
     const auto near = static_cast<size_t>(std::max<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(hunk.start) + moved));
     const std::optional<size_t> found = find_lines(lines, hunk.old_lines, near);
     if (!found)
-      return wrong(fmt::format("hunk {} does not fit '{}' at line {}: its old lines are not there", hunk.number,
-                               file.new_path, hunk.start + 1));
+      return no_diff(fmt::format("hunk {} does not fit '{}' at line {}: its old lines are not there", hunk.number,
+                                 file.new_path, hunk.start + 1));
     const auto first = lines.begin() + static_cast<std::ptrdiff_t>(*found);
     const auto at = lines.erase(first, first + static_cast<std::ptrdiff_t>(hunk.old_lines.size()));
     lines.insert(at, hunk.new_lines.begin(), hunk.new_lines.end());
@@ -217,7 +217,7 @@ Result<Files> apply_diff(const Files& files, const std::string& diff) {
   ASSAY_TRY(const std::vector<FileDiff> parts, Reader(diff).read());
   Files changed;
   for (const FileDiff& part : parts) {
-    if (changed.contains(part.new_path)) return wrong(fmt::format("'{}' is changed twice", part.new_path));
+    if (changed.contains(part.new_path)) return no_diff(fmt::format("'{}' is changed twice", part.new_path));
     const auto found = files.find(part.new_path);
     ASSAY_TRY(changed[part.new_path], applied(part, found == files.end() ? nullptr : &found->second));
   }

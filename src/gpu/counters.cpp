@@ -79,13 +79,13 @@ constexpr std::array kTable = {
 };
 static_assert(kTable.size() == kCounterCount);
 
-constexpr bool in_order() {
+constexpr bool counters_in_order() {
   for (size_t i = 0; i < kTable.size(); ++i) {
     if (static_cast<size_t>(kTable[i].counter) != i) return false;
   }
   return true;
 }
-static_assert(in_order());
+static_assert(counters_in_order());
 
 }  // namespace
 

@@ -90,13 +90,13 @@ constexpr std::array kKinds = {
                     "give one PTX module that defines every function (whole-program compilation, without -rdc)"},
 };
 
-constexpr bool in_order() {
+constexpr bool kinds_in_order() {
   for (size_t i = 0; i < kKinds.size(); ++i) {
     if (kKinds[i].kind != static_cast<FindingKind>(i)) return false;
   }
   return true;
 }
-static_assert(in_order() && kKinds.size() == static_cast<size_t>(undefined_function) + 1);
+static_assert(kinds_in_order() && kKinds.size() == static_cast<size_t>(undefined_function) + 1);
 
 }  // namespace
 

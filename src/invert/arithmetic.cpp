@@ -12,10 +12,6 @@
 namespace assay::invert {
 namespace {
 
-std::string operand(const ptx::Instruction& instruction, size_t at) {
-  return ptx::print(instruction.operands.at(at));
-}
-
 // Where plain arithmetic is added: beside each product of matrices; without them at the end of each loop; without
 // loops beside each store.
 enum class Anchor { product, loop, store };
@@ -123,12 +119,13 @@ Outcome through_f64(const KernelText& prepared, const Facts&, int dose) {
     std::string sources;
     for (size_t i = 1; i < instruction.operands.size(); ++i) {
       const std::string wide = scratch(text, 64, static_cast<int>(i));
-      edit.before += fmt::format("cvt.f64.f32 {}, {};\n", wide, operand(instruction, i));
+      edit.before += fmt::format("cvt.f64.f32 {}, {};\n", wide, operand_text(instruction, i));
       sources += ", " + wide;
     }
     const std::string result = scratch(text, 64, 0);
     edit.before += fmt::format("{}{}.rn.f64 {}{};\n", guard_text(instruction), instruction.opcode, result, sources);
-    edit.before += fmt::format("{}cvt.rn.f32.f64 {}, {};\n", guard_text(instruction), operand(instruction, 0), result);
+    edit.before +=
+        fmt::format("{}cvt.rn.f32.f64 {}, {};\n", guard_text(instruction), operand_text(instruction, 0), result);
     return edit;
   });
   return editor.finish("the kernel has no f32 arithmetic");
@@ -141,8 +138,8 @@ Outcome no_special_functions(const KernelText& prepared, const Facts&, int) {
     const int bits = bits_of(type_modifier(instruction));
     Edit edit;
     edit.removed = true;
-    edit.before = fmt::format("{}mov.b{} {}, {};\n", guard_text(instruction), bits, operand(instruction, 0),
-                              operand(instruction, 1));
+    edit.before = fmt::format("{}mov.b{} {}, {};\n", guard_text(instruction), bits, operand_text(instruction, 0),
+                              operand_text(instruction, 1));
     return edit;
   });
   return editor.finish("the kernel has no special functions");
@@ -241,7 +238,7 @@ Outcome f64_as_f32(const KernelText& prepared, const Facts&, int) {
       if (const auto* literal = std::get_if<ptx::FloatLiteral>(&instruction.operands[i].value)) {
         edit.before += fmt::format("mov.b32 {}, {};\n", low, static_cast<uint32_t>(literal->bits >> 32));
       } else {
-        edit.before += fmt::format("mov.b64 {{{}, {}}}, {};\n", low, high, operand(instruction, i));
+        edit.before += fmt::format("mov.b64 {{{}, {}}}, {};\n", low, high, operand_text(instruction, i));
       }
       sources += ", " + low;
     }
@@ -250,7 +247,7 @@ Outcome f64_as_f32(const KernelText& prepared, const Facts&, int) {
     edit.before += fmt::format("{}{}{}.f32 {}{};\n", guard_text(instruction), instruction.opcode, rounds ? ".rn" : "",
                                result, sources);
     edit.before +=
-        fmt::format("{0}mov.b64 {1}, {{{2}, {2}}};\n", guard_text(instruction), operand(instruction, 0), result);
+        fmt::format("{0}mov.b64 {1}, {{{2}, {2}}};\n", guard_text(instruction), operand_text(instruction, 0), result);
     return edit;
   });
   return editor.finish("the kernel has no float64 arithmetic");
@@ -262,7 +259,7 @@ Outcome no_shuffles(const KernelText& prepared, const Facts&, int) {
     const bool vote = instruction.opcode == "vote";
     if (instruction.opcode != "shfl" && instruction.opcode != "redux" && !vote) return std::nullopt;
     const ptx::Operand& result = instruction.operands.at(0);
-    const std::string source = operand(instruction, 1);
+    const std::string source = operand_text(instruction, 1);
     const std::string guard = guard_text(instruction);
     Edit edit;
     edit.removed = true;

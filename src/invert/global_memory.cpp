@@ -13,10 +13,6 @@ namespace {
 
 constexpr uint64_t kSlack = 4096;  // behind the buffer, for offsets of addresses
 
-std::string operand(const ptx::Instruction& instruction, size_t at) {
-  return ptx::print(instruction.operands.at(at));
-}
-
 std::string vector_text(const ptx::Instruction& instruction) {
   const int count = vector_length(instruction);
   return count == 1 ? "" : fmt::format(".v{}", count);
@@ -70,7 +66,7 @@ Outcome more_l2_reads(const KernelText& prepared, const Facts&, int dose) {
     for (int i = 0; i < dose; ++i)
       edit.after +=
           fmt::format("{}ld.volatile.global{}.{} {}, {};\n", guard_text(instruction), vector_text(instruction),
-                      type_modifier(instruction), results, operand(instruction, 1)) +
+                      type_modifier(instruction), results, operand_text(instruction, 1)) +
           use_result(text, type_modifier(instruction), number + i);
     // Before, where the load overwrites its own address.
     std::vector<std::string> written;
@@ -117,7 +113,7 @@ Outcome more_writes(const KernelText& prepared, const Facts&, int dose) {
     for (int i = 0; i < dose; ++i)
       edit.after +=
           fmt::format("{}st.volatile.global{}.{} {}, {};\n", guard_text(instruction), vector_text(instruction),
-                      type_modifier(instruction), operand(instruction, 0), operand(instruction, 1));
+                      type_modifier(instruction), operand_text(instruction, 0), operand_text(instruction, 1));
     return edit;
   });
   return editor.finish("the kernel has no stores to global memory");
@@ -281,11 +277,12 @@ Outcome no_atomics(const KernelText& prepared, const Facts& facts, int) {
       edit.before += fmt::format("xor.b32 {0}, {0}, {1};\n", dummy(number), low);
     }
     const std::string kept = scratch(text, bits, 6);
-    edit.before += fmt::format("mov.b{} {}, {};\n", bits, kept, operand(instruction, at + 1));
+    edit.before += fmt::format("mov.b{} {}, {};\n", bits, kept, operand_text(instruction, at + 1));
     edit.before += fmt::format("{}st.{}.b{} [{}], {};\n", guard_text(instruction), shared ? "shared" : "global", bits,
                                shared ? "%assay_row" : "%assay_own", kept);
     if (instruction.opcode == "atom" && std::get_if<ptx::Sink>(&instruction.operands[0].value) == nullptr)
-      edit.before += fmt::format("{}mov.b{} {}, {};\n", guard_text(instruction), bits, operand(instruction, 0), kept);
+      edit.before +=
+          fmt::format("{}mov.b{} {}, {};\n", guard_text(instruction), bits, operand_text(instruction, 0), kept);
     return edit;
   });
   if (editor.mutant().sites.empty()) return "the kernel has no atomics";

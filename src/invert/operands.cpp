@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ptx/opcode_pattern.hpp"
+#include "ptx/printer.hpp"
 
 namespace assay::invert {
 namespace {
@@ -110,6 +111,10 @@ std::string address_register(const Operand& operand) {
   if (address == nullptr || address->base.empty()) return "";
   const auto* name = std::get_if<ptx::Identifier>(&address->base.front().value);
   return name != nullptr && name->name.starts_with('%') ? name->name : "";
+}
+
+std::string operand_text(const ptx::Instruction& instruction, size_t at) {
+  return ptx::print(instruction.operands.at(at));
 }
 
 int64_t address_offset(const Operand& operand) {

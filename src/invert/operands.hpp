@@ -23,6 +23,9 @@ bool has_no_other_effect(const ptx::Instruction& instruction);
 // Indices of lines whose results nobody needs, those that only such lines need included.
 std::set<size_t> dead_lines(const std::vector<Line>& lines);
 
+// As PTX writes it.
+std::string operand_text(const ptx::Instruction& instruction, size_t at);
+
 // The names of an operand: registers of vectors one by one.
 void add_names(const ptx::Operand& operand, std::vector<std::string>& names);
 // The register that an address begins with; "" if that is a variable or a number. `offset` behind it.

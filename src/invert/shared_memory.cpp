@@ -11,10 +11,6 @@
 namespace assay::invert {
 namespace {
 
-std::string operand(const ptx::Instruction& instruction, size_t at) {
-  return ptx::print(instruction.operands.at(at));
-}
-
 bool is_matrix_load(const ptx::Instruction& instruction) {
   return instruction.opcode == "ldmatrix";
 }
@@ -73,7 +69,7 @@ Outcome more_shared_reads(const KernelText& prepared, const Facts&, int dose) {
     const std::string vector = count == 1 ? "" : fmt::format(".v{}", count);
     for (int i = 0; i < dose; ++i)
       edit.before += fmt::format("{}ld.volatile.shared{}.{} {}, {};\n", guard_text(instruction), vector, type, results,
-                                 operand(instruction, 1)) +
+                                 operand_text(instruction, 1)) +
                      use_result(text, type, number + i);
     return edit;
   });
@@ -91,7 +87,7 @@ Outcome more_shared_writes(const KernelText& prepared, const Facts&, int dose) {
       const int count = vector_length(instruction);
       again = fmt::format("{}st.volatile.shared{}.{} {}, {};\n", guard_text(instruction),
                           count == 1 ? "" : fmt::format(".v{}", count), type_modifier(instruction),
-                          operand(instruction, 0), operand(instruction, 1));
+                          operand_text(instruction, 0), operand_text(instruction, 1));
     } else {
       return std::nullopt;
     }
@@ -165,9 +161,9 @@ Outcome not_staged(const KernelText& prepared, const Facts& facts, int) {
     edit.before = address_in_32_bits(text, instruction.operands[1], "%assay_s0");
     edit.before += fmt::format("and.b32 %assay_s0, %assay_s0, {};\ncvt.u64.u32 %assay_t, %assay_s0;\n", bytes - 1);
     edit.before += "add.s64 %assay_t, %assay_stage, %assay_t;\n";
-    edit.before +=
-        fmt::format("{}ld.global{}.{} {}, [%assay_t];\n", guard_text(instruction),
-                    count == 1 ? "" : fmt::format(".v{}", count), type_modifier(instruction), operand(instruction, 0));
+    edit.before += fmt::format("{}ld.global{}.{} {}, [%assay_t];\n", guard_text(instruction),
+                               count == 1 ? "" : fmt::format(".v{}", count), type_modifier(instruction),
+                               operand_text(instruction, 0));
     return edit;
   });
   if (editor.mutant().sites.empty()) return "the kernel reads no shared memory by ld.shared";

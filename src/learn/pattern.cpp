@@ -16,11 +16,11 @@ namespace {
 
 constexpr size_t kHashShown = 8;
 
-struct Step {
+struct OneStep {
   std::string kernel;
   std::string device;
   std::string action;
-  auto operator<=>(const Step&) const = default;
+  auto operator<=>(const OneStep&) const = default;
 };
 
 struct Pairs {
@@ -55,14 +55,14 @@ size_t rank_of_interval(size_t n) {
   return k;
 }
 
-void add(std::map<Step, Pairs>& found, const Step& step, const Trial& before, const Trial& after) {
+void add(std::map<OneStep, Pairs>& found, const OneStep& step, const Trial& before, const Trial& after) {
   Pairs& pairs = found[step];
   pairs.ratios.push_back(before.time_us / after.time_us);
   pairs.seconds += after.seconds;
   pairs.cost += after.cost;
 }
 
-void add_steps_of_tunables(const std::vector<const Trial*>& trials, std::map<Step, Pairs>& found) {
+void add_steps_of_tunables(const std::vector<const Trial*>& trials, std::map<OneStep, Pairs>& found) {
   for (size_t i = 0; i < trials.size(); ++i) {
     for (size_t k = i + 1; k < trials.size(); ++k) {
       const Trial *before = trials[i], *after = trials[k];
@@ -88,7 +88,7 @@ std::string change_of_findings(const Trial& before, const Trial& after) {
   return gone.empty() ? fmt::format("finding {} brought in", come[0]) : fmt::format("finding {} mended", gone[0]);
 }
 
-void add_steps_of_sources(const std::vector<const Trial*>& trials, std::map<Step, Pairs>& found) {
+void add_steps_of_sources(const std::vector<const Trial*>& trials, std::map<OneStep, Pairs>& found) {
   std::map<std::string, const Trial*> last;  // of each configuration
   for (const Trial* trial : trials) {        // the oldest first
     const Trial*& before = last[to_text(trial->values)];
@@ -137,7 +137,7 @@ std::vector<Pattern> mine(const std::vector<Trial>& trials, size_t least) {
   for (const Trial& trial : trials) {
     if (trial.time_us > 0 && std::isfinite(trial.time_us)) places[trial.place()].push_back(&trial);
   }
-  std::map<Step, Pairs> found;
+  std::map<OneStep, Pairs> found;
   for (const auto& [place, there] : places) {
     add_steps_of_tunables(there, found);
     add_steps_of_sources(there, found);

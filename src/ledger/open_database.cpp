@@ -22,15 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using DatabasePointer = std::unique_ptr<SQLite::Database>;
 
-constexpr const char* kElsewhere = "choose another file with --ledger FILE, or record nothing with --ledger none";
 constexpr uintmax_t kSmallestPageBytes = 512;
 constexpr int kValueLimitBytes = 512 << 20;
 // Looking at every page takes about a second per gigabyte; a larger file is checked where it is read.
 constexpr uintmax_t kFullCheckLimitBytes = uintmax_t{64} << 20;
-
-Error error_at(const fs::path& file, std::string message, std::string hint) {
-  return Error{std::move(message), Place{file.string()}, std::move(hint), ExitCode::environment};
-}
 
 // The content of the file is not trusted: nothing in it may run code, and values have a limit.
 void distrust(SQLite::Database& database) {

@@ -6,15 +6,10 @@
 #include <sqlite3.h>
 
 namespace assay::ledger {
-namespace {
-
-constexpr const char* kElsewhere = "choose another file with --ledger FILE, or record nothing with --ledger none";
 
 Error error_at(const std::filesystem::path& file, std::string message, std::string hint) {
   return Error{std::move(message), Place{file.string()}, std::move(hint), ExitCode::environment};
 }
-
-}  // namespace
 
 Error damaged(const std::filesystem::path& file, const std::string& detail) {
   return error_at(

@@ -9,6 +9,11 @@
 
 namespace assay::ledger {
 
+inline constexpr const char* kElsewhere =
+    "choose another file with --ledger FILE, or record nothing with --ledger none";
+
+// A mistake about `file` that is this machine's, not a kernel's.
+Error error_at(const std::filesystem::path& file, std::string message, std::string hint);
 // What went wrong with `file`, from an exception of the database library or of the standard one.
 Error explain(const std::filesystem::path& file, const std::exception& problem);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/elapsed.hpp"
 #include "base/progress.hpp"
 #include "check/launch_change.hpp"
 #include "stats/quantile.hpp"
@@ -16,10 +17,6 @@ namespace assay::measure {
 namespace {
 
 using std::chrono::steady_clock;
-
-double seconds_since(steady_clock::time_point start) {
-  return std::chrono::duration<double>(steady_clock::now() - start).count();
-}
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/elapsed.hpp"
 #include "base/progress.hpp"
 #include "check/compare.hpp"
 #include "check/element.hpp"
@@ -125,7 +126,7 @@ class Contest {
       const size_t count =
           rules_.stop == Rules::Stop::error ? 1 : std::min({kBatch, wanted, rules_.most - result.us.size()});
       ASSAY_CHECK(take(provider, count, &result.us, result));
-      seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+      seconds = seconds_since(start);
       result.cut = seconds > request_.most_seconds && !has_enough(rules_, result.us, seconds, planned);
       if (result.cut) break;
     }

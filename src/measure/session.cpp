@@ -7,6 +7,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "base/elapsed.hpp"
 #include "measure/session_state.hpp"
 #include "measure/warm_pool.hpp"
 #include "stats/bootstrap.hpp"
@@ -18,10 +19,6 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr size_t kFreshProbes = 5;
-
-double seconds_since(steady_clock::time_point start) {
-  return std::chrono::duration<double>(steady_clock::now() - start).count();
-}
 
 }  // namespace
 

@@ -13,7 +13,7 @@
 namespace assay::page {
 namespace {
 
-constexpr size_t kDrawn = 8;
+constexpr size_t kDrawnLines = 8;
 
 struct Entry {
   ledger::Attempt attempt;
@@ -152,7 +152,7 @@ std::optional<Section> history_section(const Content& content) {
   for (size_t i = 0; i < lines.size(); ++i) {
     const Line& line = lines[i];
     const std::string id = fmt::format("history{}", i);
-    if (i < kDrawn)
+    if (i < kDrawnLines)
       section.blocks.push_back({Chart{id,
                                       "",
                                       fmt::format("{} over {} attempts.", line.name, line.entries.size()),

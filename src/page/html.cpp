@@ -107,9 +107,9 @@ class Collector {
   Ids& ids_;
 };
 
-class Writer {
+class HtmlWriter {
  public:
-  explicit Writer(const Ids& ids) : ids_(ids) {}
+  explicit HtmlWriter(const Ids& ids) : ids_(ids) {}
 
   std::string take() { return std::move(out_); }
 
@@ -192,7 +192,7 @@ class Writer {
     return out;
   }
   std::string blocks(const std::vector<Block>& list) const {
-    Writer inner(ids_);
+    HtmlWriter inner(ids_);
     for (const Block& block : list) std::visit(inner, block.content);
     return inner.take();
   }
@@ -253,7 +253,7 @@ std::string html(const std::vector<Section>& sections) {
   }
   std::string out;
   for (const Section& section : sections) {
-    Writer writer(ids);
+    HtmlWriter writer(ids);
     for (const Block& block : section.blocks) std::visit(writer, block.content);
     out +=
         fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\"><h2 id=\"{0}-title\">{1}</h2>\n{2}</section>\n",

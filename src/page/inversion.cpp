@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kRow = 24;
 constexpr double kBar = 15;
-constexpr size_t kDrawn = 14;  // resources
+constexpr size_t kDrawnResources = 14;  // resources
 
 std::string percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : "";
@@ -83,7 +83,7 @@ std::optional<Section> inversion_section(const Content& content) {
     const char* word = each.measured ? "measured" : "estimated";
     std::vector<InvertedResource> drawn;
     for (const InvertedResource& resource : each.resources) {
-      if ((resource.gain || resource.cost) && drawn.size() < kDrawn) drawn.push_back(resource);
+      if ((resource.gain || resource.cost) && drawn.size() < kDrawnResources) drawn.push_back(resource);
     }
     if (!each.sentence.empty()) section.blocks.push_back({Paragraph{plain(each.sentence)}});
     if (!drawn.empty())

@@ -50,7 +50,7 @@ std::string inline_text(const Text& text) {
   return out;
 }
 
-class Writer {
+class MarkdownWriter {
  public:
   std::string take() { return std::move(out_); }
 
@@ -99,7 +99,7 @@ class Writer {
   }
 
   void operator()(const Fold& fold) {
-    Writer inner;
+    MarkdownWriter inner;
     for (const Block& block : fold.blocks) std::visit(inner, block.content);
     const std::string content = inner.take();
     if (content.empty()) return;
@@ -117,7 +117,7 @@ std::string markdown(const std::string& title, const Text& verdict, const std::v
   std::string out = fmt::format("## {}\n\n{}\n\n", word(title), inline_text(verdict));
   std::vector<std::string> left_out;
   for (const Section& section : sections) {
-    Writer writer;
+    MarkdownWriter writer;
     for (const Block& block : section.blocks) std::visit(writer, block.content);
     const std::string content = writer.take();
     if (content.empty()) continue;

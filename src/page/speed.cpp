@@ -10,7 +10,7 @@
 namespace assay::page {
 namespace {
 
-constexpr size_t kDrawn = 12;  // cases
+constexpr size_t kDrawnGroups = 12;  // cases
 constexpr double kBar = 18;
 constexpr double kRow = 26;
 
@@ -182,11 +182,11 @@ std::optional<Section> speed_section(const Content& content) {
   std::vector<Group> groups = groups_of(content);
   if (groups.empty()) return std::nullopt;
   const size_t all = groups.size();
-  if (groups.size() > kDrawn) groups.resize(kDrawn);
+  if (groups.size() > kDrawnGroups) groups.resize(kDrawnGroups);
   const std::string sentence = fmt::format(
       "Time of each contender as a bar; the vertical line is the floor, the least time that the bytes and "
       "operations take at the GPU's peak{}.",
-      all > kDrawn ? fmt::format("; the first {} of {} cases", kDrawn, all) : "");
+      all > kDrawnGroups ? fmt::format("; the first {} of {} cases", kDrawnGroups, all) : "");
   Section section{"speed", "Speed and the floor", {}};
   section.blocks.push_back(
       {Chart{"speed-chart", "", sentence, "speed-table", {}, [groups](double width) { return draw(groups, width); }}});

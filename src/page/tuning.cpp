@@ -9,7 +9,7 @@
 namespace assay::page {
 namespace {
 
-constexpr size_t kDrawn = 300;  // points; of more, every n-th and whatever was the best so far
+constexpr size_t kDrawnPoints = 300;  // points; of more, every n-th and whatever was the best so far
 constexpr size_t kListed = 12;
 
 struct Landscape {
@@ -26,7 +26,7 @@ Landscape landscape_of(const TunedCase& tuned) {
   for (const TunedPoint& each : tuned.points) {
     if (each.value && *each.value > 0 && (least == 0 || *each.value < least)) least = *each.value;
   }
-  const size_t step = std::max<size_t>(1, tuned.points.size() / kDrawn);
+  const size_t step = std::max<size_t>(1, tuned.points.size() / kDrawnPoints);
   double so_far = 0;
   for (size_t i = 0; i < tuned.points.size(); ++i) {
     const auto number = static_cast<double>(i + 1);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace judge;  // what is written here is its result
 
-std::string percent(double ratio) {
+std::string change_percent(double ratio) {
   return std::isfinite(ratio) ? fmt::format("{:+.2f} %", (ratio - 1.0) * 100.0) : "unbounded";
 }
 
@@ -25,8 +25,9 @@ std::string time_row(const GateCaseResult& test) {
   const Comparison& comparison = *test.comparison;
   return fmt::format("| {} | {} | {} | {:.3f} | {:.3f} | {} | {} to {} | {:.2g} |\n", escape_markdown(test.name),
                      bold_if_bad(test.verdict), to_string(comparison.verdict), comparison.baseline.time_us.p50,
-                     comparison.candidate.time_us.p50, percent(comparison.ratio), percent(comparison.interval.low),
-                     percent(comparison.interval.high), test.adjusted_p);
+                     comparison.candidate.time_us.p50, change_percent(comparison.ratio),
+                     change_percent(comparison.interval.low), change_percent(comparison.interval.high),
+                     test.adjusted_p);
 }
 
 std::string time_table(const GateResult& result) {
@@ -46,7 +47,7 @@ std::string counter_table(const GateResult& result) {
     for (const CounterChange& change : test.counters) {
       if (!worth_showing(change)) continue;
       rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", escape_markdown(test.name), escape_markdown(change.name),
-                          change.baseline, change.candidate, percent(1.0 + change.growth),
+                          change.baseline, change.candidate, change_percent(1.0 + change.growth),
                           fmt::format("{}{}", to_string(change.trend), change.judged ? "" : ", not judged"));
     }
   }

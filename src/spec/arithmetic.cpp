@@ -15,11 +15,11 @@ namespace {
 
 constexpr size_t kMaxArguments = 64;
 
-Error mistake(std::string message) {
-  return spec::mistake({}, std::move(message));
+Error wrong(const std::string& message) {
+  return mistake({}, message);
 }
 Error overflow() {
-  return mistake("the result does not fit into a 64-bit integer");
+  return wrong("the result does not fit into a 64-bit integer");
 }
 
 // Integers and booleans as an integer; nothing for real numbers and element types.
@@ -30,7 +30,7 @@ std::optional<int64_t> exact_integer(const Value& value) {
 }
 
 Result<Value> finite(double value) {
-  if (!std::isfinite(value)) return mistake("the result is not a finite number");
+  if (!std::isfinite(value)) return wrong("the result is not a finite number");
   return Value(value);
 }
 
@@ -59,7 +59,7 @@ Result<Value> multiply(int64_t a, int64_t b) {
 }
 
 Result<Value> divide(int64_t a, int64_t b) {
-  if (b == 0) return mistake("division by zero");
+  if (b == 0) return wrong("division by zero");
   if (b == -1) return subtract(0, a);  // the one quotient that can overflow
   if (a % b == 0) return Value(a / b);
   return Value(static_cast<double>(a) / static_cast<double>(b));
@@ -68,18 +68,18 @@ Result<Value> divide(int64_t a, int64_t b) {
 Result<Value> remainder(const Value& left, const Value& right) {
   ASSAY_TRY(const int64_t a, to_whole(left));
   ASSAY_TRY(const int64_t b, to_whole(right));
-  if (b == 0) return mistake("remainder of a division by zero");
+  if (b == 0) return wrong("remainder of a division by zero");
   return Value(b == -1 ? int64_t{0} : a % b);
 }
 
 Result<Value> compare(BinaryOperator op, const Value& left, const Value& right) {
   if (left.is_dtype() != right.is_dtype()) {
-    return mistake(fmt::format("{} cannot be compared with {}", kind_name(left.kind()), kind_name(right.kind())));
+    return wrong(fmt::format("{} cannot be compared with {}", kind_name(left.kind()), kind_name(right.kind())));
   }
   std::partial_ordering order = std::partial_ordering::unordered;
   if (left.is_dtype()) {
     if (op != BinaryOperator::equal && op != BinaryOperator::not_equal) {
-      return mistake("element types have no order; expected == or !=");
+      return wrong("element types have no order; expected == or !=");
     }
     order = left.dtype() <=> right.dtype();
   } else if (exact_integer(left) && exact_integer(right)) {
@@ -114,7 +114,7 @@ Result<Value> real_arithmetic(BinaryOperator op, double a, double b) {
     default:
       break;
   }
-  if (b == 0) return mistake("division by zero");
+  if (b == 0) return wrong("division by zero");
   return finite(a / b);
 }
 
@@ -126,8 +126,8 @@ Result<Value> ceil_div(const Arguments& arguments) {
   ASSAY_TRY(const int64_t a, to_whole(arguments[0]));
   ASSAY_TRY(const int64_t b, to_whole(arguments[1]));
   if (b <= 0 || a < 0) {
-    if (b == 0) return mistake("division by zero");
-    return mistake(fmt::format("ceil_div({}, {}): expected no negative numbers", a, b));
+    if (b == 0) return wrong("division by zero");
+    return wrong(fmt::format("ceil_div({}, {}): expected no negative numbers", a, b));
   }
   return Value(a / b + (a % b != 0 ? 1 : 0));
 }
@@ -173,19 +173,19 @@ Result<Value> power(const Arguments& arguments) {
   }
   ASSAY_TRY(const double real_base, to_real(arguments[0]));
   ASSAY_TRY(const double real_exponent, to_real(arguments[1]));
-  if (real_base == 0 && real_exponent < 0) return mistake("division by zero");
+  if (real_base == 0 && real_exponent < 0) return wrong("division by zero");
   return finite(std::pow(real_base, real_exponent));
 }
 
 Result<Value> square_root(const Arguments& arguments) {
   ASSAY_TRY(const double x, to_real(arguments[0]));
-  if (x < 0) return mistake(fmt::format("sqrt of {}: expected a number that is not negative", x));
+  if (x < 0) return wrong(fmt::format("sqrt of {}: expected a number that is not negative", x));
   return Value(std::sqrt(x));
 }
 
 Result<Value> logarithm(const Arguments& arguments) {
   ASSAY_TRY(const double x, to_real(arguments[0]));
-  if (x <= 0) return mistake(fmt::format("log2 of {}: expected a number greater than zero", x));
+  if (x <= 0) return wrong(fmt::format("log2 of {}: expected a number greater than zero", x));
   return Value(std::log2(x));
 }
 
@@ -209,7 +209,7 @@ Result<Value> absolute(const Arguments& arguments) {
 
 Result<Value> next_power_of_two(const Arguments& arguments) {
   ASSAY_TRY(const int64_t x, to_whole(arguments[0]));
-  if (x < 1) return mistake(fmt::format("next_pow2 of {}: expected at least 1", x));
+  if (x < 1) return wrong(fmt::format("next_pow2 of {}: expected at least 1", x));
   int64_t result = 1;
   while (result < x) {
     if (result > std::numeric_limits<int64_t>::max() / 2) return overflow();
@@ -220,7 +220,7 @@ Result<Value> next_power_of_two(const Arguments& arguments) {
 
 Result<Value> size_of(const Arguments& arguments) {
   if (!arguments[0].is_dtype()) {
-    return mistake(fmt::format("sizeof of {}: expected an element type", kind_name(arguments[0].kind())));
+    return wrong(fmt::format("sizeof of {}: expected an element type", kind_name(arguments[0].kind())));
   }
   if (is_packed(arguments[0].dtype())) return Value(0.5);
   return Value(int64_t{size_bytes(arguments[0].dtype())});
@@ -233,19 +233,19 @@ Result<int64_t> to_whole(const Value& value) {
   if (value.is_real() && value.real() == std::floor(value.real()) && std::fabs(value.real()) < 0x1p63) {
     return static_cast<int64_t>(value.real());
   }
-  if (value.is_real()) return mistake(fmt::format("{} is not a whole number", to_string(value)));
-  return mistake(fmt::format("{} is an element type; expected a whole number", to_string(value)));
+  if (value.is_real()) return wrong(fmt::format("{} is not a whole number", to_string(value)));
+  return wrong(fmt::format("{} is an element type; expected a whole number", to_string(value)));
 }
 
 Result<double> to_real(const Value& value) {
-  if (value.is_dtype()) return mistake(fmt::format("{} is an element type; expected a number", to_string(value)));
+  if (value.is_dtype()) return wrong(fmt::format("{} is an element type; expected a number", to_string(value)));
   return value.as_double();
 }
 
 Result<bool> to_condition(const Value& value) {
   if (value.is_boolean()) return value.boolean();
   if (value.is_integer()) return value.integer() != 0;
-  return mistake(fmt::format("{} is {}; expected a condition", to_string(value), kind_name(value.kind())));
+  return wrong(fmt::format("{} is {}; expected a condition", to_string(value), kind_name(value.kind())));
 }
 
 Result<Value> apply(BinaryOperator op, const Value& left, const Value& right) {

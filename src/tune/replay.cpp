@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/elapsed.hpp"
 #include "base/random.hpp"
 #include "tune/prediction.hpp"
 #include "tune/race.hpp"
@@ -291,7 +292,7 @@ Result<ReplaySummary> replay(const RecordedSpace& recorded, const ReplayOptions&
     summary.last_ratio += run.last_ratio;
   }
   const double n = static_cast<double>(std::max<size_t>(options.seeds, 1));
-  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / n;
+  summary.seconds = seconds_since(start) / n;
   summary.to_5 = median(to_5);
   summary.to_1 = median(to_1);
   summary.rounds_to_1 = median(rounds);

@@ -7,6 +7,7 @@
 #include <future>
 #include <limits>
 
+#include "base/elapsed.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/progress.hpp"
@@ -79,7 +80,7 @@ class Evolution {
   bool on_gpu() const { return !device::is_virtual(device_); }
   std::string known() const { return on_gpu() ? "measured" : "estimated"; }
   bool manual() const { return !request_.proposer.empty() && request_.proposer.front() == "manual"; }
-  double seconds() const { return std::chrono::duration<double>(steady_clock::now() - start_).count(); }
+  double seconds() const { return seconds_since(start_); }
 
   // Everything that does not depend on proposals.
   Result<void> settle() {

@@ -253,7 +253,7 @@ json to_document(const LearnedPattern& pattern) {
 // --- advice
 
 // Trials of one place, and where a time stands among them.
-struct Place {
+struct LocalTrials {
   std::vector<const learn::Trial*> trials;
 
   const learn::Trial* best() const {
@@ -280,7 +280,7 @@ Result<void> score_advice(ledger::Ledger& ledger, const std::vector<learn::Trial
     const std::string device = advice.value("device", ""), shape = advice.value("shape", "");
     const learn::Values values = learn::read_values(advice.value("configuration", ""));
     const int64_t after = advice.value("after", int64_t{0});
-    Place place;
+    LocalTrials place;
     const learn::Trial* tried = nullptr;
     for (const learn::Trial& trial : trials) {
       if (trial.kernel != report.kernel || trial.device != device || trial.shape != shape) continue;
@@ -401,7 +401,7 @@ Result<AdviceReport> advise(const AdviceRequest& request) {
     report.shape = trial->shape;
   }
   ASSAY_CHECK(score_advice(ledger, trials, report));
-  Place here;
+  LocalTrials here;
   int64_t newest = 0;
   for (const learn::Trial& trial : trials) {
     newest = std::max(newest, trial.attempt);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "stats/geometric_mean.hpp"
 
 namespace assay::work {
 namespace {
@@ -21,12 +22,6 @@ constexpr int kEnvironment = 6;
 constexpr size_t kFirstAttempts = 20;
 constexpr int64_t kDayUs = int64_t{24} * 3600 * 1'000'000;
 
-double geometric_mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += std::log(value);
-  return std::exp(sum / static_cast<double>(values.size()));
-}
-
 // Time before over time after, over all cases that both measured.
 std::optional<double> improvement(const Event& before, const Event& after) {
   std::vector<double> ratios;
@@ -36,7 +31,7 @@ std::optional<double> improvement(const Event& before, const Event& after) {
     }
   }
   if (ratios.empty()) return std::nullopt;
-  return geometric_mean(ratios);
+  return stats::geometric_mean(ratios);
 }
 
 // Of one kernel on one device.
@@ -188,7 +183,7 @@ std::vector<Practice> practices_of(const std::vector<learn::Step>& steps) {
   std::vector<Practice> found;
   for (const learn::Step& step : steps) {
     if (step.ratios.empty()) continue;
-    const double ratio = geometric_mean(step.ratios);
+    const double ratio = stats::geometric_mean(step.ratios);
     found.push_back({"profile_first", step.profiled, ratio});
     found.push_back({"the_loop", !step.expected.empty(), ratio});
   }

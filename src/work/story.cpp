@@ -7,6 +7,7 @@
 
 #include "learn/step.hpp"
 #include "page/read_attempt.hpp"
+#include "stats/geometric_mean.hpp"
 
 namespace assay::work {
 namespace {
@@ -43,10 +44,7 @@ std::optional<learn::Step> step_of(const Attempt& attempt) {
 }
 
 std::optional<double> geometric_mean(const std::vector<double>& ratios) {
-  if (ratios.empty()) return std::nullopt;
-  double sum = 0;
-  for (const double ratio : ratios) sum += std::log(ratio);
-  return std::exp(sum / static_cast<double>(ratios.size()));
+  return ratios.empty() ? std::nullopt : std::optional(stats::geometric_mean(ratios));
 }
 
 std::optional<double> brought(const Chapter& before, const Chapter& now) {

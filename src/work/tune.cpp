@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/elapsed.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/progress.hpp"
@@ -42,10 +43,6 @@ using std::chrono::steady_clock;
 
 constexpr size_t kRaced = 8;         // processes that are open on the GPU at once
 constexpr size_t kMostTroubles = 5;  // of machines, one after the other; then the run ends
-
-double seconds_since(steady_clock::time_point start) {
-  return std::chrono::duration<double>(steady_clock::now() - start).count();
-}
 
 // The search of one kernel, from the space to the tie group.
 class KernelTuning {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "stats/geometric_mean.hpp"
 #include "work/tune_json.hpp"
 
 namespace assay::work {
@@ -23,12 +24,6 @@ std::optional<TunedConfiguration> find_entry(const json& document, const std::st
     return std::nullopt;
   }
   return std::nullopt;
-}
-
-double geometric_mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += std::log(value);
-  return std::exp(sum / static_cast<double>(values.size()));
 }
 
 bool positive(const std::vector<double>& values) {
@@ -123,7 +118,7 @@ TunedConfiguration TuneCrew::read(const TaskAnswer& answer) {
     if (shape < found->samples.size())
       std::ranges::for_each(found->samples[shape], [&](double& each) { each *= factor; });
   }
-  found->value = geometric_mean(found->by_shape);
+  found->value = stats::geometric_mean(found->by_shape);
   return *found;
 }
 

@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/elapsed.hpp"
 #include "base/progress.hpp"
 #include "check/coverage.hpp"
 #include "check/worker.hpp"
 #include "device/open/open_device.hpp"
 #include "measure/bench.hpp"
 #include "spec/launch.hpp"
+#include "stats/geometric_mean.hpp"
 #include "tune/prediction.hpp"
 #include "work/counting.hpp"
 #include "work/kernel.hpp"
@@ -30,18 +32,8 @@ constexpr size_t kSamples = 20;
 constexpr double kFarBehind = 1.5;  // even its fastest sample takes so many times the best one's
 constexpr size_t kSets = 4;
 
-double seconds_since(steady_clock::time_point start) {
-  return std::chrono::duration<double>(steady_clock::now() - start).count();
-}
-
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double geometric_mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += std::log(value);
-  return std::exp(sum / static_cast<double>(values.size()));
 }
 
 // Rates per SM and clock, as far as the model knows them.
@@ -235,7 +227,7 @@ Result<void> TuneEvaluator::count(const build::BuildResult& built, TunedConfigur
     result.by_shape.push_back(cycles);
     result.samples.push_back({cycles});
   }
-  result.value = geometric_mean(result.by_shape);
+  result.value = stats::geometric_mean(result.by_shape);
   return {};
 }
 
@@ -271,7 +263,7 @@ Result<void> TuneEvaluator::time(const build::BuildResult& built, const std::vec
     result.samples.push_back(std::move(*samples));
   }
   result.measure_s = seconds_since(start);
-  result.value = geometric_mean(result.by_shape);
+  result.value = stats::geometric_mean(result.by_shape);
   return {};
 }
 

@@ -127,14 +127,14 @@ TEST(ServingCall, CountsTheKeysOfAWindow) {
   EXPECT_EQ(visible_keys(checked(call)), 21);
 }
 
-struct Mistake {
+struct ServingMistake {
   std::function<void(Call&)> make;
   int status;
   std::string text;
 };
 
 TEST(ServingCall, RefusesMistakesAndNamesThem) {
-  const std::vector<Mistake> mistakes = {
+  const std::vector<ServingMistake> mistakes = {
       {[](Call& c) { c.query_starts = reinterpret_cast<const int32_t*>(memory + 2); }, ASSAY_ATTENTION_INVALID,
        "query_starts starts at no multiple of 4"},
       {[](Call& c) { c.softcap = -1.0f; }, ASSAY_ATTENTION_UNSUPPORTED, "softcap is -1"},
@@ -151,7 +151,7 @@ TEST(ServingCall, RefusesMistakesAndNamesThem) {
       {[](Call& c) { c.key_strides[0] = 12; }, ASSAY_ATTENTION_UNSUPPORTED, "key: the batch stride is 12"},
       {[](Call& c) { c.query_strides[2] = 12; }, ASSAY_ATTENTION_UNSUPPORTED, "query: the row stride is 12"},
   };
-  for (const Mistake& mistake : mistakes) {
+  for (const ServingMistake& mistake : mistakes) {
     Call call = paged_call();
     mistake.make(call);
     Call known;

@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-Command shell(const std::string& script) {
+Command in_shell(const std::string& script) {
   Command command;
   command.arguments = {"/bin/sh", "-c", script};
   command.time_limit = std::chrono::seconds(20);
@@ -42,7 +42,7 @@ bool ends_soon(pid_t pid) {
 }
 
 TEST(Run, collects_both_outputs_and_the_exit_status) {
-  const ProcessOutcome outcome = run_well(shell("echo out; echo err >&2; exit 3"));
+  const ProcessOutcome outcome = run_well(in_shell("echo out; echo err >&2; exit 3"));
   EXPECT_EQ(outcome.output, "out\n");
   EXPECT_EQ(outcome.errors, "err\n");
   EXPECT_EQ(outcome.exit_status, 3);
@@ -53,18 +53,18 @@ TEST(Run, collects_both_outputs_and_the_exit_status) {
 }
 
 TEST(Run, succeeds_with_status_0_alone) {
-  EXPECT_TRUE(run_well(shell("exit 0")).succeeded());
-  EXPECT_FALSE(run_well(shell("kill -9 $$")).succeeded());
+  EXPECT_TRUE(run_well(in_shell("exit 0")).succeeded());
+  EXPECT_FALSE(run_well(in_shell("kill -9 $$")).succeeded());
 }
 
 TEST(Run, names_the_signal) {
-  const ProcessOutcome outcome = run_well(shell("kill -SEGV $$"));
+  const ProcessOutcome outcome = run_well(in_shell("kill -SEGV $$"));
   EXPECT_EQ(outcome.signal, SIGSEGV);
   EXPECT_EQ(describe_end(outcome), "was killed by SIGSEGV");
 }
 
 TEST(Run, survives_a_signal_without_a_name) {
-  const ProcessOutcome outcome = run_well(shell("kill -40 $$"));
+  const ProcessOutcome outcome = run_well(in_shell("kill -40 $$"));
   EXPECT_EQ(outcome.signal, 40);
   EXPECT_EQ(describe_end(outcome), "was killed by signal 40");
 }
@@ -76,14 +76,14 @@ TEST(Run, does_not_let_a_shell_interpret_arguments) {
 }
 
 TEST(Run, feeds_the_input) {
-  Command command = shell("cat");
+  Command command = in_shell("cat");
   command.input = std::string(1'000'000, 'x') + "end";  // more than a pipe holds, both ways
   const ProcessOutcome outcome = run_well(command);
   EXPECT_EQ(outcome.output, command.input);
 }
 
 TEST(Run, does_not_mind_a_program_that_ignores_its_input) {
-  Command command = shell("exec <&-; echo done");
+  Command command = in_shell("exec <&-; echo done");
   command.input = std::string(1'000'000, 'x');
   const ProcessOutcome outcome = run_well(command);
   EXPECT_TRUE(outcome.succeeded()) << describe_end(outcome);
@@ -91,11 +91,11 @@ TEST(Run, does_not_mind_a_program_that_ignores_its_input) {
 }
 
 TEST(Run, ends_the_input_if_there_is_none) {
-  EXPECT_EQ(run_well(shell("cat; echo end")).output, "end\n");
+  EXPECT_EQ(run_well(in_shell("cat; echo end")).output, "end\n");
 }
 
 TEST(Run, cuts_output_beyond_the_limit_and_says_so) {
-  Command command = shell("head -c 3000000 /dev/zero; echo short >&2");
+  Command command = in_shell("head -c 3000000 /dev/zero; echo short >&2");
   command.output_limit_bytes = 100'000;
   const ProcessOutcome outcome = run_well(command);
   EXPECT_EQ(outcome.output.size(), 100'000u);
@@ -105,7 +105,7 @@ TEST(Run, cuts_output_beyond_the_limit_and_says_so) {
 }
 
 TEST(Run, does_not_call_output_cut_that_just_fits) {
-  Command command = shell("printf 0123456789");
+  Command command = in_shell("printf 0123456789");
   command.output_limit_bytes = 10;
   EXPECT_FALSE(run_well(command).output_cut);
   command.output_limit_bytes = 9;
@@ -114,7 +114,7 @@ TEST(Run, does_not_call_output_cut_that_just_fits) {
 
 TEST(Run, ends_the_whole_group_at_the_time_limit) {
   const TemporaryFolder folder;
-  Command command = shell("sleep 60 & echo $!; wait");
+  Command command = in_shell("sleep 60 & echo $!; wait");
   command.time_limit = milliseconds(150);
   const auto start = Clock::now();
   const ProcessOutcome outcome = run_well(command);
@@ -128,13 +128,13 @@ TEST(Run, ends_the_whole_group_at_the_time_limit) {
 }
 
 TEST(Run, ends_a_program_that_closed_its_outputs_and_hangs) {
-  Command command = shell("exec >&- 2>&-; sleep 60");
+  Command command = in_shell("exec >&- 2>&-; sleep 60");
   command.time_limit = milliseconds(150);
   EXPECT_TRUE(run_well(command).timed_out);
 }
 
 TEST(Run, does_not_wait_for_what_the_program_left_behind) {
-  Command command = shell("sleep 60 & echo $!; echo last words >&2; exit 4");
+  Command command = in_shell("sleep 60 & echo $!; echo last words >&2; exit 4");
   command.time_limit = std::chrono::seconds(30);
   const ProcessOutcome outcome = run_well(command);
   EXPECT_LT(outcome.duration, std::chrono::seconds(15));
@@ -171,14 +171,14 @@ TEST(Run, says_why_a_file_cannot_be_started) {
 }
 
 TEST(Run, says_that_the_working_folder_is_missing) {
-  Command command = shell("pwd");
+  Command command = in_shell("pwd");
   command.folder = "/no/such/folder";
   EXPECT_FALSE(run(command).ok());
 }
 
 TEST(Run, works_in_the_given_folder_with_the_given_environment) {
   const TemporaryFolder folder;
-  Command command = shell("pwd; echo $ASSAY_TEST_WORD; echo $PATH");
+  Command command = in_shell("pwd; echo $ASSAY_TEST_WORD; echo $PATH");
   command.folder = folder.path();
   command.environment = {{"ASSAY_TEST_WORD", "a b"}, {"PATH", "/replaced"}};
   const ProcessOutcome outcome = run_well(command);
@@ -200,7 +200,7 @@ TEST(Run, finds_a_relative_program_from_our_folder_not_from_its_own) {
 }
 
 TEST(Run, limits_the_memory) {
-  Command command = shell("ulimit -v");
+  Command command = in_shell("ulimit -v");
   command.memory_limit_bytes = size_t{512} << 20;
   EXPECT_EQ(run_well(command).output, std::to_string(512 * 1024) + "\n");
 }

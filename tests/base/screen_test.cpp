@@ -72,6 +72,7 @@ TEST(ScreenFilter, lets_our_own_sequences_pass_and_no_others) {
 TEST(Screen, guards_both_streams_of_a_process) {
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "out").string();
+  std::fflush(stdout);  // or the child would write what was said so far once more
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {

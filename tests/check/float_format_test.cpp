@@ -11,7 +11,7 @@
 namespace assay::check {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 TEST(FloatFormat, KnownBits) {
   EXPECT_EQ(to_bits(1.0, kF16), 0x3c00u);
@@ -20,7 +20,7 @@ TEST(FloatFormat, KnownBits) {
   EXPECT_EQ(to_bits(0x1.0p-24, kF16), 0x0001u);
   EXPECT_EQ(to_bits(0x1.0p-14, kF16), 0x0400u);
   EXPECT_EQ(to_bits(65504, kF16), 0x7bffu);
-  EXPECT_EQ(to_bits(kInfinity, kF16), 0x7c00u);
+  EXPECT_EQ(to_bits(kInfinite, kF16), 0x7c00u);
   EXPECT_EQ(to_bits(1.0, kBf16), 0x3f80u);
   EXPECT_EQ(to_bits(3.140625, kBf16), 0x4049u);
   EXPECT_EQ(to_bits(1.0, kE4m3), 0x38u);
@@ -42,7 +42,7 @@ TEST(FloatFormat, RoundsToNearestEven) {
 
 TEST(FloatFormat, WithoutInfinityItSaturates) {
   EXPECT_EQ(to_bits(1e9, kE4m3), 0x7eu);
-  EXPECT_EQ(to_bits(-kInfinity, kE4m3), 0xfeu);
+  EXPECT_EQ(to_bits(-kInfinite, kE4m3), 0xfeu);
   EXPECT_TRUE(std::isnan(from_bits(0x7f, kE4m3)));
   EXPECT_EQ(to_bits(std::nan(""), kE4m3) & 0x7fu, 0x7fu);
 }
@@ -98,7 +98,7 @@ TEST(FloatFormat, Spacing) {
   EXPECT_EQ(spacing(1.0, kF16), 0x1.0p-10);
   EXPECT_EQ(spacing(-3.0, kF16), 0x1.0p-9);
   EXPECT_EQ(spacing(0.0, kF16), 0x1.0p-24);
-  EXPECT_EQ(spacing(kInfinity, kF16), 0x1.0p-24);
+  EXPECT_EQ(spacing(kInfinite, kF16), 0x1.0p-24);
   EXPECT_EQ(spacing(1e300, kF16), 32.0);
   EXPECT_EQ(spacing(1.0, kF64), 0x1.0p-52);
   EXPECT_EQ(spacing(0x1.0p-1000, kF64), 0x1.0p-1052);

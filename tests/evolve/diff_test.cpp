@@ -8,7 +8,7 @@ namespace {
 
 const Files kFiles{{"a.cu", "one\ntwo\nthree\nfour\nfive\n"}, {"b.cuh", "x\n"}};
 
-std::string message(const std::string& diff) {
+std::string message_of(const std::string& diff) {
   const auto applied = apply_diff(kFiles, diff);
   return applied ? "" : applied.error().message;
 }
@@ -40,19 +40,21 @@ TEST(Diff, GitsFormIsRead) {
 }
 
 TEST(Diff, WhatDoesNotFitIsNamed) {
-  EXPECT_NE(message("--- a/a.cu\n+++ b/a.cu\n@@ -1,1 +1,1 @@\n-six\n+SIX\n").find("hunk 1 does not fit 'a.cu'"),
+  EXPECT_NE(message_of("--- a/a.cu\n+++ b/a.cu\n@@ -1,1 +1,1 @@\n-six\n+SIX\n").find("hunk 1 does not fit 'a.cu'"),
             std::string::npos);
-  EXPECT_NE(message("--- a/z.cu\n+++ b/z.cu\n@@ -1,1 +1,1 @@\n-one\n+ONE\n").find("no file 'z.cu'"), std::string::npos);
-  EXPECT_NE(message("--- /dev/null\n+++ b/a.cu\n@@ -0,0 +1,1 @@\n+x\n").find("there already"), std::string::npos);
-  EXPECT_NE(message("--- a/a.cu\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-one\n").find("removed"), std::string::npos);
-  EXPECT_NE(message("--- a/a.cu\n+++ b/c.cu\n@@ -1,1 +1,1 @@\n-one\n+ONE\n").find("would become"), std::string::npos);
-  EXPECT_NE(message("rename from a.cu\nrename to c.cu\n").find("not allowed"), std::string::npos);
-  EXPECT_NE(message("--- a/a.cu\n+++ b/a.cu\n@@ -1,3 +1,3 @@\n-one\n+ONE\n").find("other lines than its head"),
+  EXPECT_NE(message_of("--- a/z.cu\n+++ b/z.cu\n@@ -1,1 +1,1 @@\n-one\n+ONE\n").find("no file 'z.cu'"),
+            std::string::npos);
+  EXPECT_NE(message_of("--- /dev/null\n+++ b/a.cu\n@@ -0,0 +1,1 @@\n+x\n").find("there already"), std::string::npos);
+  EXPECT_NE(message_of("--- a/a.cu\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-one\n").find("removed"), std::string::npos);
+  EXPECT_NE(message_of("--- a/a.cu\n+++ b/c.cu\n@@ -1,1 +1,1 @@\n-one\n+ONE\n").find("would become"),
+            std::string::npos);
+  EXPECT_NE(message_of("rename from a.cu\nrename to c.cu\n").find("not allowed"), std::string::npos);
+  EXPECT_NE(message_of("--- a/a.cu\n+++ b/a.cu\n@@ -1,3 +1,3 @@\n-one\n+ONE\n").find("other lines than its head"),
             std::string::npos);
   for (const char* nonsense : {"", "hello", "@@ -1 +1 @@\n", "--- a/a.cu\n", "--- a/a.cu\n+++ b/a.cu\n",
                                "--- a/a.cu\n+++ b/a.cu\n@@ x y z @@\n", "--- \n+++ \n@@ -1 +1 @@\n-\n+\n",
                                "--- a/a.cu\n+++ b/a.cu\n@@ -99999999999999999999 +1 @@\n"})
-    EXPECT_NE(message(nonsense), "") << nonsense;
+    EXPECT_NE(message_of(nonsense), "") << nonsense;
 }
 
 }  // namespace

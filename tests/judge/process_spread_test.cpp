@@ -27,9 +27,9 @@ TEST(ProcessSpread, finds_both_from_several_lengths) {
 
 // Estimated from 60 processes at each length, both come out within a third, and never below 0.
 TEST(ProcessSpread, finds_both_from_what_processes_did) {
-  constexpr uint64_t kSeed = 5;
+  constexpr uint64_t kSpreadSeed = 5;
   const ProcessSpread truth{0.004, 0.05};
-  Random random(kSeed);
+  Random random(kSpreadSeed);
   for (int trial = 0; trial < 50; ++trial) {
     std::vector<SpreadPoint> points;
     for (const double us : {5.0, 20.0, 200.0}) {
@@ -38,8 +38,8 @@ TEST(ProcessSpread, finds_both_from_what_processes_did) {
       points.push_back({us, std::sqrt(squares / 60), 60});
     }
     const ProcessSpread found = fit_spread(points);
-    EXPECT_NEAR(found.part, truth.part, truth.part / 3) << "seed " << kSeed;
-    EXPECT_NEAR(found.constant_us, truth.constant_us, truth.constant_us / 3) << "seed " << kSeed;
+    EXPECT_NEAR(found.part, truth.part, truth.part / 3) << "seed " << kSpreadSeed;
+    EXPECT_NEAR(found.constant_us, truth.constant_us, truth.constant_us / 3) << "seed " << kSpreadSeed;
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string recorded(const std::string& name) {
+std::string recorded_run(const std::string& name) {
   return ASSAY_SOURCE_DIR "/tests/profiling/recorded/" + name;
 }
 
@@ -68,7 +68,7 @@ SanitizerRun sanitizer_run() {
 }
 
 TEST_F(ToolRun, NcuIsAskedForOneLaunchOfTheKernel) {
-  pretend("ASSAY_NCU", recorded("ncu_tensor.csv"), answer(check::Outcome::passed));
+  pretend("ASSAY_NCU", recorded_run("ncu_tensor.csv"), answer(check::Outcome::passed));
   const auto launch = run_ncu(ncu_run());
   ASSERT_TRUE(launch.ok()) << to_string(launch.error());
   EXPECT_EQ(launch->value("gpu__time_duration.sum"), 1888);
@@ -93,7 +93,7 @@ TEST_F(ToolRun, NcuWithoutATableSaysWhy) {
 }
 
 TEST_F(ToolRun, FindingsOfComputeSanitizerArePlacedInTheProject) {
-  pretend("ASSAY_COMPUTE_SANITIZER", recorded("write_behind_the_end.xml"), answer(check::Outcome::fault));
+  pretend("ASSAY_COMPUTE_SANITIZER", recorded_run("write_behind_the_end.xml"), answer(check::Outcome::fault));
   const auto result = run_compute_sanitizer(sanitizer_run());
   ASSERT_TRUE(result.ok()) << to_string(result.error());
   EXPECT_EQ(result->outcome, check::Outcome::finding);

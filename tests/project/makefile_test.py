@@ -28,7 +28,7 @@ class MakefileTest(unittest.TestCase):
                 self.assertTrue(option.startswith("ASSAY_") or option in CONVENTIONAL, f"{name}: {option}")
 
     def test_the_environment_does_not_leak_in(self):
-        for target in ("run", "test", "test-all", "install", "package", "static", "fuzz", "bench", "attention", "wheel", "help"):
+        for target in ("run", "test", "test-all", "install", "package", "fuzz", "bench", "attention", "wheel", "help"):
             clean = plan(target, {})
             self.assertEqual(clean.returncode, 0, clean.stderr)
             self.assertEqual(plan(target, POISON).stdout, clean.stdout, target)

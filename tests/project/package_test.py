@@ -13,6 +13,10 @@ FILES = ["bin/assay", "share/man/man1/assay.1", "share/man/man1/assay-check.1",
          "share/doc/assay/docs/kernel_toml.md", "share/doc/assay/docs/cli/check.md"]
 
 
+# What a program may take from glibc, and the loader.
+ALLOWED = re.compile(r"^(linux-vdso|libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so")
+
+
 class PackageTest(FolderTest):
     def holds_a_working_program(self, prefix):
         for name in FILES:
@@ -38,12 +42,15 @@ class PackageTest(FolderTest):
         unpacked = self.folder / "unpacked"
         self.assertIn(f"assay {VERSION}", self.succeeds([ROOT / "tools/unpack_release.sh", archive, unpacked]))
         self.holds_a_working_program(unpacked)
+        for line in self.succeeds(["ldd", unpacked / "bin/assay"]).splitlines():
+            library = line.split()[0].rsplit("/", 1)[-1]
+            self.assertRegex(library, ALLOWED, line)
 
         (package,) = out.glob("*.deb")
         facts = self.succeeds(["dpkg-deb", "--field", package])
         self.assertIn("Package: assay\n", facts)
         self.assertIn(f"Version: {VERSION}", facts)
-        self.assertRegex(facts, r"Depends: .*libc6 \(")
+        self.assertRegex(facts, r"(?m)^Depends: libc6 \(>= [\d.]+\)$")
         self.succeeds(["dpkg-deb", "--extract", package, self.folder / "deb"])
         self.holds_a_working_program(self.folder / "deb/usr")
 

@@ -13,7 +13,7 @@
 namespace assay::reference {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 using Function = Result<Outputs> (*)(const Problem&);
 
 std::vector<double> run(Function function, const ProblemBuilder& builder) {
@@ -34,7 +34,7 @@ TEST(Softmax, HandValues) {
 
 TEST(Softmax, InfinitiesHaveAResultOnlyBelow) {
   ProblemBuilder builder;
-  builder.input("x", {3, 2}, {-kInfinity, 4, kInfinity, 0, -kInfinity, -kInfinity}).output("y", {3, 2});
+  builder.input("x", {3, 2}, {-kInfinite, 4, kInfinite, 0, -kInfinite, -kInfinite}).output("y", {3, 2});
   const std::vector<double> y = run(softmax, builder);
   ASSERT_EQ(y.size(), 6u);
   EXPECT_EQ(y[0], 0.0);
@@ -104,11 +104,11 @@ TEST(RowReduction, IsCompensated) {
 
 TEST(RowReduction, Infinities) {
   ProblemBuilder builder;
-  builder.input("x", {3, 2}, {kInfinity, 1, -kInfinity, 1, kInfinity, -kInfinity}).output("y", {3});
+  builder.input("x", {3, 2}, {kInfinite, 1, -kInfinite, 1, kInfinite, -kInfinite}).output("y", {3});
   const std::vector<double> y = run(row_reduction, builder);
   ASSERT_EQ(y.size(), 3u);
-  EXPECT_EQ(y[0], kInfinity);
-  EXPECT_EQ(y[1], -kInfinity);
+  EXPECT_EQ(y[0], kInfinite);
+  EXPECT_EQ(y[1], -kInfinite);
   EXPECT_FALSE(has_result(y[2]));
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-std::set<std::string> keys(const json& object) {
+std::set<std::string> names_in(const json& object) {
   std::set<std::string> names;
   for (const auto& [name, value] : object.items()) names.insert(name);
   return names;
@@ -69,19 +69,19 @@ TEST(SanitizeDocument, lists_each_finding_once_with_its_shape) {
   report.finding_shapes = {"N=8"};
   report.occurrences = 3;
   const json document = sanitize_document(report);
-  EXPECT_EQ(keys(document),
+  EXPECT_EQ(names_in(document),
             (std::set<std::string>{"verdict", "findings", "occurrences", "cases", "checks", "checked", "not_checked"}));
   EXPECT_EQ(document["verdict"], "failed");
   EXPECT_EQ(document["occurrences"], 3);
   ASSERT_EQ(document["cases"].size(), 2u);
-  EXPECT_EQ(keys(document["cases"][1]), kCaseKeys);
+  EXPECT_EQ(names_in(document["cases"][1]), kCaseKeys);
   EXPECT_EQ(document["cases"][1]["shape"], "N=8");
   ASSERT_EQ(document["findings"].size(), 1u);
   const json& found = document["findings"][0];
-  EXPECT_EQ(keys(found), (std::set<std::string>{
-                             "kind",       "space", "access", "bytes",  "block",       "thread",       "address",
-                             "file",       "line",  "source", "kernel", "instruction", "ptx_line",     "message",
-                             "allocation", "count", "shape",  "column", "notes",       "thread_count", "threads"}));
+  EXPECT_EQ(names_in(found), (std::set<std::string>{
+                                 "kind",       "space", "access", "bytes",  "block",       "thread",       "address",
+                                 "file",       "line",  "source", "kernel", "instruction", "ptx_line",     "message",
+                                 "allocation", "count", "shape",  "column", "notes",       "thread_count", "threads"}));
   EXPECT_EQ(found["kind"], "misaligned");
   EXPECT_EQ(found["space"], "shared");
   EXPECT_EQ(found["address"], "0x24");
@@ -108,12 +108,12 @@ TEST(CheckDocument, of_a_correct_kernel_has_no_failure) {
   report.seed = 9;
   report.approximate = {"ex2.approx"};
   const json document = check_document(report);
-  EXPECT_EQ(keys(document), (std::set<std::string>{"verdict", "planned", "ran", "seed", "repetitions", "validated",
-                                                   "approximate_instructions", "fusible", "cases", "skipped", "checks",
-                                                   "checked", "not_checked"}));
+  EXPECT_EQ(names_in(document), (std::set<std::string>{"verdict", "planned", "ran", "seed", "repetitions", "validated",
+                                                       "approximate_instructions", "fusible", "cases", "skipped",
+                                                       "checks", "checked", "not_checked"}));
   EXPECT_EQ(document["verdict"], "correct");
   EXPECT_EQ(document["seed"], 9);
-  EXPECT_EQ(keys(document["cases"][0]), with(kCaseKeys, "findings"));
+  EXPECT_EQ(names_in(document["cases"][0]), with(kCaseKeys, "findings"));
   EXPECT_EQ(document["skipped"], json::parse(R"([{"shape": "N=900", "reason": "too much work"}])"));
   EXPECT_EQ(document["approximate_instructions"], json::array({"ex2.approx"}));
 }
@@ -152,15 +152,15 @@ TEST(BuildDocument, counts_results_and_says_unknown_for_what_is_not_known) {
   result.resources = {{.entry = "copy_f32", .registers = 32}};
   report.results = {result};
   const json document = build_document(spec, report, {});
-  EXPECT_EQ(keys(document), (std::set<std::string>{"kernel", "results", "fits", "compiler", "skipped", "counts"}));
+  EXPECT_EQ(names_in(document), (std::set<std::string>{"kernel", "results", "fits", "compiler", "skipped", "counts"}));
   EXPECT_EQ(document["kernel"], "copy");
   EXPECT_TRUE(document["compiler"].is_null());
   EXPECT_EQ(document["skipped"]["reason"], "no nvcc");
   EXPECT_EQ(document["counts"]["prebuilt"], 1);
   EXPECT_EQ(document["counts"]["built"], 0);
   const json& built = document["results"][0];
-  EXPECT_EQ(keys(built), (std::set<std::string>{"configuration", "target", "status", "ptx", "cubin", "compiler",
-                                                "reason", "hint", "output", "timed_out", "seconds", "resources"}));
+  EXPECT_EQ(names_in(built), (std::set<std::string>{"configuration", "target", "status", "ptx", "cubin", "compiler",
+                                                    "reason", "hint", "output", "timed_out", "seconds", "resources"}));
   EXPECT_EQ(built["status"], "prebuilt");
   EXPECT_EQ(built["resources"][0]["registers"], 32);
   EXPECT_EQ(built["resources"][0]["spill_store_bytes"], "unknown");
@@ -181,8 +181,8 @@ TEST(BuildDocument, shows_where_a_launch_fits) {
   EXPECT_EQ(document["compiler"], "13.0");
   EXPECT_FALSE(document.contains("skipped"));
   const json& fit = document["fits"][0];
-  EXPECT_EQ(keys(fit), (std::set<std::string>{"configuration", "entry", "shape", "threads", "dynamic_shared_bytes",
-                                              "here", "models"}));
+  EXPECT_EQ(names_in(fit), (std::set<std::string>{"configuration", "entry", "shape", "threads", "dynamic_shared_bytes",
+                                                  "here", "models"}));
   EXPECT_EQ(fit["configuration"], "BLOCK=64");
   EXPECT_EQ(fit["models"][0]["gpu"], "l4");
   EXPECT_EQ(fit["models"][0]["blocks_per_sm"], 3);

@@ -12,27 +12,27 @@ namespace {
 
 using judge::sample_gate;
 
-bool holds(const std::string& text, std::string_view part) {
+bool has_text(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
 TEST(Markdown, shows_the_verdict_the_tables_and_the_calibration) {
   const std::string text = markdown(sample_gate());
-  EXPECT_TRUE(holds(text, "## assay gate: INCORRECT\n")) << text;
-  EXPECT_TRUE(holds(text, "threshold 3 %, counters 1 %")) << text;
-  EXPECT_TRUE(holds(text, "This machine: false verdicts 0 of 2")) << text;
-  EXPECT_TRUE(holds(text, "| **REGRESSION** | SLOWER |")) << text;
-  EXPECT_TRUE(holds(text, "| PASS | SAME |")) << text;
-  EXPECT_TRUE(holds(text, "| <code>new</code> | 0 | 2 | unbounded | grew |")) << text;
-  EXPECT_TRUE(holds(text, "| <code>other</code> | 4 | 5 | +25.00 % | grew, not judged |")) << text;
+  EXPECT_TRUE(has_text(text, "## assay gate: INCORRECT\n")) << text;
+  EXPECT_TRUE(has_text(text, "threshold 3 %, counters 1 %")) << text;
+  EXPECT_TRUE(has_text(text, "This machine: false verdicts 0 of 2")) << text;
+  EXPECT_TRUE(has_text(text, "| **REGRESSION** | SLOWER |")) << text;
+  EXPECT_TRUE(has_text(text, "| PASS | SAME |")) << text;
+  EXPECT_TRUE(has_text(text, "| <code>new</code> | 0 | 2 | unbounded | grew |")) << text;
+  EXPECT_TRUE(has_text(text, "| <code>other</code> | 4 | 5 | +25.00 % | grew, not judged |")) << text;
 }
 
 TEST(Markdown, lets_no_name_break_out) {
   const std::string text = markdown(sample_gate());
-  EXPECT_FALSE(holds(text, "@all"));
-  EXPECT_FALSE(holds(text, "<b>"));
-  EXPECT_FALSE(holds(text, "`"));
-  EXPECT_FALSE(holds(text, "expected 1,\n"));
+  EXPECT_FALSE(has_text(text, "@all"));
+  EXPECT_FALSE(has_text(text, "<b>"));
+  EXPECT_FALSE(has_text(text, "`"));
+  EXPECT_FALSE(has_text(text, "expected 1,\n"));
   size_t columns = 0;
   for (const std::string_view line : split(text, '\n')) {
     const auto bars = static_cast<size_t>(std::count(line.begin(), line.end(), '|'));
@@ -48,9 +48,9 @@ TEST(Markdown, of_a_clean_suite_is_short) {
       judge::gate({{.name = "k", .comparison = judge::compare(run.candidate, run.baseline).value()}});
   const std::string text = markdown(result);
   EXPECT_TRUE(
-      holds(text, "## assay gate: PASS\n\n1 of 1 cases pass (threshold 3 %). This machine is not calibrated.\n"))
+      has_text(text, "## assay gate: PASS\n\n1 of 1 cases pass (threshold 3 %). This machine is not calibrated.\n"))
       << text;
-  EXPECT_FALSE(holds(text, "counter"));
+  EXPECT_FALSE(has_text(text, "counter"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace assay::suite {
 namespace {
 
-const std::string kHead = "[suite]\nname = \"s\"\n[[kernel]]\nfolder = \"a\"\n";  // the next line is line 5
+const std::string kSuiteHead = "[suite]\nname = \"s\"\n[[kernel]]\nfolder = \"a\"\n";  // the next line is line 5
 
 std::vector<std::string> shapes_of(const Group& group) {
   std::vector<std::string> shapes;
@@ -34,7 +34,7 @@ class PlanTest : public testing::Test {
 };
 
 TEST_F(PlanTest, ACanonicalSetWithDefaults) {
-  const Plan made = plan(kHead);
+  const Plan made = plan(kSuiteHead);
   ASSERT_EQ(made.groups.size(), 1u);
   EXPECT_EQ(made.groups[0].kernel(), "a");
   EXPECT_EQ(made.groups[0].configuration.id(), "BLOCK=64");
@@ -46,7 +46,7 @@ TEST_F(PlanTest, ACanonicalSetWithDefaults) {
 
 TEST_F(PlanTest, ConfigurationsTimesShapesTimesTypes) {
   const Plan made =
-      plan(kHead + "configurations = \"all\"\nshapes = { N = [64, 1088] }\ndtypes = [\"f16\", \"bf16\"]\n");
+      plan(kSuiteHead + "configurations = \"all\"\nshapes = { N = [64, 1088] }\ndtypes = [\"f16\", \"bf16\"]\n");
   ASSERT_EQ(made.groups.size(), 2u);
   EXPECT_EQ(shapes_of(made.groups[0]),
             (std::vector<std::string>{"N=64,causal=false,dtype=f16", "N=64,causal=false,dtype=bf16",
@@ -59,24 +59,24 @@ TEST_F(PlanTest, ConfigurationsTimesShapesTimesTypes) {
 }
 
 TEST_F(PlanTest, GridsLeaveOutWhatConstraintsExcludeAndListsDoNot) {
-  EXPECT_EQ(shapes_of(plan(kHead + "shapes = { N = [12, 13] }\n").groups[0]),
+  EXPECT_EQ(shapes_of(plan(kSuiteHead + "shapes = { N = [12, 13] }\n").groups[0]),
             (std::vector<std::string>{"N=12,causal=false,dtype=f32"}));
-  EXPECT_EQ(plan(kHead + "shapes = \"edges\"\n").item_count(), 4u);
-  const std::string message = mistake(kHead + "shapes = [{ N = 13 }]\n");
+  EXPECT_EQ(plan(kSuiteHead + "shapes = \"edges\"\n").item_count(), 4u);
+  const std::string message = mistake(kSuiteHead + "shapes = [{ N = 13 }]\n");
   EXPECT_NE(message.find("suite.toml:5:11: "), std::string::npos) << message;
   EXPECT_NE(message.find("breaks the constraint"), std::string::npos) << message;
-  EXPECT_NE(mistake(kHead + "shapes = { N = 13 }\n").find("every shape breaks a constraint"), std::string::npos);
+  EXPECT_NE(mistake(kSuiteHead + "shapes = { N = 13 }\n").find("every shape breaks a constraint"), std::string::npos);
 }
 
 TEST_F(PlanTest, AnItemThatOccursTwiceIsThereOnce) {
-  EXPECT_EQ(plan(kHead + "shapes = [{ N = 64 }, { N = 64, causal = false }]\n").item_count(), 1u);
-  EXPECT_EQ(plan(kHead + "[[kernel]]\nfolder = \"a\"\n").item_count(), 2u);
-  EXPECT_EQ(plan(kHead + "[[kernel]]\nfolder = \"a\"\ncache = \"cold\"\n").item_count(), 4u);
-  EXPECT_EQ(plan(kHead + "configurations = [\"default\", \"BLOCK=64\"]\n").groups.size(), 1u);
+  EXPECT_EQ(plan(kSuiteHead + "shapes = [{ N = 64 }, { N = 64, causal = false }]\n").item_count(), 1u);
+  EXPECT_EQ(plan(kSuiteHead + "[[kernel]]\nfolder = \"a\"\n").item_count(), 2u);
+  EXPECT_EQ(plan(kSuiteHead + "[[kernel]]\nfolder = \"a\"\ncache = \"cold\"\n").item_count(), 4u);
+  EXPECT_EQ(plan(kSuiteHead + "configurations = [\"default\", \"BLOCK=64\"]\n").groups.size(), 1u);
 }
 
 TEST_F(PlanTest, BaselinesAreNamesOrFoldersBesideTheFile) {
-  const Plan made = plan(kHead + "baselines = [\"mine\", \"sdpa:flash\", \"torch_compile\", \"b\"]\n");
+  const Plan made = plan(kSuiteHead + "baselines = [\"mine\", \"sdpa:flash\", \"torch_compile\", \"b\"]\n");
   const std::vector<std::string>& names = made.groups[0].baselines;
   ASSERT_EQ(names.size(), 4u);
   EXPECT_EQ(names[0], "mine");
@@ -84,13 +84,13 @@ TEST_F(PlanTest, BaselinesAreNamesOrFoldersBesideTheFile) {
 }
 
 TEST_F(PlanTest, ACandidateTakesTheKernelsPlace) {
-  const Plan made = plan(kHead + "candidate = \"mine\"\n");
+  const Plan made = plan(kSuiteHead + "candidate = \"mine\"\n");
   EXPECT_EQ(made.groups[0].candidate, "mine");
   EXPECT_EQ(made.groups[0].kernel(), "a:mine");
-  EXPECT_NE(made.groups[0].items[0].key, plan(kHead).groups[0].items[0].key);
-  EXPECT_NE(made.meaning, plan(kHead).meaning);
-  EXPECT_NE(mistake(kHead + "candidate = \"nobody\"\n").find("suite.toml:5:13"), std::string::npos);
-  EXPECT_NE(mistake(kHead + "candidate = \"mine\"\nconfigurations = \"all\"\n").find("suite.toml:6:18"),
+  EXPECT_NE(made.groups[0].items[0].key, plan(kSuiteHead).groups[0].items[0].key);
+  EXPECT_NE(made.meaning, plan(kSuiteHead).meaning);
+  EXPECT_NE(mistake(kSuiteHead + "candidate = \"nobody\"\n").find("suite.toml:5:13"), std::string::npos);
+  EXPECT_NE(mistake(kSuiteHead + "candidate = \"mine\"\nconfigurations = \"all\"\n").find("suite.toml:6:18"),
             std::string::npos);
 }
 
@@ -98,16 +98,16 @@ TEST_F(PlanTest, AChangedProgramOfABaselineChangesTheKeys) {
   const std::string program = "[baseline.script]\nprovider = \"python\"\nfile = \"../script.py\"\nfunction = \"f\"\n";
   files_.folder().write("a/kernel.toml", kernel_text("a") + program);
   files_.folder().write("script.py", "one\n");
-  const Plan candidate = plan(kHead + "candidate = \"script\"\n");
-  const Plan baseline = plan(kHead + "baselines = [\"script\"]\n");
+  const Plan candidate = plan(kSuiteHead + "candidate = \"script\"\n");
+  const Plan baseline = plan(kSuiteHead + "baselines = [\"script\"]\n");
   files_.folder().write("script.py", "two\n");
-  EXPECT_NE(candidate.groups[0].items[0].key, plan(kHead + "candidate = \"script\"\n").groups[0].items[0].key);
-  EXPECT_NE(baseline.groups[0].items[0].key, plan(kHead + "baselines = [\"script\"]\n").groups[0].items[0].key);
+  EXPECT_NE(candidate.groups[0].items[0].key, plan(kSuiteHead + "candidate = \"script\"\n").groups[0].items[0].key);
+  EXPECT_NE(baseline.groups[0].items[0].key, plan(kSuiteHead + "baselines = [\"script\"]\n").groups[0].items[0].key);
 }
 
 TEST_F(PlanTest, MistakesAboutAKernelHaveThePlaceInTheSuite) {
   const auto expect = [&](const std::string& rest, const std::string& expected) {
-    const std::string message = mistake(kHead + rest);
+    const std::string message = mistake(kSuiteHead + rest);
     EXPECT_NE(message.find(expected), std::string::npos) << message << "\nexpected: " << expected;
   };
   expect("shapes = \"big\"\n", "suite.toml:5:10: the kernel \"a\" has no shapes \"big\"");
@@ -136,20 +136,20 @@ TEST_F(PlanTest, AKernelWithoutTypesCannotHaveThemSet) {
 
 TEST_F(PlanTest, AMistakeInAKernelSaysWhoNamedIt) {
   files_.folder().write("a/kernel.toml", "[kernel]\nnmae = 1\n");
-  const std::string message = mistake(kHead);
+  const std::string message = mistake(kSuiteHead);
   EXPECT_NE(message.find("kernel.toml:2:1"), std::string::npos) << message;
   EXPECT_NE(message.find("suite.toml:4:10 names this kernel"), std::string::npos) << message;
 }
 
 TEST_F(PlanTest, NothingThatCanRunIsAMistake) {
-  EXPECT_NE(mistake(kHead + "shapes = [{ N = 1001 }]\n").find("nothing of this suite can run"), std::string::npos);
+  EXPECT_NE(mistake(kSuiteHead + "shapes = [{ N = 1001 }]\n").find("nothing of this suite can run"), std::string::npos);
 }
 
 TEST_F(PlanTest, TooManyItemsAreRefusedBeforeTheyAreMade) {
   std::string list;
   for (int i = 1; i <= 200; ++i) list += std::to_string(2 * i) + ",";
   const std::string message =
-      mistake(kHead + "configurations = \"all\"\nshapes = { N = [" + list +
+      mistake(kSuiteHead + "configurations = \"all\"\nshapes = { N = [" + list +
               "], causal = [false, true], dtype = [\"f16\", \"f32\", \"bf16\", \"f64\", \"i8\", "
               "\"i16\", \"i32\", \"i64\", \"u8\", \"u16\", \"u32\", \"u64\", \"e4m3\", \"e5m2\"] }\n" +
               "[[kernel]]\nfolder = \"a\"\ncache = \"cold\"\nconfigurations = \"all\"\n" + "shapes = { N = [" + list +
@@ -159,18 +159,18 @@ TEST_F(PlanTest, TooManyItemsAreRefusedBeforeTheyAreMade) {
 }
 
 TEST_F(PlanTest, TheMeaningIgnoresCommentsAndOrderOfKeysAndNothingElse) {
-  const std::string meaning = plan(kHead + "cache = \"warm\"\nsets = 4\n").meaning;
-  EXPECT_EQ(plan("# a comment\n" + kHead + "sets = 4\ncache = \"warm\"\n").meaning, meaning);
-  EXPECT_EQ(plan(kHead).meaning, meaning);
-  EXPECT_NE(plan(kHead + "cache = \"cold\"\n").meaning, meaning);
-  EXPECT_NE(plan(kHead + "sets = 5\n").meaning, meaning);
-  EXPECT_NE(plan(kHead + "baselines = [\"mine\"]\n").meaning, meaning);
-  EXPECT_NE(plan(kHead + "shapes = \"edges\"\n").meaning, meaning);
-  EXPECT_NE(plan(kHead + "configurations = \"BLOCK=128\"\n").meaning, meaning);
+  const std::string meaning = plan(kSuiteHead + "cache = \"warm\"\nsets = 4\n").meaning;
+  EXPECT_EQ(plan("# a comment\n" + kSuiteHead + "sets = 4\ncache = \"warm\"\n").meaning, meaning);
+  EXPECT_EQ(plan(kSuiteHead).meaning, meaning);
+  EXPECT_NE(plan(kSuiteHead + "cache = \"cold\"\n").meaning, meaning);
+  EXPECT_NE(plan(kSuiteHead + "sets = 5\n").meaning, meaning);
+  EXPECT_NE(plan(kSuiteHead + "baselines = [\"mine\"]\n").meaning, meaning);
+  EXPECT_NE(plan(kSuiteHead + "shapes = \"edges\"\n").meaning, meaning);
+  EXPECT_NE(plan(kSuiteHead + "configurations = \"BLOCK=128\"\n").meaning, meaning);
 }
 
 TEST_F(PlanTest, AChangedSourceChangesTheKeysOfItsItemsAlone) {
-  const std::string text = kHead + "[[kernel]]\nfolder = \"b\"\n";
+  const std::string text = kSuiteHead + "[[kernel]]\nfolder = \"b\"\n";
   const Plan before = plan(text);
   files_.folder().write("a/header.cuh", "// new\n");
   const Plan after = plan(text);
@@ -182,7 +182,7 @@ TEST_F(PlanTest, AChangedSourceChangesTheKeysOfItsItemsAlone) {
 }
 
 TEST_F(PlanTest, AChangedBaselineFolderChangesTheKeys) {
-  const std::string text = kHead + "baselines = [\"b\"]\n";
+  const std::string text = kSuiteHead + "baselines = [\"b\"]\n";
   const Plan before = plan(text);
   files_.folder().write("b/k.cu", "// another kernel\n");
   EXPECT_NE(before.groups[0].items[0].key, plan(text).groups[0].items[0].key);

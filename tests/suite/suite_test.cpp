@@ -11,12 +11,12 @@ namespace {
 
 const std::string kHead = "[suite]\nname = \"s\"\n[[kernel]]\nfolder = \"a\"\n";  // the next line is line 5
 
-Result<Suite> read(const std::string& text) {
+Result<Suite> parsed(const std::string& text) {
   return parse(text, "s.toml", ".");
 }
 
 TEST(Suite, ReadsEverything) {
-  const auto suite = read(R"([suite]
+  const auto suite = parsed(R"([suite]
 name = "all"
 description = "every key"
 
@@ -140,7 +140,7 @@ TEST(Suite, EveryMistakeHasItsPlace) {
       {kHead + "width = \n", "not valid TOML"},
   };
   for (const Mistake& each : mistakes) {
-    const auto suite = read(each.text);
+    const auto suite = parsed(each.text);
     ASSERT_FALSE(suite.ok()) << each.text;
     EXPECT_NE(to_string(suite.error()).find(each.expected), std::string::npos)
         << each.text << "\ngot: " << to_string(suite.error()) << "\nexpected: " << each.expected;
@@ -155,15 +155,15 @@ TEST(Suite, SizesAreLimited) {
     for (int i = 1; i <= 40; ++i) grid += std::to_string(i) + ",";
     grid += "], ";
   }
-  const auto suite = read(kHead + grid.substr(0, grid.size() - 2) + " }\n");
+  const auto suite = parsed(kHead + grid.substr(0, grid.size() - 2) + " }\n");
   ASSERT_FALSE(suite.ok());
   EXPECT_NE(suite.error().message.find("more than 20000 shapes"), std::string::npos);
   std::string names = "baselines = [";
   for (int i = 0; i < 1001; ++i) names += "\"b" + std::to_string(i) + "\",";
-  EXPECT_FALSE(read(kHead + names + "]\n").ok());
+  EXPECT_FALSE(parsed(kHead + names + "]\n").ok());
   std::string many = "[suite]\nname = \"s\"\n";
   for (size_t i = 0; i <= kMaxKernels; ++i) many += "[[kernel]]\nfolder = \"a\"\n";
-  const auto too_many = read(many);
+  const auto too_many = parsed(many);
   ASSERT_FALSE(too_many.ok());
   EXPECT_NE(too_many.error().message.find("expected at most 1000"), std::string::npos);
 }
@@ -179,12 +179,12 @@ TEST(Suite, LoadNamesWhatIsNoFile) {
 }
 
 TEST(Suite, AllMistakesAreToldInOneRun) {
-  const auto suite = read(kHead +
-                          "sampels = 200\n"
-                          "cache = \"hot\"\n"
-                          "baselines = \"sdpa\"\n"
-                          "[[kernel]]\n"
-                          "shapes = { N = [-1] }\n");
+  const auto suite = parsed(kHead +
+                            "sampels = 200\n"
+                            "cache = \"hot\"\n"
+                            "baselines = \"sdpa\"\n"
+                            "[[kernel]]\n"
+                            "shapes = { N = [-1] }\n");
   ASSERT_FALSE(suite.ok());
   EXPECT_EQ(to_string(suite.error()),
             "s.toml:5:1: unknown key \"sampels\" in [[kernel]] number 1\n"

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-evolve::Candidate kernel(const std::string& source) {
+evolve::Candidate candidate_of(const std::string& source) {
   evolve::Candidate candidate;
   candidate.files = {{"k.ptx", source}};
   candidate.configuration = "A=1";
@@ -30,8 +30,8 @@ JudgingRequest example() {
   request.snapshot.large_files = {{"large.bin", "abc"}};
   request.snapshot.outside = {{"../h.cuh", "def"}};
   request.snapshot.rules = {{"k.ptx"}, {"k.ptx", "kernel.toml", "x.npy", "large.bin"}, {"../h.cuh"}};
-  request.parent = kernel("first");
-  request.incumbent = kernel("better");
+  request.parent = candidate_of("first");
+  request.incumbent = candidate_of("better");
   request.incumbent.tunables = {{"B", {int64_t{4}, int64_t{8}}}, {"C", {true, false}}};
   request.incumbent.constraints = {"B > 4"};
   request.incumbent.configuration = "A=1,B=8,C=true";

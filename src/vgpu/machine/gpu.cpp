@@ -26,8 +26,8 @@ Error does_not_fit(const Launch& launch, std::string message, std::string hint) 
 Error cannot_be_run(const Launch& launch, const Finding& fault) {
   const SourceLine* const line = user_line(fault);
   return Error{fault.message,
-               line != nullptr ? Place{line->file, line->line, line->column}
-                               : Place{launch.program->file_name, fault.ptx_line, 1},
+               line != nullptr ? assay::Place{line->file, line->line, line->column}
+                               : assay::Place{launch.program->file_name, fault.ptx_line, 1},
                std::string(gpu::info(fault.kind).hint), ExitCode::environment};
 }
 
