@@ -149,13 +149,29 @@ def serve(listener):
                 os.close(stream)
 
 
+def forks_can_use_cuda():
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return True
+    probe = os.fork()
+    if probe == 0:
+        os._exit(1 if torch.cuda._is_in_bad_fork() else 0)
+    return os.waitpid(probe, 0)[1] == 0
+
+
 def main(name, modules):
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind("\0" + name)
     listener.listen(64)
     print("listening", flush=True)  # those who come while we import wait
+    # Whether there is a GPU is asked of NVML, and the processes in which torch.compile compiles are the provider's to
+    # start: neither CUDA nor they survive a fork.
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
+    os.environ["TORCH_WARM_POOL"] = "0"
     for module in modules:
         importlib.import_module(module)
+    if not forks_can_use_cuda():
+        sys.exit("importing " + " ".join(modules) + " has touched the GPU, which no fork can use then")
     gc.collect()
     gc.freeze()  # what is shared with the forks stays shared
     # Keepers that have ended are nobody's concern.
