@@ -9,6 +9,7 @@ behind and ends it, with the provider or when warm_start.py is gone.
   warm_pool --- keeper --- provider --- whatever the provider starts
 """
 
+import contextlib
 import ctypes
 import gc
 import importlib
@@ -149,6 +150,21 @@ def serve(listener):
                 os.close(stream)
 
 
+@contextlib.contextmanager
+def gpu_taken_for_granted():
+    """Modules that ask PyTorch for a GPU while they are imported are answered without CUDA, which no fork survives."""
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is None:
+        yield
+        return
+    asked = cuda.is_available, cuda.device_count
+    cuda.is_available, cuda.device_count = (lambda: True), (lambda: 1)
+    try:
+        yield
+    finally:
+        cuda.is_available, cuda.device_count = asked
+
+
 def forks_can_use_cuda():
     torch = sys.modules.get("torch")
     if torch is None:
@@ -164,12 +180,10 @@ def main(name, modules):
     listener.bind("\0" + name)
     listener.listen(64)
     print("listening", flush=True)  # those who come while we import wait
-    # Whether there is a GPU is asked of NVML, and the processes in which torch.compile compiles are the provider's to
-    # start: neither CUDA nor they survive a fork.
-    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
-    os.environ["TORCH_WARM_POOL"] = "0"
+    os.environ["TORCH_WARM_POOL"] = "0"  # the processes in which torch.compile compiles: the provider's to start
     for module in modules:
-        importlib.import_module(module)
+        with gpu_taken_for_granted():
+            importlib.import_module(module)
     if not forks_can_use_cuda():
         sys.exit("importing " + " ".join(modules) + " has touched the GPU, which no fork can use then")
     gc.collect()

@@ -66,6 +66,7 @@ class Session {
   Result<void> compute_expected();
   void verify_untimed(State& state);
   void check_rest(State& state);
+  void verify_process(State& state);
   void check_agreement(State& state);
   void check_sensitivity(State& state);
   void list_kernels(State& state);

@@ -19,6 +19,7 @@ struct Session::State {
   std::vector<std::vector<OutputBytes>> outputs;  // of the untimed calls, by set, until they are verified
   std::vector<uint64_t> fingerprints;             // of verified outputs, by set
   size_t processes = 0;                           // before the one that runs
+  size_t other_bits = 0;                          // processes that computed other bits than the one before
   bool candidate = false;
 
   Provider& provider() const { return *process; }

@@ -3,10 +3,11 @@
 weight; times that are made up, and on demand every way to lie, hang, crash or print rubbish.
 
   python3 fake_provider.py [--behave NAME] [--at OP] [--after N] [--us 20] [--noise 0.01] [--seed 1] [--seconds 60]
+                           [--marker FILE]
 
 --at: the request at which a behaviour of the first table shows (default sample); --after: only from its Nth time on (0
 is the first). --us and --noise: least value and relative deviation of the times. --seconds: how long `late` and `hang`
-wait.
+wait. --marker: made by the first process, by which the others know that they are not the first.
 """
 
 import argparse
@@ -45,6 +46,8 @@ PIPE = {
 CLAIMS = {
     "honest": "none of this",
     "jitter": "honest too: the last bit of the first result differs from call to call",
+    "tunes_itself": "honest too: the last bit of the first result is another one in every process but the first",
+    "wrong_later_on": "results that are wrong in every process but the first",
     "open_gate": "honest too: a gate opens before all is enqueued, once, and it says so",
     "no_gate": "honest too: says nothing of gates",
     "negative": "a time below zero among the samples",
@@ -132,6 +135,9 @@ class Provider:
         self.called = 0
         self.fresh = set()
         self.prints = []  # of right results, by set
+        self.later = os.path.exists(options.marker)  # another process was here
+        if options.marker and not self.later:
+            open(options.marker, "w", encoding="utf-8").close()
 
     def is_(self, *names):
         return self.options.behave in names
@@ -179,7 +185,7 @@ class Provider:
         self.called += 1
         source = self.sets[0] if self.is_("ignores_input") else own
         sums = self.results(source)
-        wrong = self.is_("wrong_output") or (self.is_("later_wrong") and timed and self.timed > self.options.after)
+        wrong = self.is_("wrong_output") or (self.is_("wrong_later_on") and self.later) or (self.is_("later_wrong") and timed and self.timed > self.options.after)
         if self.is_("hides_wrong", "hides_wrong_row"):
             self.prints[number] = fingerprint(struct.pack(f"<{self.count}f", *sums))
         if wrong or (timed and self.is_("wrong_when_timed", "hides_wrong")):
@@ -191,6 +197,8 @@ class Provider:
         result = bytearray(struct.pack(f"<{self.count}f", *sums))
         if self.is_("jitter", "ignores_weight_jitter", "stale_jitter"):
             result[0] = result[0] & 0xfe | self.called & 1
+        if self.is_("tunes_itself") and self.later:
+            result[0] ^= 1
         if self.is_("rough"):
             for at in range(0, len(result), 4):
                 result[at:at + 2] = bytes([0, result[at + 1] & 0xe0])
@@ -382,6 +390,7 @@ def main():
     parser.add_argument("--noise", type=float, default=0.01)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--marker", default="")
     options = parser.parse_args()
     provider, pipe = Provider(options), Pipe(options)
     for line in sys.stdin:

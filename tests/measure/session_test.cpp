@@ -104,6 +104,27 @@ TEST_F(SessionTest, passes_what_is_honest_and_unusual) {
   EXPECT_NEAR(judge::throttled_fraction(measured.contenders[3].batches), 0.5, 1e-12);
 }
 
+// torch.compile chooses among its kernels by time, and not always alike.
+TEST_F(SessionTest, verifies_a_contender_anew_that_computes_other_bits_in_another_process) {
+  const ProblemFolder folder;
+  const TemporaryFolder markers;
+  const auto with_marker = [&](const std::string& name) {
+    return FakeEntry{name, {"--behave", name, "--marker", (markers.path() / name).string()}};
+  };
+  SessionOptions options = quick_options();
+  options.sampling.plan.first = options.sampling.plan.most = 3;
+  const CaseMeasurement measured =
+      run_session(folder, {with_marker("tunes_itself"), with_marker("wrong_later_on")}, options);
+  const ContenderResult& honest = measured.contenders[0];
+  EXPECT_TRUE(honest.good()) << failures_of(honest);
+  const Guard* guard = find_guard(honest, "fingerprint");
+  ASSERT_NE(guard, nullptr);
+  EXPECT_NE(guard->detail.find("other bits in 1 of the processes"), std::string::npos) << guard->detail;
+  const ContenderResult& wrong = measured.contenders[1];
+  EXPECT_EQ(state_of(wrong, "fingerprint"), "failed") << failures_of(wrong);
+  EXPECT_NE(failures_of(wrong).find("process 2, set 0"), std::string::npos) << failures_of(wrong);
+}
+
 TEST_F(SessionTest, goes_on_without_contenders_that_are_lost) {
   const ProblemFolder folder;
   const CaseMeasurement measured =
