@@ -16,6 +16,7 @@
 #include "build/file_hashes.hpp"
 #include "build/prebuilt_artifact.hpp"
 #include "build/toolkit.hpp"
+#include "spec/choice.hpp"
 #include "spec/shape.hpp"
 
 namespace assay::build {
@@ -39,14 +40,15 @@ std::vector<BuildResult> plan(const spec::KernelSpec& spec, const std::vector<sp
 }
 
 CompileRequest request_for(const spec::KernelSpec& spec, const BuildResult& result) {
-  CompileRequest request{.source = spec.source_path(),
+  const spec::KernelSection kernel = spec::kernel_of(spec, result.configuration);
+  CompileRequest request{.source = spec.folder / kernel.source,
                          .target = result.target,
                          .defines = spec::defines(result.configuration),
-                         .flags = spec.kernel.flags,
+                         .flags = kernel.flags,
                          .include_folders = {},
                          .further_sources = {},
-                         .link = spec.kernel.is_linked()};
-  for (const fs::path& further : spec.kernel.further_sources) request.further_sources.push_back(spec.folder / further);
+                         .link = kernel.is_linked()};
+  for (const fs::path& further : kernel.further_sources) request.further_sources.push_back(spec.folder / further);
   for (const fs::path& folder : spec.kernel.include_folders) request.include_folders.push_back(spec.folder / folder);
   return request;
 }
@@ -114,7 +116,8 @@ Result<void> take_given_cubin(const spec::KernelSpec& spec, BuildResult& result)
 Result<void> take_ready(const spec::KernelSpec& spec, BuildResult& result) {
   result.status = BuildStatus::prebuilt;
   result.compiler = "none";
-  if (spec.kernel.is_ptx()) result.ptx = spec.source_path();
+  const spec::KernelSection kernel = spec::kernel_of(spec, result.configuration);
+  if (kernel.is_ptx()) result.ptx = spec.folder / kernel.source;
   return take_given_cubin(spec, result);
 }
 
@@ -228,7 +231,8 @@ Result<BuildReport> build(const spec::KernelSpec& spec, const std::vector<spec::
     const Result<spec::Configuration> prebuilt = spec::default_configuration(spec);
     const auto only = prebuilt ? std::optional<spec::Configuration>(*prebuilt) : std::nullopt;
     for (BuildResult& result : report.results) {
-      if (spec.kernel.is_ptx() || spec.kernel.is_cubin()) {
+      const spec::KernelSection kernel = spec::kernel_of(spec, result.configuration);
+      if (kernel.is_ptx() || kernel.is_cubin()) {
         if (const auto ready = take_ready(spec, result); !ready) take_error(ready.error(), BuildStatus::failed, result);
       } else {
         take_prebuilt(spec, only, toolkit.error(), result);

@@ -119,7 +119,7 @@ Result<std::vector<device::LaunchRequest>> LaunchPlanner::by_function(
   ASSAY_TRY(const spec::Bindings scope, spec::bind(*spec_, configuration_, shape));
   std::string request;
   for (const auto& [name, value] : scope) {
-    if (!value.is_dtype()) request += fmt::format("number {} {:.17g}\n", name, value.as_double());
+    if (value.is_number()) request += fmt::format("number {} {:.17g}\n", name, value.as_double());
   }
   for (const auto& [name, value] : numbers_of(*spec_, shape, arguments).scalars)
     request += fmt::format("number {} {:.17g}\n", name, value);

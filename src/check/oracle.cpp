@@ -71,7 +71,7 @@ reference::Problem numbers_of(const spec::KernelSpec& spec, const spec::Shape& s
     if (const auto* truth = std::get_if<bool>(&option)) problem.scalars[name] = *truth ? 1 : 0;
   }
   for (const auto& [name, value] : shape.values) {
-    if (!value.is_dtype()) problem.variables[name] = value.as_double();
+    if (value.is_number()) problem.variables[name] = value.as_double();
   }
   return problem;
 }

@@ -22,7 +22,7 @@ Error overflow() {
   return wrong("the result does not fit into a 64-bit integer");
 }
 
-// Integers and booleans as an integer; nothing for real numbers and element types.
+// Integers and booleans as an integer; nothing for other values.
 std::optional<int64_t> exact_integer(const Value& value) {
   if (value.is_integer()) return value.integer();
   if (value.is_boolean()) return value.boolean() ? 1 : 0;
@@ -73,7 +73,7 @@ Result<Value> remainder(const Value& left, const Value& right) {
 }
 
 Result<Value> compare(BinaryOperator op, const Value& left, const Value& right) {
-  if (left.is_dtype() != right.is_dtype()) {
+  if (left.is_dtype() != right.is_dtype() || left.is_word() != right.is_word()) {
     return wrong(fmt::format("{} cannot be compared with {}", kind_name(left.kind()), kind_name(right.kind())));
   }
   std::partial_ordering order = std::partial_ordering::unordered;
@@ -82,6 +82,11 @@ Result<Value> compare(BinaryOperator op, const Value& left, const Value& right) 
       return wrong("element types have no order; expected == or !=");
     }
     order = left.dtype() <=> right.dtype();
+  } else if (left.is_word()) {
+    if (op != BinaryOperator::equal && op != BinaryOperator::not_equal) {
+      return wrong("words have no order; expected == or !=");
+    }
+    order = left.word() <=> right.word();
   } else if (exact_integer(left) && exact_integer(right)) {
     order = *exact_integer(left) <=> *exact_integer(right);
   } else {
@@ -234,11 +239,12 @@ Result<int64_t> to_whole(const Value& value) {
     return static_cast<int64_t>(value.real());
   }
   if (value.is_real()) return wrong(fmt::format("{} is not a whole number", to_string(value)));
-  return wrong(fmt::format("{} is an element type; expected a whole number", to_string(value)));
+  return wrong(fmt::format("{} is {}; expected a whole number", to_string(value), kind_name(value.kind())));
 }
 
 Result<double> to_real(const Value& value) {
-  if (value.is_dtype()) return wrong(fmt::format("{} is an element type; expected a number", to_string(value)));
+  if (!value.is_number())
+    return wrong(fmt::format("{} is {}; expected a number", to_string(value), kind_name(value.kind())));
   return value.as_double();
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
+#include "spec/configuration_tree.hpp"
 #include "spec/enumerate.hpp"
 #include "spec/mistake.hpp"
 
@@ -11,19 +13,18 @@ namespace assay::spec {
 
 namespace {
 
-bool agrees(const Bindings& values, const Bindings& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
-    const auto found = values.find(entry.first);
-    return found != values.end() && found->second == entry.second;
-  });
-}
-
 Result<std::optional<Configuration>> first_with(const KernelSpec& spec, const Bindings& wanted) {
   std::optional<Configuration> first;
-  ASSAY_CHECK(for_each_configuration(spec, [&](const Configuration& candidate) -> Result<bool> {
-    if (agrees(candidate.values, wanted)) first = candidate;
-    return !first.has_value();
+  ConfigurationTree tree(spec, wanted);
+  ASSAY_TRY(const bool whole, tree.walk([&](const ConfigurationRow& row) -> Result<bool> {
+    first = configuration_of(spec, row);
+    return false;
   }));
+  if (!first && !whole)
+    return mistake(spec.tunable.place,
+                   fmt::format("no legal configuration is among the first of the {:.3g} combinations of the tunables",
+                               tree.combinations()),
+                   "[defaults] can name one");
   return first;
 }
 
@@ -52,11 +53,16 @@ Error breaks_constraint(const KernelSpec& spec, const Bindings& wanted, const Pl
   return mistake(place, message);
 }
 
-// The names and values of `text`, each a tunable's.
+}  // namespace
+
 Result<Bindings> parse_choices(const KernelSpec& spec, std::string_view text) {
   std::vector<std::string> names;
   for (const Tunable& tunable : spec.tunable.tunables) names.push_back(tunable.name);
-  ASSAY_TRY(Bindings wanted, parse_bindings(text, "--config", names));
+  std::set<std::string> of_words;
+  for (const Tunable& tunable : spec.tunable.tunables) {
+    if (tunable.values.front().is_word()) of_words.insert(tunable.name);
+  }
+  ASSAY_TRY(Bindings wanted, parse_bindings(text, "--config", names, of_words));
   for (auto& [name, value] : wanted) {
     const auto tunable = std::find_if(spec.tunable.tunables.begin(), spec.tunable.tunables.end(),
                                       [&](const Tunable& candidate) { return candidate.name == name; });
@@ -73,8 +79,6 @@ Result<Bindings> parse_choices(const KernelSpec& spec, std::string_view text) {
   return wanted;
 }
 
-}  // namespace
-
 std::string Configuration::id() const {
   return values.empty() ? "default" : to_string(values);
 }
@@ -86,10 +90,18 @@ Result<std::vector<Configuration>> configurations(const KernelSpec& spec) {
 Result<std::vector<Configuration>> matching_configurations(const KernelSpec& spec, std::string_view text) {
   ASSAY_TRY(const Bindings wanted, parse_choices(spec, text));
   std::vector<Configuration> all;
-  ASSAY_CHECK(for_each_configuration(spec, [&](const Configuration& candidate) -> Result<bool> {
-    if (agrees(candidate.values, wanted)) all.push_back(candidate);
+  ConfigurationTree tree(spec, wanted);
+  ASSAY_TRY(const bool whole, tree.walk([&](const ConfigurationRow& row) -> Result<bool> {
+    if (all.size() == kMaxConfigurations) return false;
+    all.push_back(configuration_of(spec, row));
     return true;
   }));
+  if (!whole)
+    return mistake(spec.tunable.place,
+                   fmt::format("the {:.3g} combinations of the tunables are too many for a list: more than {} "
+                               "configurations are legal, or too few to be found",
+                               tree.combinations(), kMaxConfigurations),
+                   "choose some with --config; assay tune searches any number of them");
   if (!all.empty()) return all;
   return wanted.empty() ? no_legal_configuration(spec) : breaks_constraint(spec, wanted, {});
 }
@@ -116,6 +128,7 @@ Result<Configuration> parse_configuration(const KernelSpec& spec, std::string_vi
 std::vector<std::string> defines(const Configuration& configuration) {
   std::vector<std::string> result;
   for (const auto& [name, value] : configuration.values) {
+    if (value.is_word() && !is_identifier(value.word())) continue;  // a file or flags: the compiler knows it otherwise
     result.push_back(
         fmt::format("-D{}={}", name, value.is_boolean() ? (value.boolean() ? "1" : "0") : to_string(value)));
   }

@@ -26,10 +26,12 @@ Result<Configuration> default_configuration(const KernelSpec& spec);
 // "BLOCK_M=64,STAGES=2" as given to --config. Tunables that are not named keep the default configuration's value if
 // that is legal, else the first legal configuration that has the named values is taken.
 Result<Configuration> parse_configuration(const KernelSpec& spec, std::string_view text);
-// Every legal configuration that has the named values; empty text: all of them.
+// "NAME=value,..." as values; each is one that the tunable has.
+Result<Bindings> parse_choices(const KernelSpec& spec, std::string_view text);
+// Every legal configuration that has the named values; empty text: all of them. Refused: more than kMaxConfigurations.
 Result<std::vector<Configuration>> matching_configurations(const KernelSpec& spec, std::string_view text);
 
-// Compiler arguments: "-DBLOCK_M=64"; booleans as 0 and 1.
+// Compiler arguments: "-DBLOCK_M=64"; booleans as 0 and 1; a word only if it can be a name in C++.
 std::vector<std::string> defines(const Configuration& configuration);
 
 }  // namespace assay::spec

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "spec/configuration_tree.hpp"
 #include "spec/mistake.hpp"
 
 namespace assay::spec {
@@ -57,16 +58,8 @@ Result<void> bind_lets(const KernelSpec& spec, Bindings& bindings) {
 }
 
 Result<void> for_each_configuration(const KernelSpec& spec, const ConfigurationVisitor& visit) {
-  const std::vector<Tunable>& tunables = spec.tunable.tunables;
-  std::vector<size_t> digits(tunables.size(), 0);
-  do {
-    Configuration configuration;
-    for (size_t i = 0; i < tunables.size(); ++i) configuration.values[tunables[i].name] = tunables[i].values[digits[i]];
-    ASSAY_TRY(const bool legal, all_hold(spec, spec.tunable.constraints, configuration.values));
-    if (!legal) continue;
-    ASSAY_TRY(const bool go_on, visit(configuration));
-    if (!go_on) return {};
-  } while (count_on(digits, [&](size_t i) { return tunables[i].values.size(); }));
+  ConfigurationTree tree(spec);
+  ASSAY_CHECK(tree.walk([&](const ConfigurationRow& row) { return visit(configuration_of(spec, row)); }));
   return {};
 }
 
@@ -92,8 +85,8 @@ Result<void> for_each_shape(const KernelSpec& spec, const ShapeSet& set, const S
   return {};
 }
 
-Result<Bindings> parse_bindings(std::string_view text, const std::string& option,
-                                const std::vector<std::string>& known) {
+Result<Bindings> parse_bindings(std::string_view text, const std::string& option, const std::vector<std::string>& known,
+                                const std::set<std::string>& of_words) {
   Bindings bindings;
   if (trim(text).empty()) return bindings;
   for (const std::string_view part : split(text, ',')) {
@@ -106,7 +99,9 @@ Result<Bindings> parse_bindings(std::string_view text, const std::string& option
       return mistake({}, fmt::format("unknown name \"{}\" in {} \"{}\"", key, option, text),
                      suggestion(key, known, "known names"));
     }
-    ASSAY_TRY(const Value value, parse_value(trim(part.substr(equals + 1)), text, option));
+    const std::string_view written = trim(part.substr(equals + 1));
+    ASSAY_TRY(const Value value, of_words.contains(key) ? Result<Value>(Value::word(std::string(written)))
+                                                        : parse_value(written, text, option));
     if (!bindings.emplace(key, value).second) {
       return mistake({}, fmt::format("\"{}\" is given twice in {} \"{}\"", key, option, text));
     }

@@ -212,6 +212,7 @@ class ExpressionParser {
     }
     if (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) return number();
     if (at_ < text_.size() && is_letter(text_[at_])) return word();
+    if (at_ < text_.size() && text_[at_] == '\'') return quoted();
     return unexpected("a number, a name or '('");
   }
 
@@ -248,6 +249,20 @@ class ExpressionParser {
     }
     skip_space();
     return add({.kind = NodeKind::literal, .offset = start, .value = value});
+  }
+
+  // 'row_major': a word, as a tunable can have for a value.
+  Result<size_t> quoted() {
+    const size_t start = at_;
+    const size_t end = text_.find('\'', start + 1);
+    if (end == std::string_view::npos) {
+      return error(start, fmt::format("the word that begins here in \"{}\" does not end", text_), "write 'word'");
+    }
+    at_ = end + 1;
+    skip_space();
+    return add({.kind = NodeKind::literal,
+                .offset = start,
+                .value = Value::word(std::string(text_.substr(start + 1, end - start - 1)))});
   }
 
   Result<size_t> word() {

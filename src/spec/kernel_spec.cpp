@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file.hpp"
+#include "spec/choice.hpp"
 #include "spec/mistake.hpp"
 #include "spec/reader/document.hpp"
 #include "spec/reader/sections.hpp"
@@ -27,6 +28,11 @@ bool KernelSection::is_linked() const {
 std::vector<std::filesystem::path> KernelSpec::sources() const {
   std::vector<std::filesystem::path> all{kernel.source};
   all.insert(all.end(), kernel.further_sources.begin(), kernel.further_sources.end());
+  for (const TemplateText& text : kernel.source_texts) {
+    for (const ChosenText& each : all_texts(text, tunable)) {
+      if (std::find(all.begin(), all.end(), each.text) == all.end()) all.emplace_back(each.text);
+    }
+  }
   return all;
 }
 
@@ -72,6 +78,7 @@ Result<KernelSpec> parse(std::string_view text, const std::string& file_name, co
   read_expectation(file, spec);
   read_limits(file, spec);
   check_names(spec, !spec.shapes.dimensions.empty() && !file.any_unknown_key(), mistakes);
+  if (mistakes.none()) check_choices(spec, options.check_files, mistakes);
   if (mistakes.none()) check_numbers(spec, options.max_checked, options.check_files, mistakes);
   if (!mistakes.none()) return mistakes.together();
   return spec;

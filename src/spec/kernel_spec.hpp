@@ -20,7 +20,9 @@
 
 namespace assay::spec {
 
-inline constexpr size_t kMaxConfigurations = 100'000;
+inline constexpr size_t kMaxConfigurations = 100'000;  // in one list; a search has no list
+inline constexpr double kMaxCombinations = 1e15;       // of the tunables, before constraints
+inline constexpr size_t kMaxTunableValues = 4096;      // of one tunable
 inline constexpr size_t kMaxShapes = 100'000;
 
 using Option = std::variant<int64_t, double, bool, std::string>;  // kept as written, for whoever understands it
@@ -37,6 +39,10 @@ struct KernelSection {
   std::vector<std::string> targets;                     // "sm_80", ...
   std::vector<std::string> flags;                       // further compiler flags, each from the allowed list
   std::vector<std::filesystem::path> include_folders;   // relative to the specification's folder
+  // As written, with {TUNABLE} where a configuration chooses; `source`, `further_sources` and `flags` above are those
+  // of the default configuration (choice.hpp has the others). Empty: nothing is chosen.
+  std::vector<TemplateText> source_texts;
+  std::vector<TemplateText> flag_texts;
 
   bool is_ptx() const { return source.extension() == ".ptx"; }
   bool is_cubin() const { return source.extension() == ".cubin"; }
@@ -183,7 +189,8 @@ struct StageSpec {
 struct Tunable {
   std::string name;
   Place place;
-  std::vector<Value> values;  // integers or booleans, at least one
+  std::vector<Value> values;  // all integers, all booleans or all words; at least one
+  std::vector<Place> places;  // of the values; none for a range
 };
 
 struct TunableSection {
@@ -283,7 +290,7 @@ struct KernelSpec {
   std::filesystem::path source_path() const { return folder / kernel.source; }
   std::filesystem::path reference_path() const { return folder / problem.reference; }  // if reference_is_file
   const ArgumentSpec* find_argument(std::string_view name) const;
-  std::vector<std::filesystem::path> sources() const;      // all of [kernel], relative to the folder
+  std::vector<std::filesystem::path> sources() const;      // all that [kernel] names or lets a configuration choose
   std::vector<std::filesystem::path> named_files() const;  // every file that it names, relative to the folder
   bool has_globals() const;
 };

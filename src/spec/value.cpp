@@ -14,6 +14,7 @@ double Value::as_double() const {
     case Kind::boolean:
       return boolean() ? 1 : 0;
     case Kind::dtype:
+    case Kind::word:
       return 0;
   }
   return 0;
@@ -29,6 +30,8 @@ std::string to_string(const Value& value) {
       return value.boolean() ? "true" : "false";
     case Value::Kind::dtype:
       return std::string(name(value.dtype()));
+    case Value::Kind::word:
+      return value.word();
   }
   return {};
 }
@@ -43,6 +46,8 @@ std::string_view kind_name(Value::Kind kind) {
       return "a boolean";
     case Value::Kind::dtype:
       return "an element type";
+    case Value::Kind::word:
+      return "a word";
   }
   return {};
 }

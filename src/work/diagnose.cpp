@@ -31,7 +31,7 @@ std::vector<diagnosis::Axis> axes_of(const spec::KernelSpec& spec, const spec::S
   }
   std::vector<diagnosis::Axis> axes;
   for (const auto& [name, value] : shape.values) {
-    if (value.is_dtype() || value.is_boolean()) continue;
+    if (!value.is_number() || value.is_boolean()) continue;
     // Only what the outputs are as long as: an axis that is summed over cannot simply be dealt to blocks.
     const bool in_output = std::ranges::any_of(spec.arguments, [&](const spec::ArgumentSpec& argument) {
       const auto* tensor = std::get_if<spec::TensorSpec>(&argument.kind);

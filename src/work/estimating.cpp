@@ -35,7 +35,7 @@ Result<gpu::LaunchWork> traced(const spec::KernelSpec& spec, const Runnable& run
 double formula(const std::optional<spec::Expression>& expression, const spec::Bindings& names) {
   if (!expression) return 0;
   const auto value = expression->evaluate(names);
-  return value && !value->is_dtype() ? value->as_double() : 0;
+  return value && value->is_number() ? value->as_double() : 0;
 }
 
 Result<void> add_resources(const spec::KernelSpec& spec, const spec::Configuration& configuration,

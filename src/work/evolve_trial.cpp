@@ -67,7 +67,7 @@ Result<std::vector<spec::Shape>> drawn_shapes(const spec::KernelSpec& spec, cons
     spec::Shape shape = known[draw % known.size()];
     for (const check::Domain& domain : domains) {
       const auto value = shape.values.find(domain.name);
-      if (!domain.open || value == shape.values.end() || value->second.is_dtype() || value->second.is_boolean())
+      if (!domain.open || value == shape.values.end() || !value->second.is_number() || value->second.is_boolean())
         continue;
       const auto size = static_cast<int64_t>(value->second.as_double());
       if (size < kSmallest) continue;

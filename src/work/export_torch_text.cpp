@@ -128,6 +128,8 @@ const char* annotation(spec::Value::Kind kind) {
       return "float";
     case spec::Value::Kind::boolean:
       return "bool";
+    case spec::Value::Kind::word:
+      return "str";
     case spec::Value::Kind::dtype:
       break;
   }
@@ -152,6 +154,7 @@ json to_json_value(const spec::Value& value) {
     case spec::Value::Kind::boolean:
       return value.boolean();
     case spec::Value::Kind::dtype:
+    case spec::Value::Kind::word:
       break;
   }
   return to_string(value);

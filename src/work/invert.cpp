@@ -19,6 +19,7 @@
 #include "invert/proof.hpp"
 #include "invert/reading.hpp"
 #include "measure/mutant_timing.hpp"
+#include "spec/choice.hpp"
 #include "spec/shape.hpp"
 #include "work/device_pair.hpp"
 #include "work/diagnose_details.hpp"
@@ -309,7 +310,7 @@ class Inverter {
     for (const auto& [name, value] : configuration_.values) {
       std::string upper = name;
       std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-      if (upper.find(trial.row->configuration.tunable) == std::string::npos || value.is_dtype()) continue;
+      if (upper.find(trial.row->configuration.tunable) == std::string::npos || !value.is_number()) continue;
       const double own = value.as_double();
       std::optional<spec::Configuration> best;
       ASSAY_TRY(const std::vector<spec::Configuration> all, spec::configurations(spec_));
@@ -348,7 +349,8 @@ class Inverter {
       details_->no_ptxas = "not asked for";
       return {};
     }
-    const auto assembly = MutantAssembly::open(*facts_.model, estimated().target, spec_.kernel.flags, context_);
+    const auto assembly =
+        MutantAssembly::open(*facts_.model, estimated().target, spec::kernel_of(spec_, configuration_).flags, context_);
     if (!assembly) {
       details_->no_ptxas = assembly.error().message;
       return {};

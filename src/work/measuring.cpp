@@ -15,6 +15,7 @@
 #include "device/cuda/nvml.hpp"
 #include "device/open/open_device.hpp"
 #include "measure/measurement_json.hpp"
+#include "spec/choice.hpp"
 #include "work/calibration_store.hpp"
 #include "work/kept_candidate.hpp"
 
@@ -98,7 +99,9 @@ measure::Contract describe(const Bench& bench, int ordinal) {
   for (const build::Dependency& source : bench.built.sources) sources.add(source.hash);
   contract.set("candidate.source", sources.hex());
   if (!bench.built.cubin.empty()) contract.set("candidate.cubin", file_hash(bench.built.cubin));
-  contract.set("candidate.flags", fmt::format("{}", fmt::join(bench.request.spec->kernel.flags, " ")));
+  contract.set(
+      "candidate.flags",
+      fmt::format("{}", fmt::join(spec::kernel_of(*bench.request.spec, bench.built.configuration).flags, " ")));
   return contract;
 }
 

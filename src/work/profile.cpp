@@ -53,7 +53,7 @@ Result<profiling::KernelResources> resources_of(const spec::KernelSpec& spec, co
   }
   if (spec.problem.flops) {
     ASSAY_TRY(const spec::Bindings names, spec::bind(spec, configuration, shape));
-    if (const auto flops = spec.problem.flops->evaluate(names); flops && !flops->is_dtype())
+    if (const auto flops = spec.problem.flops->evaluate(names); flops && flops->is_number())
       resources.flops = flops->as_double();
   }
   return resources;

@@ -125,6 +125,8 @@ class NameCheck {
     for (const ArgumentSpec& argument : spec_.arguments)
       std::visit([this](const auto& kind) { check(kind); }, argument.kind);
     for (const StageSpec& stage : spec_.stages) check(stage);
+    for (const TemplateText& text : spec_.kernel.source_texts) check(text);
+    for (const TemplateText& text : spec_.kernel.flag_texts) check(text);
     check(spec_.tunable.constraints);
     check(spec_.shapes.constraints);
   }

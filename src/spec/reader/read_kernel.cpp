@@ -126,8 +126,13 @@ void read_source(const TableReader& kernel, bool check_files, KernelSpec& spec) 
   } else if (const Node* const one = kernel.require("source", Node::Kind::string, "\"FILE.cu\"")) {
     files = {one};
   }
+  const auto chosen = [](const Node* file) { return file->text.find('{') != std::string::npos; };
+  const bool any_chosen = std::ranges::any_of(files, chosen);
   for (const Node* const file : files) {
-    if (check_path(*file, "\"source\"", mistakes) && check_files)
+    if (any_chosen) {  // check_choices() sees to all of them, once the tunables are known
+      if (auto text = mistakes.take(TemplateText::parse(file->text, file->text_place)))
+        spec.kernel.source_texts.push_back(*std::move(text));
+    } else if (check_path(*file, "\"source\"", mistakes) && check_files)
       check_exists(spec, *file, "the source", false, mistakes);
     if (file == files.front()) {
       spec.kernel.source = file->text;
@@ -135,7 +140,7 @@ void read_source(const TableReader& kernel, bool check_files, KernelSpec& spec) 
       continue;
     }
     const auto compiled = [](const std::string& name) { return !name.ends_with(".ptx") && !name.ends_with(".cubin"); };
-    if (!compiled(file->text) || !compiled(files.front()->text)) {
+    if (!any_chosen && (!compiled(file->text) || !compiled(files.front()->text))) {
       mistakes.add(file->place, "several sources are compiled and linked; expected files of CUDA C++ only");
     }
     spec.kernel.further_sources.emplace_back(file->text);
@@ -183,9 +188,16 @@ void read_kernel(const TableReader& file, bool check_files, KernelSpec& spec) {
   read_targets(kernel, spec);
   read_cubins(kernel, check_files, spec);
 
-  for (const Node* const flag : kernel.texts("flags")) {
-    mistakes.take(check_compiler_flag(flag->text, flag->place));
-    spec.kernel.flags.push_back(flag->text);
+  const std::vector<const Node*> flags = kernel.texts("flags");
+  const bool chosen =
+      std::ranges::any_of(flags, [](const Node* flag) { return flag->text.find('{') != std::string::npos; });
+  for (const Node* const flag : flags) {
+    if (!chosen) {
+      mistakes.take(check_compiler_flag(flag->text, flag->place));
+      spec.kernel.flags.push_back(flag->text);
+    } else if (auto text = mistakes.take(TemplateText::parse(flag->text, flag->text_place))) {
+      spec.kernel.flag_texts.push_back(*std::move(text));
+    }
   }
   for (const Node* const folder : kernel.texts("include")) {
     if (check_path(*folder, "an item of \"include\"", mistakes) && check_files)

@@ -11,28 +11,48 @@ namespace assay::spec {
 
 namespace {
 
-std::optional<Value> read_value(const Node& value, const std::string& what, Mistakes& mistakes) {
-  if (value.kind == Node::Kind::integer) return Value(value.integer);
-  if (value.kind == Node::Kind::boolean) return Value(value.boolean);
-  mistakes.add(value.place, fmt::format("{} is {}; expected an integer or a boolean", what, kind_name(value.kind)));
+// A word is written as it is into --config and into commands of the compiler: no commas, no quotes.
+std::optional<Value> read_word(const Node& value, const std::string& what, Mistakes& mistakes) {
+  constexpr size_t kLongest = 200;
+  const std::string& text = value.text;
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-+./=: ").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && text.size() <= kLongest && std::all_of(text.begin(), text.end(), plain) && text.front() != ' ' &&
+      text.back() != ' ')
+    return Value::word(text);
+  mistakes.add(value.place, fmt::format("{} is \"{}\"; expected at most {} letters, digits, blanks and _-+./=:", what,
+                                        text, kLongest));
   return std::nullopt;
 }
 
-std::vector<Value> read_values(const Node& tunable, Mistakes& mistakes) {
-  std::vector<Value> values;
+std::optional<Value> read_value(const Node& value, const std::string& what, Mistakes& mistakes) {
+  if (value.kind == Node::Kind::integer) return Value(value.integer);
+  if (value.kind == Node::Kind::boolean) return Value(value.boolean);
+  if (value.kind == Node::Kind::string) return read_word(value, what, mistakes);
+  mistakes.add(value.place,
+               fmt::format("{} is {}; expected an integer, a boolean or a word", what, kind_name(value.kind)));
+  return std::nullopt;
+}
+
+void read_values(const Node& tunable, Tunable& result, Mistakes& mistakes) {
+  std::vector<Value>& values = result.values;
   for (const Node& item : tunable.items) {
     const auto choice = read_value(item, fmt::format("a value of \"{}\"", tunable.key), mistakes);
     if (!choice) continue;
     if (!values.empty() && values.front().kind() != choice->kind()) {
-      mistakes.add(item.place, fmt::format("\"{}\" has both integers and booleans; expected one kind", tunable.key));
+      const bool words = values.front().is_word() || choice->is_word();
+      mistakes.add(item.place, fmt::format("\"{}\" has both {}; expected one kind", tunable.key,
+                                           words ? "words and numbers" : "integers and booleans"));
     } else if (std::find(values.begin(), values.end(), *choice) != values.end()) {
       mistakes.add(item.place, fmt::format("\"{}\" has the value {} twice", tunable.key, to_string(*choice)));
     } else {
       values.push_back(*choice);
+      result.places.push_back(item.place);
     }
-    if (values.size() > kMaxConfigurations) break;
+    if (values.size() > kMaxTunableValues) break;
   }
-  return values;
 }
 
 // { from = 16, to = 256, step = 16 }; { from = 1, to = 64, powers_of_two = true }. `to` is one of the values if a step
@@ -59,7 +79,7 @@ std::vector<Value> read_range(const Node& range, Mistakes& mistakes) {
     values.emplace_back(value);
     const int64_t by = doubles ? value : step.value_or(1);
     const uint64_t left = static_cast<uint64_t>(*to) - static_cast<uint64_t>(value);  // never overflows
-    if (values.size() > kMaxConfigurations || left < static_cast<uint64_t>(by)) return values;
+    if (values.size() > kMaxTunableValues || left < static_cast<uint64_t>(by)) return values;
     value += by;
   }
 }
@@ -67,7 +87,7 @@ std::vector<Value> read_range(const Node& range, Mistakes& mistakes) {
 // `whole`: all its values could be read.
 Tunable read_tunable(const Node& value, bool& whole, Mistakes& mistakes) {
   const size_t before = mistakes.count();
-  Tunable tunable{value.key, value.key_place, {}};
+  Tunable tunable{value.key, value.key_place, {}, {}};
   expect_name(value.key, value.key_place, "a tunable", mistakes);
   if (value.kind == Node::Kind::table) {
     tunable.values = read_range(value, mistakes);
@@ -75,18 +95,23 @@ Tunable read_tunable(const Node& value, bool& whole, Mistakes& mistakes) {
     if (value.items.empty()) {
       mistakes.add(value.place, fmt::format("\"{}\" in [tunable] has no values; expected at least one", value.key));
     }
-    tunable.values = read_values(value, mistakes);
+    read_values(value, tunable, mistakes);
   }
   whole = mistakes.count() == before;
   return tunable;
 }
 
 void check_count(const TunableSection& section, Mistakes& mistakes) {
-  size_t count = 1;
+  double count = 1;
   for (const Tunable& tunable : section.tunables) {
-    count *= std::max<size_t>(1, tunable.values.size());  // both factors are at most 100,001
-    if (count <= kMaxConfigurations) continue;
-    mistakes.add(section.place, fmt::format("the tunables have more than {} combinations", kMaxConfigurations),
+    count *= static_cast<double>(std::max<size_t>(1, tunable.values.size()));
+    if (tunable.values.size() > kMaxTunableValues) {
+      mistakes.add(tunable.place, fmt::format("\"{}\" has more than {} values", tunable.name, kMaxTunableValues),
+                   "give fewer values");
+      return;
+    }
+    if (count <= kMaxCombinations) continue;
+    mistakes.add(section.place, fmt::format("the tunables have more than {:g} combinations", kMaxCombinations),
                  "give fewer values");
     return;
   }

@@ -45,6 +45,9 @@ Result<void> check_compiler_flag(const std::string& flag, const Place& place);
 // Every name is defined, once, and may be used where it is; definitions in [let] are put in order, cycles reported.
 // `all_defined`: the sections that define names are there, so that a name that none of them defines is a mistake.
 void check_names(KernelSpec& spec, bool all_defined, Mistakes& mistakes);
+// Sources and flags with {TUNABLE} in them: every choice is one that may stand there. [kernel] then has those of the
+// default configuration. Only for a specification without mistakes.
+void check_choices(KernelSpec& spec, bool check_files, Mistakes& mistakes);
 // Every legal configuration on the first shape, and the default one on every shape, have numbers that make sense.
 // Only for a specification without mistakes.
 void check_numbers(const KernelSpec& spec, size_t max_checked, bool check_files, Mistakes& mistakes);
