@@ -89,7 +89,8 @@ struct TuneRequest {
   bool resume = false;               // go on with what an interrupted run measured
   std::string journal;               // the file of what was measured; empty: in the cache folder; "none": nowhere
   bool race = true;                  // those that may be the best, in the end
-  ExecutorOptions executor;          // who evaluates
+  bool counters = true;      // count some blocks of what is built on a virtual GPU, and begin with what they say
+  ExecutorOptions executor;  // who evaluates
   uint64_t seed = 1;
   CaseLimits limits;
   RecordOptions record;
@@ -132,6 +133,17 @@ struct TuneWinner {
   double best_single = 0;  // what the best single configuration takes there
 };
 
+// What a virtual GPU counted of configurations that were built, before the first evaluation and since.
+struct TuneCounters {
+  bool used = false;
+  std::string why_not;    // if not
+  size_t built = 0;       // before the first evaluation
+  size_t counted = 0;     // in all
+  double compile_s = 0;   // before the first evaluation; a part of the report's
+  double count_s = 0;     // of the virtual GPU, in all
+  std::string predicted;  // the configuration that was expected to be the best, when the first one was evaluated
+};
+
 struct TuneDetails;
 
 struct TuneReport {
@@ -145,6 +157,10 @@ struct TuneReport {
   std::string quantity;                                  // "measured time" or "counted: predicted cycles"
   std::string unit;                                      // "ms" or "cycles"
   size_t configurations = 0;                             // of the space that was searched
+  bool listed = true;                                    // false: there are too many, and parts of them were looked at
+  double combinations = 0;                               // of the tunables, before constraints
+  double legal = 0;                                      // of them, by the constraints
+  double legal_error = 0;                                // relative standard error of that; 0: it is exact
   std::vector<std::pair<std::string, size_t>> left_out;  // before anything was built: why, and how many
   std::vector<TunedConfiguration> evaluated;             // in the order of their evaluation
   size_t recalled = 0;                                   // of them, from the journal
@@ -156,6 +172,7 @@ struct TuneReport {
   std::optional<double> regret_bound;
   std::string beside;               // the configuration that every GPU measured too; empty: one device alone
   std::vector<TuneDevice> devices;  // with an executor
+  TuneCounters counters;
   size_t workers_started = 0;
   std::vector<std::string> shapes;
   std::vector<TuneWinner> winners;  // one for each shape

@@ -75,6 +75,7 @@ class TuneCommand final : public Command {
     line.flag("--resume", tune_.resume, "go on with what an interrupted run measured");
     line.option("--journal", tune_.journal, "the file of what was measured");
     line.flag("--no-race", no_race_, "no race of the best in the end");
+    line.flag("--no-counters", no_counters_, "count nothing before it is evaluated");
     executor_.declare(line);
     line.option("--export", exports_, "which configuration for which shape");
     line.flag("--ask", ask_, "take spaces and answers from standard input");
@@ -115,6 +116,7 @@ class TuneCommand final : public Command {
     tune_.batch = batch_.value_or(0);
     tune_.seed = replay_.first_seed;
     tune_.race = !no_race_;
+    tune_.counters = !no_counters_;
     ASSAY_TRY(tune_.executor, executor_.read());
     std::vector<ExportWord> exports;
     for (const std::string& word : exports_) {
@@ -131,18 +133,38 @@ class TuneCommand final : public Command {
     return report.exit_code;
   }
 
+  static std::string counters_text(const work::TuneCounters& counters) {
+    if (!counters.used) return fmt::format("no counters: {}\n", counters.why_not);
+    return fmt::format(
+        "counters: {} built and counted before the first was evaluated ({:.1f} s compiling), {} in all ({:.1f} s on "
+        "the "
+        "virtual GPU)\n",
+        counters.built, counters.compile_s, counters.counted, counters.count_s);
+  }
+
   static std::string tuning_text(const work::TuneReport& report) {
     const report::Terminal terminal;
     std::string text = fmt::format("{}  on {}  {}\n", terminal.paint(report::Colour::bold, report.kernel),
                                    report.device, report.quantity);
+    if (!report.listed)
+      text += fmt::format("not listed: {:.6g} of {:.6g} combinations are legal ({}); parts of them were searched\n",
+                          report.legal, report.combinations,
+                          report.legal_error > 0
+                              ? fmt::format("estimated, standard error {:.1g} %", 100 * report.legal_error)
+                              : "exact");
     for (const auto& [reason, count] : report.left_out)
-      text += fmt::format("left out before building: {}: {}\n", count, reason);
+      text +=
+          fmt::format("left out before building{}: {}: {}\n", report.listed ? "" : ", of the last part", count, reason);
+    text += counters_text(report.counters);
     if (!report.started_anew.empty()) text += fmt::format("started anew: {}\n", report.started_anew);
     std::map<std::string, size_t> failures;
     for (const work::TunedConfiguration& each : report.evaluated) {
       if (!each.failure.empty()) ++failures[each.failure];
     }
-    text += fmt::format("{} of {} configurations evaluated", report.evaluated.size(), report.configurations);
+    text += fmt::format("{} of {} configurations evaluated", report.evaluated.size(),
+                        report.listed             ? fmt::format("{}", report.configurations)
+                        : report.legal_error == 0 ? fmt::format("{:.6g}", report.legal)
+                                                  : fmt::format("about {:.3g}", report.legal));
     if (report.recalled > 0) text += fmt::format(", {} of them by the run that was interrupted", report.recalled);
     for (const auto& [failure, count] : failures)
       text += fmt::format("; {}: {}", replace_all(failure, "_", " "), count);
@@ -239,6 +261,7 @@ class TuneCommand final : public Command {
   ExecutorWords executor_;
   bool ask_ = false;
   bool no_race_ = false;
+  bool no_counters_ = false;
 };
 
 }  // namespace

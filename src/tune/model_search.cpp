@@ -103,6 +103,15 @@ class ModelSearch final : public Strategy {
     since_gain_ = improved ? 0 : since_gain_ + 1;
   }
 
+  void expect(const std::vector<double>& predicted) override {
+    if (formula_) return;
+    const bool before = !prior_.empty();
+    const double trust = trust_;
+    take_predictions(predicted);
+    if (before && !prior_.empty()) trust_ = trust;
+    if (before != !prior_.empty()) refitted_at_ = 0;  // the process explains something else now
+  }
+
  private:
   struct Credit {
     double tries = 0;
@@ -128,7 +137,6 @@ class ModelSearch final : public Strategy {
     }
     if (usable * 2 < space_.size()) return;
     prior_.resize(space_.size());
-    std::vector<double> feature(space_.size());
     for (size_t i = 0; i < prior_.size(); ++i) {
       const bool known = std::isfinite(predicted[i]) && predicted[i] > 0;
       prior_[i] = known ? std::min(std::log(predicted[i]) - least, options_.clamp * 1.5) : options_.clamp;

@@ -29,6 +29,8 @@ class Strategy {
   // Up to `count` different configurations that were neither proposed nor told of before; none: the space is exhausted.
   virtual std::vector<size_t> propose(size_t count) = 0;
   virtual void tell(size_t configuration, const Outcome& outcome) = 0;
+  // Predicted times as in StrategyOptions, instead of those before; a strategy that makes no use of them ignores them.
+  virtual void expect(const std::vector<double>& predicted) { (void)predicted; }
 };
 
 struct StrategyOptions {

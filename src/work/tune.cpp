@@ -9,6 +9,7 @@
 #include <future>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "base/elapsed.hpp"
@@ -19,6 +20,8 @@
 #include "base/version.hpp"
 #include "device/open/open_device.hpp"
 #include "ledger/time_text.hpp"
+#include "spec/choice.hpp"
+#include "spec/enumerate.hpp"
 #include "tune/race.hpp"
 #include "tune/strategy.hpp"
 #include "work/counting.hpp"
@@ -28,11 +31,13 @@
 #include "work/measuring.hpp"
 #include "work/recording.hpp"
 #include "work/tune_answer.hpp"
+#include "work/tune_counting.hpp"
 #include "work/tune_crew.hpp"
 #include "work/tune_details.hpp"
 #include "work/tune_evaluation.hpp"
 #include "work/tune_journal.hpp"
 #include "work/tune_json.hpp"
+#include "work/tune_proposals.hpp"
 #include "work/tune_space.hpp"
 
 namespace assay::work {
@@ -57,9 +62,10 @@ class KernelTuning {
   struct Ready {
     build::BuildReport built;
     std::map<std::string, TunedConfiguration> examined;  // by configuration
+    std::map<std::string, BlockCounts> counts;
   };
   struct Batch {
-    std::vector<size_t> picks;
+    std::vector<spec::Configuration> picks;
     std::future<Result<Ready>> ready;
   };
 
@@ -69,16 +75,21 @@ class KernelTuning {
   Result<void> open_journal(const std::string& device);
   Result<void> search();
   Result<void> search_with_crew();
-  Result<Batch> propose(tune::Strategy& strategy, size_t count);
-  Result<void> evaluate(Batch& batch, tune::Strategy& strategy, Progress& progress);
-  Result<void> take(size_t pick, TunedConfiguration result, tune::Strategy& strategy, Progress& progress);
+  Result<void> count_first();
+  std::string why_not_counted() const;
+  Result<void> count_built(const std::vector<spec::Configuration>& configurations);
+  Result<void> expect();
+  Result<Batch> propose(size_t count);
+  Result<void> evaluate(Batch& batch, Progress& progress);
+  void take(TunedConfiguration result, Progress& progress);
   std::vector<size_t> fastest() const;
   Result<void> race();
   Result<void> race_with_crew();
   void tie_by_value();
   void describe_run();
   Result<build::BuildReport> build(const std::vector<spec::Configuration>& configurations) const;
-  Result<Ready> make_ready(const std::vector<spec::Configuration>& configurations) const;
+  Result<Ready> make_ready(const std::vector<spec::Configuration>& configurations,
+                           const std::set<std::string>& to_count) const;
   bool out_of_time() const { return request_.seconds > 0 && seconds_since(start_) > request_.seconds; }
   size_t index_of(const std::string& configuration) const;
   std::string progress_text(const TunedConfiguration& last) const;
@@ -94,26 +105,31 @@ class KernelTuning {
   std::string target_;
   std::vector<spec::Shape> shapes_;
   TuneDependencies depends_;
-  std::optional<KernelSpace> space_;
+  std::unique_ptr<TuneProposals> proposals_;
+  std::optional<TuneCounting> counting_;  // none: nothing is counted before it is evaluated
   std::optional<TuneJournal> journal_;
-  std::map<std::string, size_t> index_;
   std::vector<double> best_by_shape_;
   std::optional<double> best_;
   std::string best_id_;
   TuneReport report_;
 };
 
-// What a result depends on; a journal of anything else is not used. `built`: any configuration, for what it is made of.
+// What a result depends on; a journal of anything else is not used. `built`: one configuration of each source, for what
+// they are made of.
 TuneDependencies dependencies(const spec::KernelSpec& spec, const TuneRequest& request, const TuneEvaluator& evaluator,
-                              const build::BuildResult& built) {
+                              const std::vector<build::BuildResult>& built) {
   TuneDependencies all;
   const auto specification = read_file(spec.file);
   all["specification"] = content_hash(specification ? *specification : "");
   Hasher sources;
-  for (const build::Dependency& source : built.sources) sources.add(source.hash);
-  if (const auto source = read_file(spec.source_path())) sources.add(*source);
+  for (const build::BuildResult& each : built) {
+    for (const build::Dependency& source : each.sources) sources.add(source.hash);
+  }
+  for (const std::filesystem::path& each : spec.sources()) {
+    if (const auto source = read_file(spec.folder / each)) sources.add(*source);
+  }
   all["source"] = sources.hex();
-  all["compiler"] = built.compiler;
+  all["compiler"] = built.front().compiler;
   all["device"] = evaluator.device_name() + " " + std::string(evaluator.model().name);
   all["target"] = evaluator.target();
   std::string shapes;
@@ -131,8 +147,17 @@ Result<void> KernelTuning::open_here(const std::string& device) {
   target_ = evaluator_->target();
   shapes_ = evaluator_->shapes();
   ASSAY_TRY(const spec::Configuration first, spec::default_configuration(spec_));
-  ASSAY_TRY(const build::BuildReport built, build({first}));
-  depends_ = dependencies(spec_, request_, *evaluator_, built.results.at(0));
+  std::vector<spec::Configuration> of_each_source{first};
+  if (!spec_.kernel.source_texts.empty()) {
+    std::set<std::filesystem::path> seen{spec_.kernel.source};
+    const auto add = [&](const spec::Configuration& configuration) -> Result<bool> {
+      if (seen.insert(spec::kernel_of(spec_, configuration).source).second) of_each_source.push_back(configuration);
+      return seen.size() < spec_.sources().size();
+    };
+    ASSAY_CHECK(spec::for_each_configuration(spec_, add));
+  }
+  ASSAY_TRY(const build::BuildReport built, build(of_each_source));
+  depends_ = dependencies(spec_, request_, *evaluator_, built.results);
   return {};
 }
 
@@ -191,8 +216,10 @@ Result<void> KernelTuning::open(const std::string& device) {
     ASSAY_CHECK(open_here(device));
     ASSAY_CHECK(open_journal(device));
   }
-  ASSAY_TRY(space_, kernel_space(spec_, request_.choice.configuration, request_.only, shapes_, *model_));
-  for (size_t i = 0; i < space_->configurations.size(); ++i) index_[space_->configurations[i].id()] = i;
+  ASSAY_TRY(
+      KernelSpaces spaces,
+      KernelSpaces::open(spec_, {request_.choice.configuration, request_.only, shapes_, request_.seed, 1e6}, *model_));
+  ASSAY_TRY(proposals_, TuneProposals::make(std::move(spaces), request_));
   report_.kernel = spec_.kernel.name;
   report_.specification = spec_.file.string();
   report_.device = device;
@@ -201,8 +228,13 @@ Result<void> KernelTuning::open(const std::string& device) {
   report_.depends_on = depends_;
   report_.quantity = measures_ ? "measured time" : "counted: predicted cycles";
   report_.unit = measures_ ? "ms" : "cycles";
-  report_.configurations = space_->space.size();
-  report_.left_out = space_->left_out;
+  report_.listed = proposals_->spaces().listed();
+  report_.combinations = proposals_->spaces().combinations();
+  report_.legal = proposals_->spaces().legal();
+  report_.legal_error = proposals_->spaces().error();
+  report_.configurations =
+      report_.listed ? proposals_->space().space.size() : static_cast<size_t>(std::min(report_.legal, 1e18));
+  report_.left_out = proposals_->space().left_out;
   report_.started_anew = journal_->started_anew();
   for (const spec::Shape& shape : shapes_) report_.shapes.push_back(shape.text());
   return {};
@@ -215,57 +247,152 @@ Result<build::BuildReport> KernelTuning::build(const std::vector<spec::Configura
   return build::build(spec_, configurations, options);
 }
 
-// Whoever is built is examined at once, all of them side by side.
-Result<KernelTuning::Ready> KernelTuning::make_ready(const std::vector<spec::Configuration>& configurations) const {
+// Whoever is built is examined at once, and counted where that is wanted, all of them side by side.
+Result<KernelTuning::Ready> KernelTuning::make_ready(const std::vector<spec::Configuration>& configurations,
+                                                     const std::set<std::string>& to_count) const {
+  struct Done {
+    TunedConfiguration examined;
+    std::optional<BlockCounts> counts;
+  };
   Ready ready;
   ASSAY_TRY(ready.built, build(configurations));
-  std::vector<std::future<Result<TunedConfiguration>>> running;
+  std::vector<std::future<Result<Done>>> running;
   for (const build::BuildResult& result : ready.built.results)
-    running.push_back(std::async(std::launch::async, [this, &result] { return evaluator_->examine(result); }));
+    running.push_back(std::async(std::launch::async, [this, &result, &to_count]() -> Result<Done> {
+      Done done;
+      ASSAY_TRY(done.examined, evaluator_->examine(result));
+      if (done.examined.failure.empty() && to_count.contains(done.examined.configuration))
+        done.counts = counting_->count(result);
+      return done;
+    }));
   std::optional<Error> problem;
   for (auto& each : running) {
-    auto examined = each.get();
-    if (examined) {
-      ready.examined[examined->configuration] = std::move(*examined);
+    auto done = each.get();
+    if (done) {
+      const std::string id = done->examined.configuration;
+      if (done->counts) ready.counts[id] = *std::move(done->counts);
+      ready.examined[id] = std::move(done->examined);
     } else {
-      problem = examined.error();
+      problem = done.error();
     }
   }
   if (problem) return *problem;
   return ready;
 }
 
+std::string KernelTuning::why_not_counted() const {
+  constexpr size_t kMostPredicted = 200'000;
+  if (!request_.counters) return "switched off";
+  if (request_.strategy != "model") return fmt::format("the strategy {} makes no use of them", request_.strategy);
+  if (crew_ != nullptr) return "workers evaluate what they build at once";
+  if (proposals_->spaces().listed() && proposals_->budget() >= proposals_->space().space.size())
+    return "every configuration is evaluated";
+  if (proposals_->space().space.size() > kMostPredicted)
+    return fmt::format("the space has more than {} configurations", kMostPredicted);
+  return TuneCounting::why_not(spec_);
+}
+
+Result<void> KernelTuning::count_built(const std::vector<spec::Configuration>& configurations) {
+  ASSAY_TRY(const build::BuildReport built, build(configurations));
+  std::vector<std::pair<std::string, std::future<BlockCounts>>> running;
+  for (const build::BuildResult& result : built.results) {
+    const double seconds = std::chrono::duration<double>(result.duration).count();
+    report_.compile_s += seconds;
+    report_.counters.compile_s += seconds;
+    ++report_.counters.built;
+    if (result.usable())
+      running.emplace_back(result.configuration.id(),
+                           std::async(std::launch::async, [this, &result] { return counting_->count(result); }));
+  }
+  for (auto& [configuration, counts] : running) counting_->add(configuration, counts.get());
+  return check_cancelled(context_);
+}
+
+Result<void> KernelTuning::expect() {
+  return proposals_->expect([this](const KernelSpace& space) { return counting_->predict(space); });
+}
+
+// Some that are spread out are built and counted; then those that the counts of these say are the best. What is built
+// here and proposed later need not be built again.
+Result<void> KernelTuning::count_first() {
+  constexpr size_t kSpread = 12, kPromising = 4, kRounds = 2;
+  TuneCounters& counters = report_.counters;
+  counters.why_not = why_not_counted();
+  if (!counters.why_not.empty()) return {};
+  counting_.emplace(spec_, shapes_, *model_, TuneCounting::Options{evaluator_->twin(), request_.seed, request_.limits},
+                    context_);
+  Progress progress(context_, fmt::format("counting {} before anything is evaluated", spec_.kernel.name),
+                    kSpread + kRounds * kPromising);
+  ASSAY_TRY(const std::vector<spec::Configuration> spread, proposals_->spread(kSpread));
+  ASSAY_CHECK(count_built(spread));
+  for (const spec::Configuration& each : spread) progress.advance(each.id());
+  std::vector<double> predicted;
+  for (size_t round = 0;; ++round) {
+    const KernelSpace& space = proposals_->space();
+    if (counting_->counted() >= counting_->failed()) predicted = counting_->predict(space);
+    if (predicted.empty()) {
+      counters.why_not = counting_->problem().empty()
+                             ? "too few configurations could be built"
+                             : fmt::format("{} of {} could not be counted; {}", counting_->failed(),
+                                           counting_->failed() + counting_->counted(), counting_->problem());
+      counters.count_s = counting_->seconds();
+      counting_.reset();
+      return {};
+    }
+    std::vector<size_t> order;
+    for (size_t i = 0; i < predicted.size(); ++i) {
+      if (std::isfinite(predicted[i])) order.push_back(i);
+    }
+    std::ranges::stable_sort(order, {}, [&](size_t each) { return predicted[each]; });
+    if (!order.empty()) counters.predicted = space.configuration(order.front()).id();
+    if (round == kRounds || out_of_time()) break;
+    std::vector<spec::Configuration> promising;
+    for (const size_t each : order) {
+      spec::Configuration configuration = space.configuration(each);
+      if (!counting_->knows(configuration.id())) promising.push_back(std::move(configuration));
+      if (promising.size() == kPromising) break;
+    }
+    ASSAY_CHECK(count_built(promising));
+    for (const spec::Configuration& each : promising) progress.advance(each.id());
+  }
+  counters.used = true;
+  return expect();
+}
+
 // What the journal knows need not be built.
-Result<KernelTuning::Batch> KernelTuning::propose(tune::Strategy& strategy, size_t count) {
+Result<KernelTuning::Batch> KernelTuning::propose(size_t count) {
   Batch batch;
-  batch.picks = strategy.propose(count);
+  ASSAY_TRY(batch.picks, proposals_->propose(count));
   std::vector<spec::Configuration> wanted;
-  for (const size_t pick : batch.picks) {
-    if (journal_->recall(space_->configurations[pick].id()) == nullptr) wanted.push_back(space_->configurations[pick]);
+  std::set<std::string> to_count;
+  for (const spec::Configuration& pick : batch.picks) {
+    if (journal_->recall(pick.id()) != nullptr) continue;
+    wanted.push_back(pick);
+    if (counting_ && !counting_->knows(pick.id())) to_count.insert(pick.id());
   }
   if (!wanted.empty())
-    batch.ready = std::async(std::launch::async, [this, wanted = std::move(wanted)] { return make_ready(wanted); });
+    batch.ready = std::async(std::launch::async, [this, wanted = std::move(wanted), to_count = std::move(to_count)] {
+      return make_ready(wanted, to_count);
+    });
   return batch;
 }
 
 // As many as the workers can have are out at a time; what comes back decides what goes out next.
 Result<void> KernelTuning::search_with_crew() {
-  const size_t budget =
-      std::min(request_.strategy == "exhaustive" ? space_->space.size() : request_.budget, space_->space.size());
-  ASSAY_TRY(const std::unique_ptr<tune::Strategy> strategy,
-            tune::make_strategy(request_.strategy, space_->space, {request_.seed, budget, {}}));
+  const size_t budget = proposals_->budget();
   Progress progress(context_, fmt::format("tuning {}", spec_.kernel.name), budget);
   size_t proposed = 0;
   size_t troubles = 0;  // one after the other
   while (true) {
-    while (crew_->open_items() < crew_->most_open() && proposed < budget && !out_of_time()) {
-      const std::vector<size_t> picks = strategy->propose(1);
+    while (crew_->open_items() < crew_->most_open() && proposed < budget && !out_of_time() &&
+           (crew_->open_items() == 0 || !proposals_->wants_all_told())) {
+      ASSAY_TRY(const std::vector<spec::Configuration> picks, proposals_->propose(1));
       if (picks.empty()) break;
       ++proposed;
-      const std::string id = space_->configurations[picks[0]].id();
+      const std::string id = picks[0].id();
       if (const TunedConfiguration* known = journal_->recall(id)) {
         ++report_.recalled;
-        ASSAY_CHECK(take(picks[0], *known, *strategy, progress));
+        take(*known, progress);
       } else {
         ASSAY_CHECK(crew_->put(id));
       }
@@ -281,7 +408,7 @@ Result<void> KernelTuning::search_with_crew() {
                    "mend the machine; --resume goes on with what was evaluated",
                    ExitCode::environment};
     if (evaluated.failure != "machine") ASSAY_CHECK(journal_->remember(evaluated));
-    ASSAY_CHECK(take(index_of(evaluated.configuration), evaluated, *strategy, progress));
+    take(evaluated, progress);
   }
   report_.interrupted = proposed < budget && out_of_time();
   return {};
@@ -289,19 +416,17 @@ Result<void> KernelTuning::search_with_crew() {
 
 // The next batch is built while this one is measured.
 Result<void> KernelTuning::search() {
+  ASSAY_CHECK(count_first());
   if (crew_ != nullptr) return search_with_crew();
-  const size_t budget =
-      std::min(request_.strategy == "exhaustive" ? space_->space.size() : request_.budget, space_->space.size());
-  ASSAY_TRY(const std::unique_ptr<tune::Strategy> strategy,
-            tune::make_strategy(request_.strategy, space_->space, {request_.seed, budget, {}}));
+  const size_t budget = proposals_->budget();
   const size_t cores = std::max<size_t>(1, std::thread::hardware_concurrency());
   const size_t size = request_.batch > 0 ? request_.batch : std::min<size_t>(cores, 8);
   Progress progress(context_, fmt::format("tuning {}", spec_.kernel.name), budget);
   size_t proposed = 0;
   std::deque<Batch> batches;
   while (!out_of_time()) {
-    while (batches.size() < 2 && proposed < budget) {
-      ASSAY_TRY(Batch batch, propose(*strategy, std::min(size, budget - proposed)));
+    while (batches.size() < 2 && proposed < budget && (batches.empty() || !proposals_->wants_all_told())) {
+      ASSAY_TRY(Batch batch, propose(std::min(size, budget - proposed)));
       if (batch.picks.empty()) break;
       proposed += batch.picks.size();
       batches.push_back(std::move(batch));
@@ -309,25 +434,30 @@ Result<void> KernelTuning::search() {
     if (batches.empty()) return {};
     Batch batch = std::move(batches.front());
     batches.pop_front();
-    ASSAY_CHECK(evaluate(batch, *strategy, progress));
+    ASSAY_CHECK(evaluate(batch, progress));
   }
   report_.interrupted = true;
   return {};
 }
 
-Result<void> KernelTuning::evaluate(Batch& batch, tune::Strategy& strategy, Progress& progress) {
+Result<void> KernelTuning::evaluate(Batch& batch, Progress& progress) {
   std::optional<Ready> ready;
   if (batch.ready.valid()) {
     auto made = batch.ready.get();
     if (!made) return std::move(made).error();
     ready = std::move(*made);
   }
-  for (const size_t pick : batch.picks) {
+  if (ready && !ready->counts.empty()) {
+    for (auto& [configuration, counts] : ready->counts) {
+      if (!counting_->knows(configuration)) counting_->add(configuration, std::move(counts));
+    }
+    ASSAY_CHECK(expect());
+  }
+  for (const spec::Configuration& configuration : batch.picks) {
     ASSAY_CHECK(check_cancelled(context_));
-    const spec::Configuration& configuration = space_->configurations[pick];
     if (const TunedConfiguration* known = journal_->recall(configuration.id())) {
       ++report_.recalled;
-      ASSAY_CHECK(take(pick, *known, strategy, progress));
+      take(*known, progress);
       continue;
     }
     if (out_of_time()) continue;
@@ -336,7 +466,7 @@ Result<void> KernelTuning::evaluate(Batch& batch, tune::Strategy& strategy, Prog
     TunedConfiguration evaluated = ready->examined.at(configuration.id());
     ASSAY_CHECK(evaluator_->measure(*built, best_by_shape_, evaluated));
     ASSAY_CHECK(journal_->remember(evaluated));
-    ASSAY_CHECK(take(pick, evaluated, strategy, progress));
+    take(std::move(evaluated), progress);
   }
   return {};
 }
@@ -351,8 +481,8 @@ std::string KernelTuning::progress_text(const TunedConfiguration& last) const {
                      best_ ? fmt::format("{:.5g} {}", *best_, report_.unit) : "none", best_id_, speed);
 }
 
-Result<void> KernelTuning::take(size_t pick, TunedConfiguration result, tune::Strategy& strategy, Progress& progress) {
-  strategy.tell(pick, {result.value});
+void KernelTuning::take(TunedConfiguration result, Progress& progress) {
+  proposals_->tell(result);
   if (result.value && (!best_ || *result.value < *best_)) {
     best_ = result.value;
     best_id_ = result.configuration;
@@ -363,11 +493,10 @@ Result<void> KernelTuning::take(size_t pick, TunedConfiguration result, tune::St
   report_.measure_s += result.recalled ? 0 : result.measure_s;
   report_.evaluated.push_back(std::move(result));
   progress.advance(progress_text(report_.evaluated.back()));
-  return {};
 }
 
 size_t KernelTuning::index_of(const std::string& configuration) const {
-  return index_.at(configuration);
+  return proposals_->space().find(configuration).value();
 }
 
 // What was counted is exact: ties are equal, or as good as.
@@ -393,7 +522,7 @@ std::vector<size_t> KernelTuning::fastest() const {
 // Those that tie on every GPU; if there are none, those that tie on the most.
 Result<void> KernelTuning::race_with_crew() {
   std::vector<std::string> finalists;
-  for (const size_t each : fastest()) finalists.push_back(space_->configurations[each].id());
+  for (const size_t each : fastest()) finalists.push_back(proposals_->space().configuration(each).id());
   ASSAY_TRY(report_.regret_bound, crew_->race(finalists));
   std::map<std::string, size_t> ties;
   for (const TuneDevice& device : crew_->devices()) {
@@ -413,14 +542,14 @@ Result<void> KernelTuning::race() {
   if (crew_ != nullptr) return race_with_crew();
   const std::vector<size_t> runners = fastest();
   std::vector<spec::Configuration> wanted;
-  for (const size_t each : runners) wanted.push_back(space_->configurations[each]);
+  for (const size_t each : runners) wanted.push_back(proposals_->space().configuration(each));
   ASSAY_TRY(const build::BuildReport built, build(wanted));
   std::map<size_t, std::vector<std::unique_ptr<TimedConfiguration>>> open;
   for (const size_t each : runners) {
-    const build::BuildResult* result = built.find(space_->configurations[each], target_);
+    const build::BuildResult* result = built.find(proposals_->space().configuration(each), target_);
     if (result != nullptr) {
-      TunedConfiguration& own =
-          *std::ranges::find(report_.evaluated, space_->configurations[each].id(), &TunedConfiguration::configuration);
+      TunedConfiguration& own = *std::ranges::find(report_.evaluated, proposals_->space().configuration(each).id(),
+                                                   &TunedConfiguration::configuration);
       ASSAY_TRY(const bool correct, evaluator_->correct_on_gpu(*result, own));
       if (!correct) {
         own.value.reset();
@@ -450,10 +579,10 @@ Result<void> KernelTuning::race() {
     }
     const double value = std::exp(sum / static_cast<double>(report_.shapes.size()));
     race.add(heat->configuration, good ? std::vector{value} : std::vector<double>{});
-    progress.advance(space_->configurations[heat->configuration].id());
+    progress.advance(proposals_->space().configuration(heat->configuration).id());
   }
   for (const tune::RaceStanding& each : race.standings()) {
-    if (each.tied) report_.tie_group.push_back(space_->configurations[each.configuration].id());
+    if (each.tied) report_.tie_group.push_back(proposals_->space().configuration(each.configuration).id());
   }
   report_.regret_bound = race.regret_bound();
   return {};
@@ -477,7 +606,7 @@ void KernelTuning::describe_run() {
                                   each.compile_s * 1000, each.check_s * 1000, each.measure_s * 1000, 0,
                                   ledger::iso_time(ledger::now_us())});
   }
-  auto details = std::make_shared<TuneDetails>(TuneDetails{std::move(space_->space), std::move(run), shapes_, {}});
+  auto details = std::make_shared<TuneDetails>(TuneDetails{proposals_->space().space, std::move(run), shapes_, {}});
   for (const TuneWinner& winner : report_.winners) details->winners.push_back(index_of(winner.configuration));
   details->run.space = &details->space;
   report_.details = std::move(details);
@@ -505,6 +634,10 @@ Result<TuneReport> KernelTuning::run(Recording& recording, const std::string& de
   }
   if (report_.answer.empty())
     report_.exit_code = report_.evaluated.empty() ? ExitCode::inconclusive : ExitCode::incorrect;
+  if (counting_) {
+    report_.counters.counted = counting_->counted();
+    report_.counters.count_s = counting_->seconds();
+  }
   report_.wall_s = seconds_since(start_);
   describe_run();
   ledger::Attempt attempt = recording.draft();

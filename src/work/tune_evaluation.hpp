@@ -40,6 +40,7 @@ class TuneEvaluator {
   TuneEvaluator& operator=(const TuneEvaluator&) = delete;
 
   const std::string& device_name() const { return name_; }
+  const std::string& twin() const { return twin_; }  // the virtual GPU that checks
   const std::string& target() const { return target_; }
   const gpu::GpuModel& model() const { return device_->model(); }
   bool measures() const { return ordinal_.has_value(); }  // false: it counts

@@ -72,6 +72,19 @@ std::string to_json(const TuneReport& report) {
   document["quantity"] = report.quantity;
   document["unit"] = report.unit;
   document["configurations"] = report.configurations;
+  document["space"] = {{"listed", report.listed},
+                       {"combinations", report.combinations},
+                       {"legal", report.legal},
+                       {"legal_is", report.legal_error > 0 ? "estimated" : "exact"},
+                       {"legal_error", report.legal_error}};
+  const TuneCounters& counters = report.counters;
+  document["counters"] = {{"used", counters.used},
+                          {"why_not", counters.why_not},
+                          {"built_first", counters.built},
+                          {"counted", counters.counted},
+                          {"predicted", counters.predicted},
+                          {"compile_seconds", counters.compile_s},
+                          {"count_seconds", counters.count_s}};
   for (const auto& [reason, count] : report.left_out)
     document["left_out"].push_back({{"reason", reason}, {"count", count}});
   document["recalled"] = report.recalled;

@@ -4,6 +4,7 @@
 
 #include "assay_program.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 
 namespace assay::cli {
 namespace {
@@ -107,6 +108,92 @@ TEST(Tune, AKernelIsTimedAndRacedOnAGpu) {
   EXPECT_NEAR(document["evaluated"][0]["value"].get<double>(), 0.010, 0.001);
   EXPECT_EQ(document["tie_group"].size(), 1u);
   EXPECT_FALSE(document["regret_bound"].is_null());
+}
+
+// How many evaluations it took to come within 25 % of `best`; more than there were if none did.
+size_t evaluations_to(const json& document, double best) {
+  size_t count = 0;
+  for (const json& each : document["evaluated"]) {
+    ++count;
+    if (!each["value"].is_null() && each["value"].get<double>() <= 1.25 * best) return count;
+  }
+  return count + 1;
+}
+
+std::vector<std::string> strided_rows(const std::string& seed, bool counters) {
+  std::vector<std::string> words{"tune",      "tests/cli/strided_rows",
+                                 "--device",  "vgpu:a100",
+                                 "--budget",  "10",
+                                 "--batch",   "2",
+                                 "--seed",    seed,
+                                 "--journal", "none",
+                                 "--ledger",  "none",
+                                 "--json"};
+  if (!counters) words.emplace_back("--no-counters");
+  return words;
+}
+
+// Passes and chunks decide, and counters tell them before the first evaluation.
+TEST(Tune, CountersLeadToTheBestSooner) {
+  const json with = parsed(assay_program(strided_rows("1", true)));
+  const json without = parsed(assay_program(strided_rows("1", false)));
+  EXPECT_TRUE(with["counters"]["used"]) << with["counters"];
+  EXPECT_GE(with["counters"]["built_first"], 16);
+  EXPECT_GT(with["counters"]["count_seconds"], 0);
+  EXPECT_FALSE(without["counters"]["used"]);
+  EXPECT_EQ(without["counters"]["why_not"], "switched off");
+  double best = with["evaluated"][0]["value"];
+  for (const json* each : {&with, &without}) {
+    for (const json& one : (*each)["evaluated"]) {
+      if (!one["value"].is_null()) best = std::min(best, one["value"].get<double>());
+    }
+  }
+  EXPECT_LE(evaluations_to(with, best), 4u);
+  EXPECT_LT(evaluations_to(with, best), evaluations_to(without, best));
+  // Deterministic: the same seed, the same sequence.
+  const json again = parsed(assay_program(strided_rows("1", true)));
+  for (size_t i = 0; i < with["evaluated"].size(); ++i)
+    EXPECT_EQ(again["evaluated"][i]["configuration"], with["evaluated"][i]["configuration"]);
+}
+
+// Blocks that take longer than they may cannot be counted: the search goes on without, and says so.
+TEST(Tune, WhereNothingCanBeCountedTheSearchDoesWithout) {
+  std::vector<std::string> words = strided_rows("1", true);
+  words.insert(words.end(), {"--shape", "ROWS=5,COLUMNS=64", "--instruction-limit", "100"});
+  const json none = parsed(assay_program(words));
+  EXPECT_FALSE(none["counters"]["used"]);
+  EXPECT_NE(none["counters"]["why_not"].get<std::string>().find("could not be counted"), std::string::npos)
+      << none["counters"];
+  const json all =
+      parsed(assay_program({"tune", "kernels/reduction", "--device", "vgpu:l4", "--config", "BLOCK=128,ACCUMULATORS=4",
+                            "--shape", "ROWS=3,COLUMNS=100", "--journal", "none", "--ledger", "none", "--json"}));
+  EXPECT_EQ(all["counters"]["why_not"], "every configuration is evaluated");
+}
+
+// 10^8 combinations: neither listed nor waited for.
+TEST(Tune, ALargeSpaceIsSearchedInParts) {
+  const std::string folder = ASSAY_BINARY_DIR "/large_space";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(ASSAY_SOURCE_DIR "/tests/cli/strided_rows/rows.ptx", folder + "/rows.ptx",
+                             std::filesystem::copy_options::overwrite_existing);
+  std::string text = *read_file(ASSAY_SOURCE_DIR "/tests/cli/strided_rows/kernel.toml");
+  text = replace_all(text, "[tunable]\n",
+                     "[tunable]\nA = { from = 1, to = 60 }\nB = { from = 1, to = 60 }\nC = { from = 1, to = 60 }\n"
+                     "constraints = [\"A % B == 0\", \"C % 2 == 0\"]\n");
+  EXPECT_TRUE(write_file_atomically(folder + "/kernel.toml", text).ok());
+  const std::vector<std::string> words{"tune", folder,      "--device", "vgpu:a100",     "--budget", "20",   "--batch",
+                                       "2",    "--journal", "none",     "--no-counters", "--ledger", "none", "--json"};
+  const json document = parsed(assay_program(words));
+  EXPECT_FALSE(document["space"]["listed"]);
+  EXPECT_EQ(document["space"]["combinations"], 60.0 * 60 * 60 * 720);
+  EXPECT_EQ(document["space"]["legal_is"], "exact");
+  EXPECT_EQ(document["evaluated"].size(), 20u);
+  EXPECT_NE(document["answer"].get<std::string>().find("PASSES="), std::string::npos);
+  std::vector<std::string> exhaustive = words;
+  exhaustive.insert(exhaustive.end(), {"--strategy", "exhaustive"});
+  const ProcessOutcome refused = assay_program(exhaustive);
+  EXPECT_EQ(refused.exit_status, 2);
+  EXPECT_NE(refused.errors.find("cannot all be evaluated"), std::string::npos) << refused.errors;
 }
 
 TEST(Tune, AChangedSeedStartsAnewAndSaysWhy) {

@@ -57,6 +57,23 @@ TEST_P(EveryStrategy, WorksOnASpaceOfOne) {
   EXPECT_EQ(sequence(GetParam(), *space, 1, 4, 10), (std::vector<size_t>{0}));
 }
 
+// What is predicted may change while the search goes on.
+TEST(ModelSearch, BeginsWhereItExpectsTheBest) {
+  const Space space = small_space();
+  std::vector<double> predicted(space.size());
+  for (size_t i = 0; i < space.size(); ++i) predicted[i] = 1000 * small_time(space, i);
+  const auto strategy = make_strategy("model", space, {3, 20, {}, {}});
+  (*strategy)->expect(predicted);
+  const std::vector<size_t> first = (*strategy)->propose(1);
+  EXPECT_EQ(space.id(first[0]), "BLOCK=128,ITEMS=3,LAYOUT=columns");
+  (*strategy)->tell(first[0], {1.0});
+  (*strategy)->expect({});  // nothing is known any more, and nothing happens
+  EXPECT_EQ((*strategy)->propose(1).size(), 1u);
+  const auto other = make_strategy("random", space, {3, 20, {}, {}});
+  (*other)->expect(predicted);  // of no use to it
+  EXPECT_EQ((*other)->propose(1).size(), 1u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, testing::ValuesIn(strategy_names()),
                          [](const auto& name) { return name.param; });
 

@@ -51,7 +51,7 @@ TEST(TuneSpace, WhatDoesNotFitIsLeftOutWithTheReason) {
   for (size_t i = 0; i < space->space.size(); ++i) {
     for (size_t p = 0; p < space->space.width(); ++p) {
       const std::string& name = space->space.parameters()[p].name;
-      EXPECT_EQ(space->space.value(i, p).text, to_string(space->configurations[i].values.at(name)));
+      EXPECT_EQ(space->space.value(i, p).text, to_string(space->configuration(i).values.at(name)));
     }
   }
 }
@@ -64,6 +64,39 @@ TEST(TuneSpace, WhatFitsStays) {
   EXPECT_TRUE(space->left_out.empty());
   EXPECT_EQ(
       kernel_space(spec, "STAGES=2", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"))->space.size(), 6u);
+}
+
+TEST(TuneSpace, ConfigurationsAreFoundByTheirNames) {
+  const spec::KernelSpec spec = spaced("0");
+  const auto space = kernel_space(spec, "", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
+  ASSERT_TRUE(space.ok());
+  for (size_t i = 0; i < space->space.size(); ++i) EXPECT_EQ(space->find(space->configuration(i).id()), i);
+  EXPECT_FALSE(space->find("BLOCK=256,FAST=true,STAGES=4").has_value());
+  EXPECT_FALSE(space->find("BLOCK=64").has_value());
+}
+
+// What is too much for a list is seen in parts: the evaluated ones, all neighbours of the best, and others at random.
+TEST(TuneSpace, ALargeSpaceIsSeenInParts) {
+  const spec::KernelSpec spec = spaced("0");
+  KernelSpaces::Request request{"", {}, *spec::shapes(spec, "canonical"), 1, 10};
+  auto spaces = KernelSpaces::open(spec, request, *gpu::find_model("h200"));
+  ASSERT_TRUE(spaces.ok()) << to_string(spaces.error());
+  EXPECT_FALSE(spaces->listed());
+  EXPECT_EQ(spaces->combinations(), 18);
+  EXPECT_EQ(spaces->legal(), 16);
+  EXPECT_EQ(spaces->error(), 0);
+  const std::string best = "BLOCK=128,FAST=false,STAGES=2";
+  const auto part = spaces->part({best}, {best}, 1);
+  ASSERT_TRUE(part.ok());
+  EXPECT_EQ(part->find(best), 0u);
+  for (const char* each :
+       {"BLOCK=64,FAST=false,STAGES=2", "BLOCK=128,FAST=true,STAGES=2", "BLOCK=128,FAST=false,STAGES=4"})
+    EXPECT_TRUE(part->find(each).has_value()) << each;
+  const auto again = spaces->part({best}, {best}, 1);
+  ASSERT_EQ(again->space.size(), part->space.size());
+  for (size_t i = 0; i < part->space.size(); ++i) EXPECT_EQ(again->space.id(i), part->space.id(i));
+  request.most_listed = 100;
+  EXPECT_TRUE(KernelSpaces::open(spec, request, *gpu::find_model("h200"))->listed());
 }
 
 TEST(TuneSpace, WhereNothingFitsThereIsNothingToTune) {

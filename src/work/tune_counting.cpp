@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "work/tune_counting.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+#include "base/progress.hpp"
+#include "check/cases.hpp"
+#include "estimate/estimate.hpp"
+#include "gpu/occupancy.hpp"
+#include "spec/launch.hpp"
+#include "tune/interpolation.hpp"
+#include "work/estimating.hpp"
+
+namespace assay::work {
+namespace {
+
+constexpr uint64_t kBlocks = 12;        // corners, edges, and some between
+constexpr double kMostSeconds = 20;     // for one configuration at one shape
+constexpr size_t kMostShapes = 3;       // the one with the least work, the most, and one between
+constexpr size_t kFewest = 3;           // counted ones that a prediction needs
+constexpr double kUsualRegisters = 32;  // where the compiler did not say
+
+// Of many shapes some that stand for them.
+std::vector<spec::Shape> some_of(const spec::KernelSpec& spec, const std::vector<spec::Shape>& shapes) {
+  if (shapes.size() <= kMostShapes) return shapes;
+  std::vector<spec::Shape> sorted = shapes;
+  const auto usual = spec::default_configuration(spec);
+  if (!usual) return {shapes.front()};
+  std::ranges::stable_sort(sorted, {}, [&](const spec::Shape& shape) {
+    const auto work = check::work(spec, *usual, shape);
+    return work ? *work : 0.0;
+  });
+  return {sorted.front(), sorted[sorted.size() / 2], sorted.back()};
+}
+
+// The work of a launch as a list of amounts and back: all sums, chains, multiply-adds and buffers.
+class AmountList {
+ public:
+  void see(const gpu::LaunchWork& work) {
+    for (const auto& [kind, amount] : work.tensor_multiply_adds) kinds_.insert(kind);
+    buffers_ = std::max(buffers_, work.buffers.size());
+  }
+
+  std::vector<double> from(const BlockCounts::OfShape& counts) const {
+    const gpu::LaunchWork& work = counts.work;
+    std::vector<double> list(work.total.values.begin(), work.total.values.end());
+    list.insert(list.end(),
+                {work.mean_chain.with_l2, work.mean_chain.with_dram, work.longest_chain.with_l2,
+                 work.longest_chain.with_dram, work.hottest_atomics, counts.registers, counts.static_shared_bytes});
+    for (const std::string& kind : kinds_) {
+      const auto found = work.tensor_multiply_adds.find(kind);
+      list.push_back(found == work.tensor_multiply_adds.end() ? 0 : found->second);
+    }
+    for (size_t i = 0; i < buffers_; ++i) {
+      const gpu::BufferWork buffer = i < work.buffers.size() ? work.buffers[i] : gpu::BufferWork{};
+      list.insert(list.end(), {buffer.l2_read_sectors, buffer.l2_write_sectors, buffer.asked_sectors,
+                               buffer.unique_read_bytes, buffer.fetched_bytes, buffer.unique_written_bytes,
+                               buffer.block_fetched_bytes, buffer.read_by_all ? 1.0 : 0.0});
+    }
+    return list;
+  }
+
+  BlockCounts::OfShape to_counts(const std::vector<double>& list) const {
+    BlockCounts::OfShape counts;
+    gpu::LaunchWork& work = counts.work;
+    auto next = list.begin();
+    for (double& each : work.total.values) each = *next++;
+    work.mean_chain.with_l2 = *next++;
+    work.mean_chain.with_dram = *next++;
+    work.longest_chain.with_l2 = *next++;
+    work.longest_chain.with_dram = *next++;
+    work.hottest_atomics = *next++;
+    counts.registers = *next++;
+    counts.static_shared_bytes = *next++;
+    for (const std::string& kind : kinds_) work.tensor_multiply_adds[kind] = *next++;
+    for (size_t i = 0; i < buffers_; ++i) {
+      gpu::BufferWork& buffer = work.buffers.emplace_back();
+      buffer.l2_read_sectors = *next++;
+      buffer.l2_write_sectors = *next++;
+      buffer.asked_sectors = *next++;
+      buffer.unique_read_bytes = *next++;
+      buffer.fetched_bytes = *next++;
+      buffer.unique_written_bytes = *next++;
+      buffer.block_fetched_bytes = *next++;
+      buffer.read_by_all = *next++ > 0.5;
+    }
+    return counts;
+  }
+
+ private:
+  std::set<std::string> kinds_;
+  size_t buffers_ = 0;
+};
+
+}  // namespace
+
+TuneCounting::TuneCounting(const spec::KernelSpec& spec, const std::vector<spec::Shape>& shapes,
+                           const gpu::GpuModel& model, Options options, Context context)
+    : spec_(spec),
+      shapes_(some_of(spec, shapes)),
+      model_(model),
+      options_(std::move(options)),
+      context_(std::move(context)) {
+  context_.listener = nullptr;
+  options_.limits.time_s = std::min(options_.limits.time_s, kMostSeconds);
+}
+
+std::string TuneCounting::why_not(const spec::KernelSpec& spec) {
+  if (!spec.launch_file.empty()) return "a function launches the kernels";
+  if (spec.stages.size() > 1) return "a call has several kernels, and estimates are of one";
+  return "";
+}
+
+BlockCounts TuneCounting::count(const build::BuildResult& built) const {
+  const auto start = std::chrono::steady_clock::now();
+  BlockCounts counts;
+  for (const spec::Shape& shape : shapes_) {
+    auto estimated = estimate_case(spec_, built.configuration, shape,
+                                   {options_.device, options_.seed, kBlocks, options_.limits}, context_);
+    if (!estimated) {
+      counts.shapes.clear();
+      counts.problem = fmt::format("{}: {}", shape.text(), estimated.error().message);
+      break;
+    }
+    BlockCounts::OfShape& own = counts.shapes.emplace_back();
+    own.registers = estimated->usage && estimated->usage->registers ? *estimated->usage->registers : kUsualRegisters;
+    own.static_shared_bytes =
+        estimated->usage ? static_cast<double>(estimated->usage->static_shared_bytes.value_or(0)) : 0;
+    own.time_us = estimated->estimate.time_us;
+    own.work = std::move(estimated->work);
+    own.work.lines.clear();
+  }
+  counts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return counts;
+}
+
+void TuneCounting::add(const std::string& configuration, BlockCounts counts) {
+  seconds_ += counts.seconds;
+  if (!counts.problem.empty()) {
+    if (failed_++ == 0) problem_ = fmt::format("{}: {}", configuration, counts.problem);
+    return;
+  }
+  counted_.emplace(configuration, std::move(counts));
+}
+
+std::optional<double> TuneCounting::estimated(const spec::Configuration& configuration, size_t shape,
+                                              gpu::LaunchWork work, double registers,
+                                              double static_shared_bytes) const {
+  const auto launch = spec::launch_geometry(spec_, spec_.stages.front(), configuration, shapes_[shape]);
+  if (!launch) return std::nullopt;
+  work.grid = {launch->grid[0], launch->grid[1], launch->grid[2]};
+  work.block = {launch->block[0], launch->block[1], launch->block[2]};
+  work.blocks = work.grid.volume();
+  work.counted_blocks = work.blocks;
+  work.warps_per_block = static_cast<int>((work.block.volume() + 31) / 32);
+  gpu::BlockNeeds needs;
+  needs.threads = static_cast<int64_t>(work.block.volume());
+  needs.registers_per_thread = std::clamp(static_cast<int>(std::lround(registers)), 16, 255);
+  needs.static_shared_bytes = std::lround(static_shared_bytes);
+  needs.dynamic_shared_bytes = launch->shared_bytes;
+  const gpu::Occupancy occupancy = gpu::occupancy(model_, needs);
+  // Registers that are a guess do not say that it cannot run: then one block at a time.
+  const int blocks = std::max(1, occupancy.blocks_per_sm.value_or(1));
+  return estimate::estimate(work, blocks, model_, gpu::rates_of(model_)).time_us;
+}
+
+std::vector<double> TuneCounting::predict(const KernelSpace& space) const {
+  std::vector<size_t> places;
+  std::vector<const BlockCounts*> known;
+  std::vector<const BlockCounts*> own(space.space.size(), nullptr);
+  for (const auto& [configuration, counts] : counted_) {
+    const auto place = space.find(configuration);
+    if (!place) continue;
+    places.push_back(*place);
+    known.push_back(&counts);
+    own[*place] = &counts;
+  }
+  if (known.size() < kFewest) return {};
+  const tune::Features features = tune::describe(space.space);
+  std::vector<double> logs(space.space.size(), 0);
+  for (size_t shape = 0; shape < shapes_.size(); ++shape) {
+    AmountList list;
+    for (const BlockCounts* each : known) list.see(each->shapes[shape].work);
+    std::vector<std::vector<double>> amounts;
+    for (const BlockCounts* each : known) amounts.push_back(list.from(each->shapes[shape]));
+    tune::Interpolation interpolation(features);
+    interpolation.learn(places, amounts);
+    for (size_t i = 0; i < logs.size(); ++i) {
+      std::optional<double> time;
+      if (own[i] != nullptr) {
+        time = own[i]->shapes[shape].time_us;
+      } else {
+        BlockCounts::OfShape guess = list.to_counts(interpolation.at(i));
+        time =
+            estimated(space.configuration(i), shape, std::move(guess.work), guess.registers, guess.static_shared_bytes);
+      }
+      logs[i] += time && *time > 0 ? std::log(*time) : std::nan("");
+    }
+  }
+  for (double& each : logs) each = std::exp(each / static_cast<double>(shapes_.size()));
+  return logs;
+}
+
+}  // namespace assay::work
