@@ -19,6 +19,8 @@ namespace assay::work {
 namespace {
 
 constexpr uint64_t kBlocks = 12;        // corners, edges, and some between
+constexpr uint64_t kFewestBlocks = 2;   // where a block has much to do
+constexpr double kMostWork = 3e9;       // operations of all these blocks, by the specification's formula
 constexpr double kMostSeconds = 20;     // for one configuration at one shape
 constexpr size_t kMostShapes = 3;       // the one with the least work, the most, and one between
 constexpr size_t kFewest = 3;           // counted ones that a prediction needs
@@ -35,6 +37,15 @@ std::vector<spec::Shape> some_of(const spec::KernelSpec& spec, const std::vector
     return work ? *work : 0.0;
   });
   return {sorted.front(), sorted[sorted.size() / 2], sorted.back()};
+}
+
+// As many blocks as a virtual GPU runs in a moment.
+uint64_t blocks_for(const spec::KernelSpec& spec, const spec::Configuration& configuration, const spec::Shape& shape) {
+  const auto work = check::work(spec, configuration, shape);
+  const auto launch = spec::launch_geometry(spec, spec.stages.front(), configuration, shape);
+  if (!work || !launch || launch->empty() || !(*work > 0)) return kBlocks;
+  const double blocks = double{1} * launch->grid[0] * launch->grid[1] * launch->grid[2];
+  return static_cast<uint64_t>(std::clamp(kMostWork * blocks / *work, double{kFewestBlocks}, double{kBlocks}));
 }
 
 // The work of a launch as a list of amounts and back: all sums, chains, multiply-adds and buffers.
@@ -119,8 +130,9 @@ BlockCounts TuneCounting::count(const build::BuildResult& built) const {
   const auto start = std::chrono::steady_clock::now();
   BlockCounts counts;
   for (const spec::Shape& shape : shapes_) {
-    auto estimated = estimate_case(spec_, built.configuration, shape,
-                                   {options_.device, options_.seed, kBlocks, options_.limits}, context_);
+    auto estimated = estimate_case(
+        spec_, built.configuration, shape,
+        {options_.device, options_.seed, blocks_for(spec_, built.configuration, shape), options_.limits}, context_);
     if (!estimated) {
       counts.shapes.clear();
       counts.problem = fmt::format("{}: {}", shape.text(), estimated.error().message);

@@ -7,10 +7,11 @@ Two spaces on a GPU, measured in random order until the time is over: whatever i
 tables say how much of the space it is. Every call goes on where the last one stopped. Then `assay tune --replay` lets
 the searcher, annealing and random search loose on what was measured.
 
-  tests/gpu/tune_truth.py [--assay build/assay] [--folder build/tune_truth] [--space gemm|attention|FILE] [--seconds 330]
+  tests/gpu/tune_truth.py [--assay build/assay] [--folder build/tune_truth] [--space gemm|attention|FILE]
+                          [--seconds 330]
 
-Written into the folder, per space: NAME.jsonl (the journal, as it goes), NAME.kernel_tuner.json and NAME.t4.json (what was
-measured), NAME.replay.json, NAME.svg (the landscape: time over the best, by rank), and tables.md with all of them.
+Written into the folder, per space: NAME.jsonl (the journal, as it goes), NAME.kernel_tuner.json and NAME.t4.json (what
+was measured), NAME.replay.json, NAME.svg (the landscape: time over the best, by rank), and tables.md with all of them.
 Only the kernel of the measured type is compiled: the others are taken out of a copy of the sources.
 """
 
@@ -72,14 +73,12 @@ def measure(options, name, specification, shape):
     base = os.path.join(options.folder, name)
     arguments = [options.assay, "tune", specification, "--strategy", "random", "--budget", str(options.budget),
                  "--seconds", str(options.seconds), "--resume", "--journal", base + ".jsonl", "--no-race",
-                 "--no-counters", "--ledger", "none", "--json", "--export", f"kernel_tuner:{base}.kernel_tuner.json",
-                 "--export", f"t4:{base}.t4.json"]
+                 "--no-counters", "--ledger", "none", "--json", "--batch", str(options.batch), "--export",
+                 f"kernel_tuner:{base}.kernel_tuner.json", "--export", f"t4:{base}.t4.json"]
     if shape:
         arguments += ["--shape", shape]
     if options.device:
         arguments += ["--device", options.device]
-    if options.batch:
-        arguments += ["--batch", str(options.batch)]
     code, output = run(arguments, base + ".log", options.seconds + 240)
     if code != 0:
         said(f"{name}: assay tune ended with {code}; see {base}.log")
@@ -143,7 +142,8 @@ def table(name, tuned, replayed):
              f"failed: {failed}. {tuned['quantity']}; compiler: {tuned['depends_on'].get('compiler', '')}.",
              f"Best: {best['configuration']}, {best['value']:.5g} {tuned['unit']}; within 1 %: "
              f"{sum(value <= 1.01 * values[0] for value in values)}, within 5 %: "
-             f"{sum(value <= 1.05 * values[0] for value in values)}; median {values[len(values) // 2] / values[0]:.2f}x.",
+             f"{sum(value <= 1.05 * values[0] for value in values)}; median "
+             f"{values[len(values) // 2] / values[0]:.2f}x.",
              f"This call: {seconds['compile']:.0f} s compiling on all cores, {seconds['check']:.0f} s checking, "
              f"{seconds['measure']:.0f} s measuring, {seconds['wall']:.0f} s in all.", "",
              "| strategy | to 5 % | to 1 % | miss 5 % | miss 1 % | score |", "|---|---|---|---|---|---|"]
@@ -164,7 +164,7 @@ def main():
     parser.add_argument("--budget", type=int, default=1000000)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--device", default="")
-    parser.add_argument("--batch", type=int, default=0)
+    parser.add_argument("--batch", type=int, default=os.cpu_count() or 8, help="built at once")
     options = parser.parse_args()
     options.assay = os.path.abspath(options.assay)
     options.folder = os.path.abspath(options.folder)
