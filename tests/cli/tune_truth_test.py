@@ -15,9 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 def call(program, folder, budget):
     settings = {**os.environ, "ASSAY_NVCC": "none", "ASSAY_CUDA_DRIVER": "none", "ASSAY_CACHE": folder + "/cache"}
-    return subprocess.run([sys.executable, "-B", ROOT / "tests/gpu/tune_truth.py", "--assay", program, "--folder", folder,
-                           "--space", ROOT / "tests/cli/strided_rows/kernel.toml", "--device", "vgpu:a100", "--seconds",
-                           "60", "--budget", str(budget), "--seeds", "2", "--batch", "2"],
+    return subprocess.run([sys.executable, "-B", ROOT / "tests/gpu/tune_truth.py", "--assay", program, "--folder",
+                           folder, "--space", ROOT / "tests/cli/strided_rows/kernel.toml", "--device", "vgpu:a100",
+                           "--seconds", "60", "--budget", str(budget), "--seeds", "2", "--batch", "2"],
                           env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
@@ -40,8 +40,8 @@ def main():
             assert pathlib.Path(folder, name).stat().st_size > 0, name
         # What cannot be measured is said, and the exit code tells.
         broken = subprocess.run([sys.executable, "-B", ROOT / "tests/gpu/tune_truth.py", "--assay", program, "--folder",
-                                 folder + "/other", "--space", "no/such/kernel.toml"], stdout=subprocess.PIPE, text=True,
-                                env={**os.environ, "ASSAY_CUDA_DRIVER": "none"}, check=False)
+                                 folder + "/other", "--space", "no/such/kernel.toml"], stdout=subprocess.PIPE,
+                                text=True, env={**os.environ, "ASSAY_CUDA_DRIVER": "none"}, check=False)
         assert broken.returncode == 1 and "ended with 2" in broken.stdout, broken.stdout
 
 
