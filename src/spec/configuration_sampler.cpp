@@ -6,10 +6,10 @@
 namespace assay::spec {
 namespace {
 
-constexpr size_t kMostRows = 200'000;     // of a group, in memory
-constexpr size_t kMostSteps = 1'000'000;  // to list a group
-constexpr size_t kProbes = 2'000;         // to estimate one
-constexpr int kAttempts = 2'000;          // to draw one
+constexpr size_t kMostRows = 200'000;        // of a group, in memory
+constexpr size_t kStepsOfGroup = 1'000'000;  // to list a group
+constexpr size_t kProbes = 2'000;            // to estimate one
+constexpr int kAttempts = 2'000;             // to draw one
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Result<ConfigurationSampler> ConfigurationSampler::make(const KernelSpec& spec, 
                                       group.rows.push_back(row);
                                       return group.rows.size() < kMostRows;
                                     },
-                                    kMostSteps));
+                                    kStepsOfGroup));
     if (whole) {
       sampler.count_ *= static_cast<double>(group.rows.size());
     } else {

@@ -16,7 +16,7 @@ constexpr double kAround = 0.25;  // variance around the line
 constexpr double kNoise = 1e-4;
 constexpr std::array kLengths{0.3, 0.7, 1.5, 3.0};
 
-double matern(double distance) {
+double covariance_at(double distance) {
   const double r = std::sqrt(5.0) * distance;
   return (1 + r + r * r / 3) * std::exp(-r);
 }
@@ -37,7 +37,7 @@ struct Interpolation::State {
   double error = 0;
 
   double covariance(const Eigen::RowVectorXd& a, const Eigen::RowVectorXd& b, double scale) const {
-    return kLevel + kSlope * a.dot(b) + kAround * matern((a - b).norm() / scale);
+    return kLevel + kSlope * a.dot(b) + kAround * covariance_at((a - b).norm() / scale);
   }
 };
 

@@ -18,17 +18,17 @@
 namespace assay::work {
 namespace {
 
-constexpr uint64_t kBlocks = 12;        // corners, edges, and some between
-constexpr uint64_t kFewestBlocks = 2;   // where a block has much to do
-constexpr double kMostWork = 3e9;       // operations of all these blocks, by the specification's formula
-constexpr double kMostSeconds = 20;     // for one configuration at one shape
-constexpr size_t kMostShapes = 3;       // the one with the least work, the most, and one between
-constexpr size_t kFewest = 3;           // counted ones that a prediction needs
-constexpr double kUsualRegisters = 32;  // where the compiler did not say
+constexpr uint64_t kMostBlocks = 12;      // corners, edges, and some between
+constexpr uint64_t kFewestBlocks = 2;     // where a block has much to do
+constexpr double kMostWork = 3e9;         // operations of all these blocks, by the specification's formula
+constexpr double kMostSeconds = 20;       // for one configuration at one shape
+constexpr size_t kCountedShapes = 3;      // the one with the least work, the most, and one between
+constexpr size_t kFewestCounted = 3;      // counted ones that a prediction needs
+constexpr double kGuessedRegisters = 32;  // where the compiler did not say
 
 // Of many shapes some that stand for them.
 std::vector<spec::Shape> some_of(const spec::KernelSpec& spec, const std::vector<spec::Shape>& shapes) {
-  if (shapes.size() <= kMostShapes) return shapes;
+  if (shapes.size() <= kCountedShapes) return shapes;
   std::vector<spec::Shape> sorted = shapes;
   const auto usual = spec::default_configuration(spec);
   if (!usual) return {shapes.front()};
@@ -43,9 +43,9 @@ std::vector<spec::Shape> some_of(const spec::KernelSpec& spec, const std::vector
 uint64_t blocks_for(const spec::KernelSpec& spec, const spec::Configuration& configuration, const spec::Shape& shape) {
   const auto work = check::work(spec, configuration, shape);
   const auto launch = spec::launch_geometry(spec, spec.stages.front(), configuration, shape);
-  if (!work || !launch || launch->empty() || !(*work > 0)) return kBlocks;
+  if (!work || !launch || launch->empty() || !(*work > 0)) return kMostBlocks;
   const double blocks = double{1} * launch->grid[0] * launch->grid[1] * launch->grid[2];
-  return static_cast<uint64_t>(std::clamp(kMostWork * blocks / *work, double{kFewestBlocks}, double{kBlocks}));
+  return static_cast<uint64_t>(std::clamp(kMostWork * blocks / *work, double{kFewestBlocks}, double{kMostBlocks}));
 }
 
 // The work of a launch as a list of amounts and back: all sums, chains, multiply-adds and buffers.
@@ -139,7 +139,7 @@ BlockCounts TuneCounting::count(const build::BuildResult& built) const {
       break;
     }
     BlockCounts::OfShape& own = counts.shapes.emplace_back();
-    own.registers = estimated->usage && estimated->usage->registers ? *estimated->usage->registers : kUsualRegisters;
+    own.registers = estimated->usage && estimated->usage->registers ? *estimated->usage->registers : kGuessedRegisters;
     own.static_shared_bytes =
         estimated->usage ? static_cast<double>(estimated->usage->static_shared_bytes.value_or(0)) : 0;
     own.time_us = estimated->estimate.time_us;
@@ -191,7 +191,7 @@ std::vector<double> TuneCounting::predict(const KernelSpace& space) const {
     known.push_back(&counts);
     own[*place] = &counts;
   }
-  if (known.size() < kFewest) return {};
+  if (known.size() < kFewestCounted) return {};
   const tune::Features features = tune::describe(space.space);
   std::vector<double> logs(space.space.size(), 0);
   for (size_t shape = 0; shape < shapes_.size(); ++shape) {

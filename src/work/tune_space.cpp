@@ -46,7 +46,7 @@ tune::ParameterValue parameter_value(const spec::Value& value) {
   return {value.as_double(), to_string(value)};
 }
 
-constexpr size_t kDrawn = 10'000;  // of a part
+constexpr size_t kDrawnForPart = 10'000;  // of a part
 
 // Those of the rows that can run, as a space; in their order.
 Result<KernelSpace> space_of(const spec::KernelSpec& spec, const std::vector<spec::ConfigurationRow>& rows,
@@ -193,7 +193,7 @@ Result<KernelSpace> KernelSpaces::part(const std::vector<std::string>& evaluated
     }
   }
   Random random(request_.seed * 0x9e37 + round);
-  for (size_t i = 0; i < kDrawn; ++i) {
+  for (size_t i = 0; i < kDrawnForPart; ++i) {
     ASSAY_TRY(const auto drawn, sampler_->draw(random));
     if (!drawn) break;
     add(*drawn);
