@@ -65,7 +65,7 @@ const std::vector<std::string> kOwn{"warp_instructions",
                                     "block_threads",
                                     "grid_blocks"};
 
-double draw(uint64_t key) {
+double counter_error(uint64_t key) {
   return Random(key * 0xbf58476d1ce4e5b9u).normal();
 }
 
@@ -80,7 +80,7 @@ std::vector<double> counted(const SyntheticTiming& timing, CounterNames names, d
   uint64_t salt = 0;
   const auto seen = [&](double value) {
     ++salt;
-    return std::round(value * work.blocks * (blur > 0 ? std::exp(blur * draw(key + salt)) : 1));
+    return std::round(value * work.blocks * (blur > 0 ? std::exp(blur * counter_error(key + salt)) : 1));
   };
   const double all = (work.floats + work.integers + work.special + work.memory) * 1.05;
   if (names == CounterNames::own)

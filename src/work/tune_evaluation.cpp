@@ -37,7 +37,7 @@ double mean(const std::vector<double>& values) {
 }
 
 // Rates per SM and clock, as far as the model knows them.
-tune::PipeRates rates_of(const gpu::GpuModel& model) {
+tune::PipeRates pipe_rates_of(const gpu::GpuModel& model) {
   tune::PipeRates rates;
   rates.sms = model.sm_count;
   const double clock = model.boost_clock_mhz * 1e6 * model.sm_count;
@@ -218,7 +218,7 @@ Result<void> TuneEvaluator::count(const build::BuildResult& built, TunedConfigur
     add("shared_bytes", static_cast<double>(result.shared_bytes.value_or(0)));
     add("block_threads", threads);
     add("grid_blocks", blocks);
-    const double cycles = tune::predict_row(table, 0, rates_of(model()));
+    const double cycles = tune::predict_row(table, 0, pipe_rates_of(model()));
     if (!std::isfinite(cycles)) {
       result.failure = "runtime";
       result.message = "nothing was counted";
