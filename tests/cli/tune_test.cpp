@@ -193,7 +193,7 @@ TEST(Tune, ALargeSpaceIsSearchedInParts) {
   exhaustive.insert(exhaustive.end(), {"--strategy", "exhaustive"});
   const ProcessOutcome refused = assay_program(exhaustive);
   EXPECT_EQ(refused.exit_status, 2);
-  EXPECT_NE(refused.errors.find("cannot all be evaluated"), std::string::npos) << refused.errors;
+  EXPECT_NE(refused.output.find("cannot all be evaluated"), std::string::npos) << refused.output;
 }
 
 TEST(Tune, AChangedSeedStartsAnewAndSaysWhy) {
