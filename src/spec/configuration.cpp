@@ -91,11 +91,13 @@ Result<std::vector<Configuration>> matching_configurations(const KernelSpec& spe
   ASSAY_TRY(const Bindings wanted, parse_choices(spec, text));
   std::vector<Configuration> all;
   ConfigurationTree tree(spec, wanted);
-  ASSAY_TRY(const bool whole, tree.walk([&](const ConfigurationRow& row) -> Result<bool> {
-    if (all.size() == kMaxConfigurations) return false;
-    all.push_back(configuration_of(spec, row));
-    return true;
-  }));
+  ASSAY_TRY(const bool whole, tree.walk(
+                                  [&](const ConfigurationRow& row) -> Result<bool> {
+                                    if (all.size() == kMaxConfigurations) return false;
+                                    all.push_back(configuration_of(spec, row));
+                                    return true;
+                                  },
+                                  ConfigurationTree::kMostStepsOfList));
   if (!whole)
     return mistake(spec.tunable.place,
                    fmt::format("the {:.3g} combinations of the tunables are too many for a list: more than {} "

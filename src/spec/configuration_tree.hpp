@@ -46,7 +46,8 @@ class ConfigurationTree {
   // Whether all constraints hold.
   Result<bool> legal(const ConfigurationRow& row);
 
-  static constexpr size_t kMostSteps = 4'000'000;
+  static constexpr size_t kMostSteps = 400'000;          // while a file is loaded, which may be anybody's
+  static constexpr size_t kMostStepsOfList = 4'000'000;  // where somebody wants all of them
 
  private:
   // What can be evaluated at a level, and not before.

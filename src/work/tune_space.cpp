@@ -115,10 +115,12 @@ Result<std::optional<std::vector<spec::ConfigurationRow>>> all_rows(const spec::
   ASSAY_TRY(const spec::Bindings fixed, spec::parse_choices(spec, restriction));
   spec::ConfigurationTree tree(spec, fixed);
   std::vector<spec::ConfigurationRow> rows;
-  ASSAY_TRY(const bool whole, tree.walk([&](const spec::ConfigurationRow& row) -> Result<bool> {
-    rows.push_back(row);
-    return static_cast<double>(rows.size()) <= most;
-  }));
+  ASSAY_TRY(const bool whole, tree.walk(
+                                  [&](const spec::ConfigurationRow& row) -> Result<bool> {
+                                    rows.push_back(row);
+                                    return static_cast<double>(rows.size()) <= most;
+                                  },
+                                  spec::ConfigurationTree::kMostStepsOfList));
   if (!whole) return std::optional<std::vector<spec::ConfigurationRow>>();
   if (rows.empty()) {  // that says why
     ASSAY_CHECK(spec::matching_configurations(spec, restriction));
