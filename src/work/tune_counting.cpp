@@ -26,26 +26,34 @@ constexpr size_t kCountedShapes = 3;      // the one with the least work, the mo
 constexpr size_t kFewestCounted = 3;      // counted ones that a prediction needs
 constexpr double kGuessedRegisters = 32;  // where the compiler did not say
 
-// Of many shapes some that stand for them.
-std::vector<spec::Shape> some_of(const spec::KernelSpec& spec, const std::vector<spec::Shape>& shapes) {
-  if (shapes.size() <= kCountedShapes) return shapes;
-  std::vector<spec::Shape> sorted = shapes;
-  const auto usual = spec::default_configuration(spec);
-  if (!usual) return {shapes.front()};
-  std::ranges::stable_sort(sorted, {}, [&](const spec::Shape& shape) {
-    const auto work = check::work(spec, *usual, shape);
-    return work ? *work : 0.0;
-  });
-  return {sorted.front(), sorted[sorted.size() / 2], sorted.back()};
+// Operations of one block, by the specification's formula; 0: not known.
+double work_of_block(const spec::KernelSpec& spec, const spec::Configuration& configuration, const spec::Shape& shape) {
+  if (spec.stages.empty()) return 0;
+  const auto work = check::work(spec, configuration, shape);
+  const auto launch = spec::launch_geometry(spec, spec.stages.front(), configuration, shape);
+  if (!work || !launch || launch->empty()) return 0;
+  return *work / (double{1} * launch->grid[0] * launch->grid[1] * launch->grid[2]);
 }
 
 // As many blocks as a virtual GPU runs in a moment.
 uint64_t blocks_for(const spec::KernelSpec& spec, const spec::Configuration& configuration, const spec::Shape& shape) {
-  const auto work = check::work(spec, configuration, shape);
-  const auto launch = spec::launch_geometry(spec, spec.stages.front(), configuration, shape);
-  if (!work || !launch || launch->empty() || !(*work > 0)) return kMostBlocks;
-  const double blocks = double{1} * launch->grid[0] * launch->grid[1] * launch->grid[2];
-  return static_cast<uint64_t>(std::clamp(kMostWork * blocks / *work, double{kFewestBlocks}, double{kMostBlocks}));
+  const double work = work_of_block(spec, configuration, shape);
+  if (!(work > 0)) return kMostBlocks;
+  return static_cast<uint64_t>(std::clamp(kMostWork / work, double{kFewestBlocks}, double{kMostBlocks}));
+}
+
+// Of many shapes some that stand for them: none whose blocks have too much to do, unless all have.
+std::vector<spec::Shape> some_of(const spec::KernelSpec& spec, const std::vector<spec::Shape>& shapes) {
+  const auto usual = spec::default_configuration(spec);
+  if (!usual) return {shapes.front()};
+  std::vector<std::pair<double, spec::Shape>> sorted;
+  for (const spec::Shape& shape : shapes) sorted.emplace_back(work_of_block(spec, *usual, shape), shape);
+  std::ranges::stable_sort(sorted, {}, [](const auto& each) { return each.first; });
+  while (sorted.size() > 1 && sorted.back().first * kFewestBlocks > 2 * kMostWork) sorted.pop_back();
+  std::vector<spec::Shape> some;
+  for (auto& [work, shape] : sorted) some.push_back(std::move(shape));
+  if (some.size() <= kCountedShapes) return some;
+  return {some.front(), some[some.size() / 2], some.back()};
 }
 
 // The work of a launch as a list of amounts and back: all sums, chains, multiply-adds and buffers.
