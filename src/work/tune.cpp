@@ -2,6 +2,7 @@
 #include "assay/tune.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <deque>
@@ -17,6 +18,7 @@
 #include "base/hash.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/threads.hpp"
 #include "base/version.hpp"
 #include "device/open/open_device.hpp"
 #include "ledger/time_text.hpp"
@@ -107,6 +109,7 @@ class KernelTuning {
   TuneDependencies depends_;
   std::unique_ptr<TuneProposals> proposals_;
   std::optional<TuneCounting> counting_;  // none: nothing is counted before it is evaluated
+  std::string not_built_;                 // why the first could not be built that was to be counted
   std::optional<TuneJournal> journal_;
   std::vector<double> best_by_shape_;
   std::optional<double> best_;
@@ -294,18 +297,28 @@ std::string KernelTuning::why_not_counted() const {
 
 Result<void> KernelTuning::count_built(const std::vector<spec::Configuration>& configurations) {
   ASSAY_TRY(const build::BuildReport built, build(configurations));
-  std::vector<std::pair<std::string, std::future<BlockCounts>>> running;
+  std::vector<const build::BuildResult*> usable;
   for (const build::BuildResult& result : built.results) {
     const double seconds = std::chrono::duration<double>(result.duration).count();
     report_.compile_s += seconds;
     report_.counters.compile_s += seconds;
     ++report_.counters.built;
-    if (result.usable())
-      running.emplace_back(result.configuration.id(),
-                           std::async(std::launch::async, [this, &result] { return counting_->count(result); }));
+    if (result.usable()) {
+      usable.push_back(&result);
+    } else if (not_built_.empty()) {
+      not_built_ = fmt::format("{}: {}", result.configuration.id(), result.reason);
+    }
   }
-  for (auto& [configuration, counts] : running) counting_->add(configuration, counts.get());
-  return check_cancelled(context_);
+  // Not more at once than there are cores: each has a limit of time.
+  std::vector<BlockCounts> counts(usable.size());
+  std::atomic<size_t> next{0};
+  on_threads(std::min<size_t>(core_count(), usable.size()), [&] {
+    for (size_t i = next.fetch_add(1); i < usable.size() && !context_.cancelled(); i = next.fetch_add(1))
+      counts[i] = counting_->count(*usable[i]);
+  });
+  ASSAY_CHECK(check_cancelled(context_));
+  for (size_t i = 0; i < usable.size(); ++i) counting_->add(usable[i]->configuration.id(), std::move(counts[i]));
+  return {};
 }
 
 Result<void> KernelTuning::expect() {
@@ -332,7 +345,7 @@ Result<void> KernelTuning::count_first() {
     if (counting_->counted() >= counting_->failed()) predicted = counting_->predict(space);
     if (predicted.empty()) {
       counters.why_not = counting_->problem().empty()
-                             ? "too few configurations could be built"
+                             ? fmt::format("too few configurations could be built; {}", not_built_)
                              : fmt::format("{} of {} could not be counted; {}", counting_->failed(),
                                            counting_->failed() + counting_->counted(), counting_->problem());
       counters.count_s = counting_->seconds();

@@ -26,12 +26,13 @@ import time
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# The specification, the shape, and the lines of the source that make kernels of other types.
+# The specification, the shape, and what is taken out of the sources: kernels of other types, and shapes that want them.
 SPACES = {
     "gemm": ("kernels/gemm_hopper/kernel.toml", "M=4096,N=4096,K=4096,dtype=f16",
-             ("kernels/gemm_hopper/gemm.cu", r"^GEMM_ENTRY\(bf16\)\n")),
+             [("kernels/gemm_hopper/gemm.cu", r"^GEMM_ENTRY\(bf16\)\n"),
+              ("kernels/gemm_hopper/kernel.toml", r'^ *\{.*dtype = "bf16" \},\n|, "bf16"(?=\])')]),
     "attention": ("kernels/attention/tensor_core/space.toml", "",
-                  ("kernels/attention/tensor_core/attention.cu", r"^ATTENTION_ENTRY\((?!f16, 64\)).*\)\n")),
+                  [("kernels/attention/tensor_core/attention.cu", r"^ATTENTION_ENTRY\((?!f16, 64\)).*\)\n")]),
 }
 
 
@@ -44,7 +45,7 @@ def trimmed_sources(folder):
     copy = os.path.join(folder, "sources")
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(os.path.join(REPOSITORY, "kernels"), os.path.join(copy, "kernels"))
-    for _, _, (source, others) in SPACES.values():
+    for source, others in (pair for _, _, pairs in SPACES.values() for pair in pairs):
         path = os.path.join(copy, source)
         with open(path, encoding="utf-8") as file:
             text = file.read()
