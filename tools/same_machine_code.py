@@ -21,7 +21,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 LIBRARY = "kernels/attention/library"
 SOURCES = {"kernels/attention/hopper/launch.cu": ["90a"],
            **{f"{LIBRARY}/warp_d{dim}.cu": ["80", "90a"] for dim in (64, 128, 192, 256)},
-           **{f"{LIBRARY}/split_d{dim}.cu": ["90a"] for dim in (64, 128, 256)}}
+           **{f"{LIBRARY}/serving_tiles_d{dim}.cu": ["80", "90a"] for dim in (64, 128, 192, 256)},
+           **{f"{LIBRARY}/{kernel}_d{dim}.cu": ["90a"] for kernel in ("split", "serving_split", "serving_streaming")
+              for dim in (64, 128, 256)}}
 FLAGS = ["-std=c++20", "-O3", "--expt-relaxed-constexpr", "-cubin"]
 COMPARED = (".text.", ".nv.constant", ".nv.info.", ".nv.shared.", ".nv.global")
 

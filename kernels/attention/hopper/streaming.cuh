@@ -6,6 +6,7 @@
 // tile before without a gap: a tile's first scores and softmax run under the last output product of the tile before.
 #pragma once
 
+#include "streaming_block.cuh"
 #include "streaming_consumer.cuh"
 #include "streaming_producer.cuh"
 #include "streaming_writer.cuh"
@@ -14,47 +15,16 @@ namespace assay::attention::hopper {
 
 template <class ElementType, int kHeadDimension, int kConsumerGroups, int kKeyBlockRows, int kStageCount,
           bool kIsCausal>
-struct StreamingConfig {
-  using Element = ElementType;
-  static constexpr int kHeadDim = kHeadDimension;
-  static constexpr int kConsumers = kConsumerGroups;
-  static constexpr int kKeyBlock = kKeyBlockRows;
-  static constexpr int kStages = kStageCount;
+struct StreamingConfig : StreamingBlock<ElementType, kHeadDimension, kConsumerGroups, kKeyBlockRows, kStageCount> {
+  using Block = StreamingBlock<ElementType, kHeadDimension, kConsumerGroups, kKeyBlockRows, kStageCount>;
+  using Shared = StreamingShared<Block, TileWork>;
   static constexpr bool kCausal = kIsCausal;
-  static constexpr int kThreads = (kConsumers + 1) * kWarpgroup;
-  static constexpr int kRows = kConsumers * kTileRows;
-  static constexpr int kPanels = (kHeadDim + kPanelColumns - 1) / kPanelColumns;
-  static constexpr int kStoredColumns = kPanels * kPanelColumns;  // of a row in shared memory
   // What the block gets at its launch (a multiple of 8 per thread, 65536 in all) is what setmaxnreg can distribute.
-  static constexpr int kProducerRegisters = kConsumers == 2 ? 40 : 32;
-  static constexpr int kConsumerRegisters = kConsumers == 2 ? 232 : kConsumers == 3 ? 160 : 112;
-  static_assert(kProducerRegisters + kConsumers * kConsumerRegisters <= 65536 / kThreads / 8 * 8 * (kConsumers + 1));
-
-  struct alignas(1024) Shared {
-    Element query[2][kConsumers]
-                 [kTileRows * kStoredColumns];  // this tile's, where its output is staged too, and the next's
-    Element key[kStages][kKeyBlock * kStoredColumns];
-    Element value[kStages][kKeyBlock * kStoredColumns];
-    TileWork work[2];  // the tiles of the queries; none: the end
-    Mbarrier query_full[2];
-    Mbarrier query_empty[2];
-    Mbarrier output_full[2];  // staged where the queries were
-    Mbarrier key_full[kStages];
-    Mbarrier key_empty[kStages];
-    Mbarrier value_full[kStages];
-    Mbarrier value_empty[kStages];
-  };
+  static constexpr int kProducerRegisters = kConsumerGroups == 2 ? 40 : 32;
+  static constexpr int kConsumerRegisters = kConsumerGroups == 2 ? 232 : kConsumerGroups == 3 ? 160 : 112;
+  static_assert(kProducerRegisters + kConsumerGroups * kConsumerRegisters <=
+                65536 / Block::kThreads / 8 * 8 * (kConsumerGroups + 1));
 };
-
-// PTX ISA "setmaxnreg"
-template <int kRegisters>
-__device__ __forceinline__ void shrink_registers() {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
-}
-template <int kRegisters>
-__device__ __forceinline__ void grow_registers() {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
-}
 
 // `params` must be a parameter of the kernel: TMA reads the tensor maps where they lie.
 template <class Config>
@@ -68,18 +38,7 @@ __device__ __forceinline__ void run_streaming(const Params& params) {
     prefetch_map(params.key);
     prefetch_map(params.value);
     prefetch_map(params.output);
-    for (int buffer = 0; buffer < 2; ++buffer) {
-      shared.query_full[buffer].init(1);
-      shared.query_empty[buffer].init(1);
-      shared.output_full[buffer].init(Config::kConsumers * 4);
-    }
-    for (int stage = 0; stage < Config::kStages; ++stage) {
-      shared.key_full[stage].init(1);
-      shared.key_empty[stage].init(Config::kConsumers * 4);
-      shared.value_full[stage].init(1);
-      shared.value_empty[stage].init(Config::kConsumers * 4);
-    }
-    publish_mbarriers();
+    shared.init_barriers();
     wait_previous_grid();
     producer.start();  // before anybody else is ready
   }
@@ -92,7 +51,7 @@ __device__ __forceinline__ void run_streaming(const Params& params) {
   } else {
     grow_registers<Config::kConsumerRegisters>();
     wait_previous_grid();
-    StreamingConsumer<Config>{shared, params, warpgroup - 1, {warpgroup - 1}}.run();
+    StreamingConsumer<Config>{{shared, params, warpgroup - 1, {warpgroup - 1}}}.run();
   }
 }
 

@@ -2,34 +2,25 @@
 // The library's call as the Hopper kernels take it.
 #pragma once
 
-#include <algorithm>
-
 #include "../hopper/hopper_attention.h"
 #include "assay_attention.h"
+#include "call_tensors.hpp"
 
 namespace assay::attention::library {
 
 inline hopper_attention_call hopper_call(const assay_attention_call& call) {
   hopper_attention_call to{};
-  to.query = call.query;
-  to.key = call.key;
-  to.value = call.value;
-  to.output = call.output;
-  to.log_sum_exp = call.log_sum_exp;
-  std::copy_n(call.query_strides, 3, to.query_strides);
-  std::copy_n(call.key_strides, 3, to.key_strides);
-  std::copy_n(call.value_strides, 3, to.value_strides);
-  std::copy_n(call.output_strides, 3, to.output_strides);
+  copy_tensors(call, to);
   to.batch = call.batch;
   to.query_heads = call.query_heads;
   to.key_heads = call.key_heads;
   to.query_rows = call.query_rows;
   to.key_rows = call.key_rows;
   to.head_dim = call.head_dim;
-  to.causal = (call.flags & ASSAY_ATTENTION_CAUSAL) != 0;
-  to.bf16 = call.dtype == ASSAY_ATTENTION_BF16;
+  to.causal = is_causal(call);
+  to.bf16 = is_bf16(call);
   to.scale = call.scale;
-  to.overlap_previous = (call.flags & ASSAY_ATTENTION_OVERLAP_PREVIOUS) != 0;
+  to.overlap_previous = overlaps_previous(call);
   return to;
 }
 

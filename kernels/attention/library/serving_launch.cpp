@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
-#include "../hopper/shared_memory_limit.hpp"
-#include "failure.hpp"
+#include "call_tensors.hpp"
+#include "kernel_launch.hpp"
 #include "serving_call.hpp"
 
 namespace assay::attention::library {
 namespace {
-
-bool same_type(const ServingKernel& kernel, const assay_attention_call& call) {
-  return kernel.bf16 == (call.dtype == ASSAY_ATTENTION_BF16);
-}
 
 int limit(int window) {
   return window < 0 ? serving::kUnlimited : std::min(window, serving::kUnlimited);
@@ -20,20 +16,12 @@ int limit(int window) {
 
 serving::Params params_of(const assay_attention_call& call) {
   serving::Params params{};
-  params.query = call.query;
-  params.key = call.key;
-  params.value = call.value;
-  params.output = call.output;
-  params.log_sum_exp = call.log_sum_exp;
+  copy_tensors(call, params);
   params.query_starts = call.query_starts;
   params.key_starts = call.key_starts;
   params.key_lengths = call.key_lengths;
   params.block_table = call.block_table;
   params.block_table_stride = call.block_table_stride;
-  std::copy_n(call.query_strides, 3, params.query_strides);
-  std::copy_n(call.key_strides, 3, params.key_strides);
-  std::copy_n(call.value_strides, 3, params.value_strides);
-  std::copy_n(call.output_strides, 3, params.output_strides);
   params.batch = call.batch;
   params.key_heads = call.key_heads;
   params.group = call.query_heads / call.key_heads;
@@ -43,7 +31,7 @@ serving::Params params_of(const assay_attention_call& call) {
   params.added_keys = call.added_keys;
   params.page_units = call.block_table != nullptr ? call.page_rows / serving::kPageUnit : 1;
   params.window_left = limit(call.window_left);
-  params.window_right = (call.flags & ASSAY_ATTENTION_CAUSAL) != 0 ? 0 : limit(call.window_right);
+  params.window_right = is_causal(call) ? 0 : limit(call.window_right);
   params.row_chunks = call.head_dim / 8;
   params.scale = call.scale;
   params.softcap = call.softcap;
@@ -61,7 +49,7 @@ const ServingKernel* choose_serving_tiles(const assay_attention_call& call, int 
   const ServingKernel* chosen = nullptr;
   for (int i = 0; i < list.count; ++i) {  // tallest tiles first
     const ServingKernel& kernel = list.kernels[i];
-    if (!same_type(kernel, call)) continue;
+    if (kernel.bf16 != is_bf16(call)) continue;
     chosen = &kernel;
     const int64_t tiles = (int64_t{call.query_rows} + kernel.rows - 1) / kernel.rows * heads;
     if (tiles >= int64_t{2} * multiprocessors) break;
@@ -74,7 +62,7 @@ const ServingKernel* choose_serving_streaming(const assay_attention_call& call) 
                                  : call.head_dim <= 128 ? serving_streaming_d128()
                                                         : serving_streaming_d256();
   return std::find_if(list.kernels, list.kernels + list.count, [&](const ServingKernel& kernel) {
-    return same_type(kernel, call) && kernel.head_dim >= call.head_dim;
+    return kernel.bf16 == is_bf16(call) && kernel.head_dim >= call.head_dim;
   });
 }
 
@@ -89,7 +77,7 @@ const ServingKernel* find_serving_split(const assay_attention_call& call, const 
                                                         : serving_split_d256();
   const auto* end = list.kernels + list.count;
   const auto* found = std::find_if(list.kernels, end, [&](const ServingKernel& kernel) {
-    return kernel.rows == 16 * plan.slabs && kernel.threads == 32 * plan.warps && same_type(kernel, call);
+    return kernel.rows == 16 * plan.slabs && kernel.threads == 32 * plan.warps && kernel.bf16 == is_bf16(call);
   });
   return found == end ? nullptr : found;
 }
@@ -109,28 +97,10 @@ int launch_serving(const ServingKernel& kernel, int cluster, int multiprocessors
     blocks = std::min<int64_t>(blocks, multiprocessors);
   }
 
-  cudaLaunchAttribute attributes[2]{};
-  attributes[0].id = cudaLaunchAttributeClusterDimension;
-  attributes[0].val.clusterDim.x = static_cast<unsigned>(cluster);
-  attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
-  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[1].val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(blocks));
-  config.blockDim = dim3(static_cast<unsigned>(kernel.threads));
-  config.dynamicSmemBytes = static_cast<size_t>(kernel.shared_bytes);
-  config.stream = stream;
-  config.attrs = attributes;
+  KernelLaunch launch(blocks, kernel.threads, kernel.shared_bytes, stream);
   // Tiles, which are for Ampere too, do not wait for the kernel before, and have no clusters.
-  const bool overlap = (call.flags & ASSAY_ATTENTION_OVERLAP_PREVIOUS) != 0;
-  config.numAttrs = kernel.kind == ServingKind::tiles ? 0 : overlap ? 2 : 1;
-
-  const auto* function = reinterpret_cast<const void*>(kernel.function);
-  void* arguments[] = {&params};
-  const cudaError_t status = hopper::launch_with_shared_memory(
-      function, kernel.shared_bytes, [&] { return cudaLaunchKernelExC(&config, function, arguments); });
-  if (status == cudaSuccess) return ASSAY_ATTENTION_OK;
-  return fail(ASSAY_ATTENTION_CUDA_FAILED, "%s: %s", kernel.name, cudaGetErrorString(status));
+  if (kernel.kind != ServingKind::tiles) launch.in_clusters(cluster).overlapping_previous(overlaps_previous(call));
+  return launch.run(kernel.name, kernel.function, params);
 }
 
 }  // namespace assay::attention::library

@@ -5,7 +5,8 @@
 #include <mutex>
 
 #include "../hopper/shared_memory_limit.hpp"
-#include "failure.hpp"
+#include "call_tensors.hpp"
+#include "kernel_launch.hpp"
 
 namespace assay::attention::library {
 
@@ -19,8 +20,7 @@ const SplitKernel* find_split_kernel(const assay_attention_call& call, const spl
                                                       : split_kernels_d256();
   const auto* end = list.kernels + list.count;
   const auto* found = std::find_if(list.kernels, end, [&](const SplitKernel& kernel) {
-    return kernel.slabs == plan.slabs && kernel.warps == plan.warps &&
-           kernel.bf16 == (call.dtype == ASSAY_ATTENTION_BF16);
+    return kernel.slabs == plan.slabs && kernel.warps == plan.warps && kernel.bf16 == is_bf16(call);
   });
   return found == end ? nullptr : found;
 }
@@ -32,19 +32,11 @@ constexpr int kDevices = 64;
 // How many clusters of so many blocks run at a time; 0 if the driver does not say.
 int clusters_at_a_time(const SplitKernel& kernel, int cluster) {
   const auto* function = reinterpret_cast<const void*>(kernel.function);
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = static_cast<unsigned>(cluster);
-  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(cluster));
-  config.blockDim = dim3(static_cast<unsigned>(32 * kernel.warps));
-  config.dynamicSmemBytes = static_cast<size_t>(kernel.shared_bytes);
-  config.attrs = &attribute;
-  config.numAttrs = 1;
+  KernelLaunch launch(cluster, 32 * kernel.warps, kernel.shared_bytes, nullptr);
+  launch.in_clusters(cluster);
   int clusters = 0;
   const bool asked = hopper::SharedMemoryLimit::allow(function, kernel.shared_bytes) == cudaSuccess &&
-                     cudaOccupancyMaxActiveClusters(&clusters, function, &config) == cudaSuccess;
+                     cudaOccupancyMaxActiveClusters(&clusters, function, &launch.config()) == cudaSuccess;
   if (asked) return clusters;
   (void)cudaGetLastError();
   return 0;
@@ -72,15 +64,7 @@ const split_keys::ClusterSlots& cluster_slots(const DeviceFacts& device) {
 
 int launch_split_kernel(const SplitKernel& kernel, int cluster, const assay_attention_call& call, cudaStream_t stream) {
   split_keys::Params params{};
-  params.query = call.query;
-  params.key = call.key;
-  params.value = call.value;
-  params.output = call.output;
-  params.log_sum_exp = call.log_sum_exp;
-  std::copy_n(call.query_strides, 3, params.query_strides);
-  std::copy_n(call.key_strides, 3, params.key_strides);
-  std::copy_n(call.value_strides, 3, params.value_strides);
-  std::copy_n(call.output_strides, 3, params.output_strides);
+  copy_tensors(call, params);
   params.key_heads = call.key_heads;
   params.group = call.query_heads / call.key_heads;
   params.query_rows = call.query_rows;
@@ -88,29 +72,13 @@ int launch_split_kernel(const SplitKernel& kernel, int cluster, const assay_atte
   params.row_chunks = call.head_dim / 8;
   params.row_tiles = split_keys::row_tiles(split_shape(call), kernel.slabs);
   params.scale = call.scale;
-  params.causal = (call.flags & ASSAY_ATTENTION_CAUSAL) != 0 ? 1 : 0;
+  params.causal = is_causal(call) ? 1 : 0;
 
-  cudaLaunchAttribute attributes[2]{};
-  attributes[0].id = cudaLaunchAttributeClusterDimension;
-  attributes[0].val.clusterDim.x = static_cast<unsigned>(cluster);
-  attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
-  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[1].val.programmaticStreamSerializationAllowed = 1;
   const int64_t blocks = int64_t{call.batch} * call.key_heads * params.row_tiles * cluster;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(blocks));
-  config.blockDim = dim3(static_cast<unsigned>(32 * kernel.warps));
-  config.dynamicSmemBytes = static_cast<size_t>(kernel.shared_bytes);
-  config.stream = stream;
-  config.attrs = attributes;
-  config.numAttrs = (call.flags & ASSAY_ATTENTION_OVERLAP_PREVIOUS) != 0 ? 2 : 1;
-
-  const auto* function = reinterpret_cast<const void*>(kernel.function);
-  void* arguments[] = {&params};
-  const cudaError_t status = hopper::launch_with_shared_memory(
-      function, kernel.shared_bytes, [&] { return cudaLaunchKernelExC(&config, function, arguments); });
-  if (status == cudaSuccess) return ASSAY_ATTENTION_OK;
-  return fail(ASSAY_ATTENTION_CUDA_FAILED, "%s: %s", kernel.name, cudaGetErrorString(status));
+  return KernelLaunch(blocks, 32 * kernel.warps, kernel.shared_bytes, stream)
+      .in_clusters(cluster)
+      .overlapping_previous(overlaps_previous(call))
+      .run(kernel.name, kernel.function, params);
 }
 
 }  // namespace assay::attention::library

@@ -12,6 +12,7 @@
 #include "row_softmax.cuh"
 #include "strided_tiles.cuh"
 #include "warp_params.hpp"
+#include "warp_rows.cuh"
 
 namespace assay::attention::library {
 
@@ -93,21 +94,11 @@ class WarpAttention {
     const int first_key = block * Config::kKeyRows;
     const int first_row = beside + warp_row_;
     const bool hidden = kMasked && mask_.hides(first_key, first_row + Config::kRowsPerWarp - 1);  // from this warp
-    const uint32_t s_shift = pipeline_.stage_shift();
-    WarpTile<Config::kSlabs, Config::kKeyRows> r_scores;
-
-    pipeline_.template wait_for_keys<kMasked>(block);
-    if (!hidden) {
-      multiply_transposed<Element>(r_scores, query_, key_, s_shift);  // (rows, key_rows)  S = Q K^T
+    const auto mask = [&](WarpTile<Config::kSlabs, Config::kKeyRows>& r_scores) {
       if (kMasked) mask_.apply(r_scores, first_row, first_key, lane_);
-    }
-    pipeline_.wait_for_values(block);
-    if (!hidden) {
-      const auto shrink = softmax_.absorb(r_scores);  // S -> P
-      scale_rows(r_output_, shrink);
-      accumulate<Element>(r_output_, r_scores, value_, s_shift);  // (rows, head_dim)  O += P V
-    }
-    pipeline_.release();
+    };
+    attend_keys<kMasked, Element, Config::kKeyRows>(block, hidden, query_, key_, value_, pipeline_, softmax_, r_output_,
+                                                    mask);
   }
 
   __device__ __forceinline__ static StridedRows rows_of(const void* g_tensor, const int64_t (&strides)[3], int batch,
@@ -141,13 +132,7 @@ class WarpAttention {
                                 r_output_, lane_);
     if (params_.log_sum_exp == nullptr) return;
     float* g_head = params_.log_sum_exp + (int64_t{batch_} * params_.query_heads + head_) * params_.query_rows;
-#pragma unroll
-    for (int slab = 0; slab < Config::kSlabs; ++slab)
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int row = first_row + slab * kMmaRows + half * 8 + lane_ / 4;
-        if (lane_ % 4 == 0 && row < params_.query_rows) g_head[row] = softmax_.log_sum_exp(slab, half);
-      }
+    store_log_sum_exp(g_head, first_row, params_.query_rows, softmax_, lane_);
   }
 
   const WarpParams& params_;
@@ -167,15 +152,21 @@ class WarpAttention {
   WarpTile<Config::kSlabs, Config::kHeadDim> r_output_;
 };
 
+// Grid: a block for each tile of queries of every head and batch.
 template <typename Config>
-__global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerProcessor)
-    warp_attention(const __grid_constant__ WarpParams params) {
+__device__ __forceinline__ void run_warp(const WarpParams& params) {
   extern __shared__ __align__(1024) char s_memory[];
   const TileSchedule schedule{(params.query_rows + Config::kQueryRows - 1) / Config::kQueryRows,
                               params.query_heads * params.batch, int64_t{2} * params.key_rows * Config::kRowBytes};
   const int index = static_cast<int>(blockIdx.x);
   WarpAttention<Config>(params, s_memory, params.causal ? schedule.longest_first(index) : schedule.in_order(index))
       .run();
+}
+
+template <typename Config>
+__global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerProcessor)
+    warp_attention(const __grid_constant__ WarpParams params) {
+  run_warp<Config>(params);
 }
 
 }  // namespace assay::attention::library

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "../split_keys/packed_rows.cuh"
 #include "sequence.cuh"
 
 namespace assay::attention::serving {
@@ -20,11 +21,11 @@ class PackedRows {
 
   // Where a row of a tensor like the query begins, in elements.
   __device__ __forceinline__ int64_t offset(int row, const int64_t (&strides)[3]) const {
-    const Place place = place_of(row);
+    const auto place = place_of(row);
     return sequence_.query_offset(params_, strides, first_head_ + place.head, place.query);
   }
   __device__ __forceinline__ int64_t log_sum_exp_index(int row) const {
-    const Place place = place_of(row);
+    const auto place = place_of(row);
     return sequence_.log_sum_exp_index(params_, first_head_ + place.head, place.query);
   }
   __device__ __forceinline__ KeyRange visible(int row) const {
@@ -33,14 +34,8 @@ class PackedRows {
   }
 
  private:
-  struct Place {
-    int head;  // of the group
-    int query;
-  };
-  __device__ __forceinline__ Place place_of(int row) const {
-    const int packed = first_row_ + row;
-    const int head = packed / sequence_.queries;
-    return {head, packed - head * sequence_.queries};
+  __device__ __forceinline__ split_keys::PackedPlace place_of(int row) const {
+    return {first_row_ + row, sequence_.queries};
   }
 
   const Params& params_;

@@ -7,70 +7,25 @@
 //   others         64 rows of a tile each: S = Q K^T, softmax, O += P V
 #pragma once
 
+#include "../hopper/streaming_block.cuh"
 #include "streaming_consumer.cuh"
 #include "streaming_loaders.cuh"
 
 namespace assay::attention::serving::streaming {
 
 template <class ElementType, int kHeadDimension, int kKeyBlockRows, int kStageCount>
-struct Config {
-  using Element = ElementType;
-  static constexpr int kHeadDim = kHeadDimension;
-  static constexpr int kConsumers = 2;
-  static constexpr int kKeyBlock = kKeyBlockRows;
-  static constexpr int kStages = kStageCount;
-  static constexpr int kThreads = (kConsumers + 1) * kWarpgroup;
-  static constexpr int kRows = kConsumers * kTileRows;
-  static constexpr int kPanels = (kHeadDim + kPanelColumns - 1) / kPanelColumns;
-  static constexpr int kStoredColumns = kPanels * kPanelColumns;  // of a row in shared memory
+struct Config : StreamingBlock<ElementType, kHeadDimension, 2, kKeyBlockRows, kStageCount> {
+  using Shared = StreamingShared<StreamingBlock<ElementType, kHeadDimension, 2, kKeyBlockRows, kStageCount>, TileWork>;
   static constexpr int kLoaderRegisters = 40;
   static constexpr int kConsumerRegisters = 232;
-
-  struct alignas(1024) Shared {
-    Element query[2][kConsumers]
-                 [kTileRows * kStoredColumns];  // this tile's, where its output is staged, and the next's
-    Element key[kStages][kKeyBlock * kStoredColumns];
-    Element value[kStages][kKeyBlock * kStoredColumns];
-    TileWork work[2];  // the tiles of the queries; none: the end
-    Mbarrier query_full[2];
-    Mbarrier query_empty[2];
-    Mbarrier output_full[2];  // staged where the queries were
-    Mbarrier key_full[kStages];
-    Mbarrier key_empty[kStages];
-    Mbarrier value_full[kStages];
-    Mbarrier value_empty[kStages];
-  };
 };
-
-// PTX ISA "setmaxnreg"
-template <int kRegisters>
-__device__ __forceinline__ void shrink_registers() {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
-}
-template <int kRegisters>
-__device__ __forceinline__ void grow_registers() {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
-}
 
 template <class Config>
 __device__ __forceinline__ void run_streaming(const Params& params) {
   extern __shared__ __align__(1024) uint8_t shared_bytes[];
   auto& shared = *reinterpret_cast<typename Config::Shared*>(shared_bytes);
   allow_next_grid();
-  if (threadIdx.x == 0) {
-    for (int buffer = 0; buffer < 2; ++buffer) {
-      shared.query_full[buffer].init(1);
-      shared.query_empty[buffer].init(1);
-      shared.output_full[buffer].init(Config::kConsumers * 4);
-    }
-    for (int stage = 0; stage < Config::kStages; ++stage) {
-      shared.key_full[stage].init(1);
-      shared.key_empty[stage].init(Config::kConsumers * 4);
-      shared.value_full[stage].init(1);
-      shared.value_empty[stage].init(Config::kConsumers * 4);
-    }
-    publish_mbarriers();
-  }
+  if (threadIdx.x == 0) shared.init_barriers();
   wait_previous_grid();
   __syncthreads();
   const int warpgroup = __shfl_sync(~0u, threadIdx.x / kWarpgroup, 0);
@@ -83,9 +38,9 @@ __device__ __forceinline__ void run_streaming(const Params& params) {
     if (warp == 3) Writer<Config>{shared, params}.run();
   } else {
     grow_registers<Config::kConsumerRegisters>();
-    Consumer<Config>{
-        shared,         params, warpgroup - 1, {Softcap::softmax_scale(params) * kLog2E}, Softcap(params).exponent,
-        {warpgroup - 1}}
+    Consumer<Config>{{shared, params, warpgroup - 1, {warpgroup - 1}},
+                     {Softcap::softmax_scale(params) * kLog2E},
+                     Softcap(params).exponent}
         .run();
   }
 }

@@ -7,6 +7,7 @@
 #include "../library/row_softmax.cuh"
 #include "../library/strided_tiles.cuh"
 #include "../library/warp_attention.cuh"
+#include "../library/warp_rows.cuh"
 #include "../primitives/key_value_pipeline.cuh"
 #include "../primitives/tile_schedule.cuh"
 #include "../primitives/warp_products.cuh"
@@ -79,22 +80,12 @@ class TileAttention {
     const KeyRange all = sequence_.seen_by_all(first_row, last_row);
     const bool hidden = first_key >= some.end || first_key + Config::kKeyRows <= some.first;
     const bool whole = first_key >= all.first && first_key + Config::kKeyRows <= all.end;
-    const uint32_t s_shift = pipeline_.stage_shift();
-    WarpTile<Config::kSlabs, Config::kKeyRows> r_scores;
-
-    pipeline_.template wait_for_keys<true>(block);
-    if (!hidden) {
-      multiply_transposed<Element>(r_scores, query_, key_, s_shift);  // (rows, key_rows)  S = Q K^T
+    const auto mask = [this, whole, first_row, first_key](WarpTile<Config::kSlabs, Config::kKeyRows>& r_scores) {
       softcap_.apply(r_scores);
       if (!whole) hide(r_scores, first_row, first_key);
-    }
-    pipeline_.wait_for_values(block);
-    if (!hidden) {
-      const auto shrink = softmax_.absorb(r_scores);  // S -> P
-      scale_rows(r_output_, shrink);
-      accumulate<Element>(r_output_, r_scores, value_, s_shift);  // (rows, head_dim)  O += P V
-    }
-    pipeline_.release();
+    };
+    library::attend_keys<true, Element, Config::kKeyRows>(block, hidden, query_, key_, value_, pipeline_, softmax_,
+                                                          r_output_, mask);
   }
 
   __device__ __forceinline__ void hide(WarpTile<Config::kSlabs, Config::kKeyRows>& r_scores, int first_row,
@@ -134,13 +125,7 @@ class TileAttention {
                                          s_query_ + warp_row_ * Config::kRowBytes, r_output_, lane_);
     if (params_.log_sum_exp == nullptr) return;
     float* g_head = params_.log_sum_exp + sequence_.log_sum_exp_index(params_, head_, 0);
-#pragma unroll
-    for (int slab = 0; slab < Config::kSlabs; ++slab)
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int row = first_row + slab * kMmaRows + half * 8 + lane_ / 4;
-        if (lane_ % 4 == 0 && row < sequence_.queries) g_head[row] = softmax_.log_sum_exp(slab, half);
-      }
+    library::store_log_sum_exp(g_head, first_row, sequence_.queries, softmax_, lane_);
   }
 
   const Params& params_;

@@ -10,9 +10,18 @@
 
 namespace assay::attention::split_keys {
 
+// Where a packed row comes from.
+struct PackedPlace {
+  int head;  // of the group
+  int query;
+
+  __device__ __forceinline__ PackedPlace(int packed_row, int queries)
+      : head(packed_row / queries), query(packed_row - head * queries) {}
+};
+
 class PackedRows {
  public:
-  // Tile `tile` of kTileRows rows of one group.
+  // A tile of the rows of one group, from first_row on.
   __device__ __forceinline__ PackedRows(const Params& params, int batch, int key_head, int first_row)
       : params_(params), batch_(batch), first_head_(key_head * params.group), first_row_(first_row) {}
 
@@ -21,11 +30,11 @@ class PackedRows {
 
   // Where a row of a tensor like the query begins, in elements.
   __device__ __forceinline__ int64_t offset(int row, const int64_t (&strides)[3]) const {
-    const Place place = place_of(row);
+    const PackedPlace place = place_of(row);
     return batch_ * strides[0] + (first_head_ + place.head) * strides[1] + place.query * strides[2];
   }
   __device__ __forceinline__ int64_t log_sum_exp_index(int row) const {
-    const Place place = place_of(row);
+    const PackedPlace place = place_of(row);
     const int64_t heads = int64_t{params_.key_heads} * params_.group;
     return (batch_ * heads + first_head_ + place.head) * params_.query_rows + place.query;
   }
@@ -40,15 +49,7 @@ class PackedRows {
   }
 
  private:
-  struct Place {
-    int head;  // of the group
-    int query;
-  };
-  __device__ __forceinline__ Place place_of(int row) const {
-    const int packed = first_row_ + row;
-    const int head = packed / params_.query_rows;
-    return {head, packed - head * params_.query_rows};
-  }
+  __device__ __forceinline__ PackedPlace place_of(int row) const { return {first_row_ + row, params_.query_rows}; }
 
   const Params& params_;
   int64_t batch_;

@@ -1,183 +1,76 @@
 // SPDX-License-Identifier: MIT
-// Forward attention for few queries and many keys, as in decoding: what counts is to read keys and values once, from
-// all multiprocessors, as fast as memory gives them. sm_90, for its clusters; products by mma.sync.
-//
-//   cluster   the keys of one key head (and one tile of packed rows), a share for each block
-//   block     its share, in tiles that its warps take in turn
-//   warp      all rows against its tiles: its own ring of copies, its own online softmax; no barrier in the loop
-//
-// At the end the warps of a block merge what they found, then the blocks of the cluster (partial_results.cuh).
+// Forward attention for few queries and many keys, as in decoding: all queries see the keys of a tensor, causal or all
+// (split_block.cuh has the kernel).
 #pragma once
 
-#include "../primitives/warp_products.cuh"
+#include "../primitives/no_cap.cuh"
 #include "packed_rows.cuh"
 #include "params.hpp"
-#include "partial_results.cuh"
-#include "warp_ring.cuh"
+#include "split_block.cuh"
 
 namespace assay::attention::split_keys {
 
 template <typename ElementType, int kHeadDimension, int kSlabCount, int kWarpCount>
-struct SplitConfig {
-  using Element = ElementType;
-  static constexpr int kHeadDim = kHeadDimension;
-  static constexpr int kSlabs = kSlabCount;
-  static constexpr int kQueryRows = kSlabs * kMmaRows;
-  static constexpr int kWarps = kWarpCount;
-  static constexpr int kThreads = 32 * kWarps;
-  static constexpr int kRowBytes = kHeadDim * 2;
-  static constexpr int kTileKeys = kHeadDim <= 64 ? 32 : 16;  // of a warp
-  static constexpr int kStages = 3;
-  static constexpr bool kQueryInRegisters = kSlabs * kHeadDim <= 128;
-  static constexpr int kQueryBytes = kQueryRows * kRowBytes;
+struct SplitConfig : SplitBlockConfig<ElementType, kHeadDimension, kSlabCount, kWarpCount, HeadTiles> {};
 
-  using Ring = WarpRing<kStages, kTileKeys, kRowBytes>;
-  using Partial = PartialResults<kQueryRows, kHeadDim, kWarps>;
-  using Arrivals = Inbox<kQueryRows, kHeadDim>;
-  static constexpr int kRingBytes = kWarps * Ring::kBytes;
-  static constexpr int kRingOrPartialBytes = kRingBytes > int{sizeof(Partial)} ? kRingBytes : int{sizeof(Partial)};
-  static constexpr int kSharedBytes = kQueryBytes + kRingOrPartialBytes + int{sizeof(Arrivals)};
-  static constexpr int kBlocksPerProcessor = 2 * kSharedBytes <= 228 * 1024 - 2048 ? 2 : 1;
-};
-
+// One key head and a tile of the rows that meet it.
 template <typename Config>
-class SplitAttention {
+struct KeyHead {
   using Element = typename Config::Element;
-  using Ring = typename Config::Ring;
-  using Scores = WarpTile<Config::kSlabs, Config::kTileKeys>;
-  static constexpr int kSlabs = Config::kSlabs;
+  using Cap = NoCap;
 
- public:
+  const Params& params;
+  PackedRows packed;
+
   // `head`: key head of all batches.
-  __device__ __forceinline__ SplitAttention(const Params& params, char* s_memory, int head, int row_tile)
-      : params_(params),
-        warp_(static_cast<int>(threadIdx.x) / 32),
-        lane_(static_cast<int>(threadIdx.x) % 32),
-        packed_(params, head / params.key_heads, head % params.key_heads, row_tile * Config::kQueryRows),
-        s_memory_(s_memory),
-        s_ring_(shared_address(s_memory) + Config::kQueryBytes + warp_ * Ring::kBytes),
-        query_(shared_address(s_memory), lane_),
-        key_(s_ring_, lane_of_depth_first(lane_)),
-        value_(s_ring_ + Ring::kTileBytes, lane_of_rows_first(lane_)),
-        ring_(s_ring_, head_of(params.key, params.key_strides, head), head_of(params.value, params.value_strides, head),
-              params.key_rows, params.row_chunks, lane_),
-        softmax_(params.scale) {}
+  __device__ __forceinline__ KeyHead(const Params& call, int head, int row_tile)
+      : params(call), packed(call, head / call.key_heads, head % call.key_heads, row_tile * Config::kQueryRows) {}
 
-  __device__ __forceinline__ void run() {
-    const int tiles = (params_.key_rows + Config::kTileKeys - 1) / Config::kTileKeys;
-    const int first = share_of(tiles, cluster_rank());
-    const int end = share_of(tiles, cluster_rank() + 1);
-    arrive_at_cluster();  // it has started
-    fetch_query();
-    ring_.start(first + warp_, Config::kWarps, end);
-    wait_for_copies<Config::kStages - 1>();  // for the queries
-    __syncthreads();
-    query_.load();
+  __device__ __forceinline__ TileRange tiles() const {
+    return {0, (params.key_rows + Config::kTileKeys - 1) / Config::kTileKeys};
+  }
 
-    r_output_.clear();
-#pragma unroll 1
-    for (int tile = first + warp_; tile < end; tile += Config::kWarps) {
-      const uint32_t s_shift = ring_.advance();                       // s_key, s_value: (tile_keys, head_dim)
-      Scores r_scores;                                                //
-      multiply_transposed<Element>(r_scores, query_, key_, s_shift);  // (rows, tile_keys)  S = Q K^T
-      if ((tile + 1) * Config::kTileKeys > packed_.first_hidden_key()) mask(r_scores, tile * Config::kTileKeys);
-      const RowValues<kSlabs> shrink = softmax_.absorb(r_scores);  // S -> P, new row max and sum
-      if (moved(shrink)) scale_rows(r_output_, shrink);            //
-      accumulate<Element>(r_output_, r_scores, value_, s_shift);   // (rows, head_dim)   O += P V
-    }
-    wait_for_copies<0>();
-    softmax_.finish();
-    merge();
+  __device__ __forceinline__ static HeadKeys keys_of(const Params& params, int head, int) {
+    return {rows_of(params, params.key, params.key_strides, head),
+            rows_of(params, params.value, params.value_strides, head), params.key_rows};
+  }
+
+  template <typename Scores>
+  __device__ __forceinline__ void mask(Scores& r_scores, const NoCap&, int tile, int lane) const {
+    if ((tile + 1) * Config::kTileKeys > packed.first_hidden_key()) hide(r_scores, tile * Config::kTileKeys, lane);
   }
 
  private:
-  // The first of a block's tiles: shares differ by one tile at most.
-  __device__ __forceinline__ static int share_of(int tiles, int rank) {
-    return static_cast<int>(int64_t{tiles} * rank / cluster_blocks());
-  }
-
-  __device__ __forceinline__ HeadRows head_of(const void* g_tensor, const int64_t (&strides)[3], int head) const {
-    const int64_t offset = head / params_.key_heads * strides[0] + head % params_.key_heads * strides[1];
+  __device__ __forceinline__ static HeadRows rows_of(const Params& params, const void* g_tensor,
+                                                     const int64_t (&strides)[3], int head) {
+    const int64_t offset = head / params.key_heads * strides[0] + head % params.key_heads * strides[1];
     return {static_cast<const char*>(g_tensor) + offset * int64_t{sizeof(Element)},
             strides[2] * int64_t{sizeof(Element)}};
   }
 
-  // Padding rows and columns become zeros.
-  __device__ __forceinline__ void fetch_query() {
-    constexpr int kRowChunks = Config::kRowBytes / kChunkBytes;
-    const uint32_t s_query = shared_address(s_memory_);
-    const int rows = packed_.rows_left();
-#pragma unroll
-    for (int i = 0; i < (Config::kQueryRows * kRowChunks + Config::kThreads - 1) / Config::kThreads; ++i) {
-      const int item = i * Config::kThreads + static_cast<int>(threadIdx.x);
-      const int row = item / kRowChunks;
-      const int chunk = item % kRowChunks;
-      if (row >= Config::kQueryRows) break;
-      const bool inside = row < rows && chunk < params_.row_chunks;
-      const auto* g_query = static_cast<const Element*>(params_.query) +
-                            packed_.offset(inside ? row : 0, params_.query_strides) + (inside ? chunk * 8 : 0);
-      copy_16_bytes_or_zero(s_query + swizzled_offset<Config::kRowBytes>(row, chunk), g_query, inside);
-    }
-    commit_copies();
-  }
-
-  __device__ __forceinline__ void mask(Scores& r_scores, int first_key) const {
+  template <int kSlabs, int kColumns>
+  __device__ __forceinline__ void hide(WarpTile<kSlabs, kColumns>& r_scores, int first_key, int lane) const {
 #pragma unroll
     for (int slab = 0; slab < kSlabs; ++slab)
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        const int visible = packed_.visible_keys(slab * kMmaRows + half * 8 + lane_ / 4) - first_key - lane_ % 4 * 2;
+        const int visible = packed.visible_keys(slab * kMmaRows + half * 8 + lane / 4) - first_key - lane % 4 * 2;
 #pragma unroll
-        for (int fragment = 0; fragment < Scores::kFragments; ++fragment)
+        for (int fragment = 0; fragment < WarpTile<kSlabs, kColumns>::kFragments; ++fragment)
 #pragma unroll
           for (int i = 0; i < 2; ++i)
             if (fragment * kMmaColumns + i >= visible) r_scores.fragment[slab][fragment][2 * half + i] = -INFINITY;
       }
   }
-
-  // Whether the largest score of some row of the warp changed. Rarely so after the first tiles.
-  __device__ __forceinline__ static bool moved(const RowValues<kSlabs>& shrink) {
-    bool any = false;
-#pragma unroll
-    for (const auto& slab : shrink.of) any = any || slab[0] != 1.0f || slab[1] != 1.0f;
-    return __any_sync(kWholeWarp, any) != 0;
-  }
-
-  __device__ __forceinline__ void merge() {
-    auto& s_partial = *reinterpret_cast<typename Config::Partial*>(s_memory_ + Config::kQueryBytes);
-    auto& s_inbox =
-        *reinterpret_cast<typename Config::Arrivals*>(s_memory_ + Config::kQueryBytes + Config::kRingOrPartialBytes);
-    const int rows = min(packed_.rows_left(), Config::kQueryRows);
-    __syncthreads();  // all rings are done with
-    s_partial.put(warp_, lane_, r_output_, softmax_);
-    wait_for_cluster();  // all blocks have started: their inboxes are there
-    s_partial.merge_warps(s_inbox, rows);
-    arrive_at_cluster();
-    wait_for_cluster();  // all have sent
-    s_inbox.template merge_blocks<Element, Config::kThreads>(params_, packed_, rows);
-  }
-
-  const Params& params_;
-  int warp_;
-  int lane_;
-  PackedRows packed_;
-  char* s_memory_;   // (query_rows, head_dim); the rings, later the partial results; the inbox
-  uint32_t s_ring_;  // the warp's own
-  QueryOperand<kSlabs, Config::kHeadDim, Config::kQueryInRegisters> query_;
-  PatchCursor<Config::kRowBytes> key_;
-  PatchCursor<Config::kRowBytes> value_;
-  Ring ring_;
-  library::RowSoftmax<kSlabs> softmax_;
-  WarpTile<kSlabs, Config::kHeadDim> r_output_;
 };
 
 // Grid: clusters of any size, one for each (key head of all batches, tile of packed rows).
 template <typename Config>
 __device__ __forceinline__ void run_split_keys(const Params& params) {
   extern __shared__ __align__(1024) char s_memory[];
-  asm volatile("griddepcontrol.wait;" ::: "memory");  // PTX ISA "griddepcontrol"; free of effect without the attribute
-  const int work = static_cast<int>(blockIdx.x) / cluster_blocks();
-  SplitAttention<Config>(params, s_memory, work / params.row_tiles, work % params.row_tiles).run();
+  wait_for_grid_before();
+  const int work = work_of_cluster();
+  SplitBlock<Config, KeyHead<Config>>(s_memory, params, work / params.row_tiles, work % params.row_tiles).run();
 }
 
 template <typename Config>

@@ -16,6 +16,12 @@ struct HeadRows {
   int64_t row_bytes;  // from one row to the next
 };
 
+struct HeadKeys {
+  HeadRows key;
+  HeadRows value;
+  int rows;
+};
+
 // Copies of (kRows, kRowBytes) tiles by the 32 lanes of a warp: eight lanes take the eight 16-byte chunks of 128 bytes
 // of a row (a span), so that a pass covers four rows.
 template <int kRows, int kRowBytes>
@@ -63,22 +69,49 @@ class WarpCopy {
   int bytes_[kSpans];     // 16, or 0 where the row has no such chunk
 };
 
-// The tiles first, first + step, ... below `end`, in order.
-template <int kStages, int kTileKeys, int kRowBytes>
-class WarpRing {
+// Tiles of keys and values of one head.
+template <int kTileKeys, int kRowBytes>
+class HeadTiles {
  public:
   static constexpr int kTileBytes = kTileKeys * kRowBytes;  // of keys, and of values
+
+  __device__ __forceinline__ HeadTiles(const HeadKeys& keys, int row_chunks, int lane)
+      : key_(keys.key), value_(keys.value), rows_(keys.rows), copy_(lane, row_chunks) {}
+
+  __device__ __forceinline__ void look_up(int) {}  // every tile is where its number says
+
+  // Keys to s_keys, values behind them.
+  __device__ __forceinline__ void fetch(uint32_t s_keys, int tile) const {
+    copy_.fetch(s_keys, key_, tile * kTileKeys, rows_);
+    copy_.fetch(s_keys + kTileBytes, value_, tile * kTileKeys, rows_);
+  }
+
+ private:
+  HeadRows key_;
+  HeadRows value_;
+  int rows_;
+  WarpCopy<kTileKeys, kRowBytes> copy_;
+};
+
+// The tiles first, first + step, ... below `end`, in order. Tiles: HeadTiles, or others that are looked up one tile
+// before they are fetched.
+template <int kStages, typename Tiles>
+class WarpRing {
+ public:
+  static constexpr int kTileBytes = Tiles::kTileBytes;
   static constexpr int kStageBytes = 2 * kTileBytes;
   static constexpr int kBytes = kStages * kStageBytes;
 
-  __device__ __forceinline__ WarpRing(uint32_t s_ring, HeadRows key, HeadRows value, int key_rows, int row_chunks,
-                                      int lane)
-      : s_ring_(s_ring), key_(key), value_(value), key_rows_(key_rows), copy_(lane, row_chunks) {}
+  // `keys`: where they lie.
+  template <typename Keys>
+  __device__ __forceinline__ WarpRing(uint32_t s_ring, const Keys& keys, int row_chunks, int lane)
+      : s_ring_(s_ring), tiles_(keys, row_chunks, lane) {}
 
   __device__ __forceinline__ void start(int first, int step, int end) {
     next_ = first;
     step_ = step;
     end_ = end;
+    tiles_.look_up(next_);
 #pragma unroll
     for (int stage = 0; stage < kStages - 1; ++stage) fetch_next(stage);
   }
@@ -97,19 +130,15 @@ class WarpRing {
  private:
   __device__ __forceinline__ void fetch_next(int stage) {
     if (next_ < end_) {
-      const uint32_t s_stage = s_ring_ + static_cast<uint32_t>(stage) * kStageBytes;
-      copy_.fetch(s_stage, key_, next_ * kTileKeys, key_rows_);
-      copy_.fetch(s_stage + kTileBytes, value_, next_ * kTileKeys, key_rows_);
+      tiles_.fetch(s_ring_ + static_cast<uint32_t>(stage) * kStageBytes, next_);
       next_ += step_;
+      tiles_.look_up(next_);
     }
     commit_copies();  // also where there is none, so that groups count tiles
   }
 
   uint32_t s_ring_;  // (stages, {keys, values}, tile_keys, head_dim)
-  HeadRows key_;
-  HeadRows value_;
-  int key_rows_;
-  WarpCopy<kTileKeys, kRowBytes> copy_;
+  Tiles tiles_;
   int next_;
   int step_;
   int end_;

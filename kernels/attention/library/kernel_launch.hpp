@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// How a kernel of the library is launched.
+#pragma once
+
+#include <cstdint>
+#include <cuda_runtime_api.h>
+
+namespace assay::attention::library {
+
+// A grid of one dimension, as the driver is told of it. May be copied only before it is asked for config().
+class KernelLaunch {
+ public:
+  KernelLaunch(int64_t blocks, int threads, int shared_bytes, cudaStream_t stream);
+
+  // In clusters of so many blocks.
+  KernelLaunch& in_clusters(int blocks);
+
+  // While the kernel before it in the stream still runs; the kernel waits for that by itself.
+  KernelLaunch& overlapping_previous(bool overlap);
+
+  const cudaLaunchConfig_t& config();
+
+  // ASSAY_ATTENTION_OK, or a failure that names the kernel. Params: its only parameter.
+  template <typename Params>
+  int run(const char* name, void (*kernel)(Params), Params& params) {
+    return run(name, reinterpret_cast<const void*>(kernel), &params);
+  }
+
+ private:
+  int run(const char* name, const void* kernel, void* params);
+
+  cudaLaunchAttribute attributes_[2]{};
+  cudaLaunchConfig_t config_{};
+};
+
+}  // namespace assay::attention::library
