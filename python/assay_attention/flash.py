@@ -9,41 +9,9 @@ assay_attention.Unsupported, which says so. A row that sees no key is 0 and its 
 
 import torch
 
-from . import library
-from .flash_call import Types, cache_calls, check_dense, check_varlen, dense_call, refuse, refuse_missing_features, varlen_call
-from .launch import _current_device, _raw_stream
-from .operator import _is_compiling, wants_gradients
-
-_TYPES = Types({torch.float16: library.F16, torch.bfloat16: library.BF16}, torch.int32)
-_LEAST_VERSION = 300
-_functions = None  # assay_attention_forward and _append, once loaded
-
-
-def _load():
-    global _functions
-    if _functions is None:
-        loaded = library.load()
-        if loaded.assay_attention_version() < _LEAST_VERSION:
-            raise library.LibraryNotFound(f"assay_attention: {library.library_path()} has version "
-                                          f"{loaded.assay_attention_version()}; these functions need {_LEAST_VERSION}. "
-                                          "Build it anew with 'make attention'.")
-        _functions = loaded.assay_attention_forward, loaded.assay_attention_append
-    return _functions
-
-
-def _enqueue(device, append, call):
-    """One kernel for each that is not None, on the current stream of the device."""
-    forward, add = _functions or _load()
-    if device != _current_device():
-        with torch.cuda.device(device):
-            return _enqueue(device, append, call)
-    stream = _raw_stream(device)
-    status = add(append, stream) if append is not None else 0
-    if not status and call is not None:
-        status = forward(call, stream)
-    if status:
-        library.raise_for(status)
-    return None
+from . import flash_launch, flash_operator
+from .flash_call import refuse, refuse_missing_features
+from .operator import _is_compiling, unobserved, wants_gradients
 
 
 def _tensors(**named):
@@ -54,28 +22,19 @@ def _tensors(**named):
     return [tensor if tensor is None or tensor.stride(-1) == 1 else tensor.contiguous() for tensor in named.values()]
 
 
-def _refuse_gradients(q, k, v):
+def _needs_operator(q, k, v):
+    """True if somebody watches who needs an operator. Refuses tensors whose gradient is wanted, but while compiling, where the
+    operator does."""
+    if _is_compiling():
+        return True
     if wants_gradients(q, k, v):
-        refuse("a gradient is required, and there is no backward; call it under torch.no_grad(), or on detached tensors")
+        refuse(flash_operator.GRADIENTS)
+    return not unobserved(q, k, v)
 
 
-def _outputs(q, lse_shape, wanted):
-    out = torch.empty_like(q)
-    if out.stride(-1) != 1:
-        out = torch.empty(q.shape, dtype=q.dtype, device=q.device)
-    return out, torch.empty(lse_shape, dtype=torch.float32, device=q.device) if wanted else None
-
-
-def _of_nothing(out, lse):
-    """Attention to no keys at all."""
-    out.zero_()
-    if lse is not None:
-        lse.fill_(float("-inf"))
-
-
-@torch.compiler.disable
-def _outside_of_graphs(function, *arguments):
-    return function(*arguments)
+def _answer(results, with_lse, *after):
+    out, lse = results
+    return (out, lse, *after) if with_lse else out
 
 
 def flash_attn_func(q, k, v, dropout_p=0.0, softmax_scale=None, causal=False, window_size=(-1, -1), softcap=0.0, alibi_slopes=None,
@@ -87,20 +46,14 @@ def flash_attn_func(q, k, v, dropout_p=0.0, softmax_scale=None, causal=False, wi
     0: scores become softcap tanh(score / softcap). return_attn_probs: also returns the log-sum-exp, float32 (batch, heads,
     rows), and None in the place of flash-attn's probabilities, which it keeps for tests of dropout.
     """
-    if _is_compiling():
-        return _outside_of_graphs(flash_attn_func, q, k, v, dropout_p, softmax_scale, causal, window_size, softcap, alibi_slopes,
-                                  deterministic, return_attn_probs)
     refuse_missing_features(dropout_p, alibi_slopes)
     q, k, v = _tensors(q=q, k=k, v=v)
-    _refuse_gradients(q, k, v)
-    check_dense(_TYPES, q, k, v)
-    out, lse = _outputs(q, (q.shape[0], q.shape[2], q.shape[1]), return_attn_probs)
-    if q.numel() > 0:
-        if k.numel() > 0:
-            _enqueue(q.get_device(), None, dense_call(_TYPES, q, k, v, out, lse, causal, window_size, softcap, softmax_scale))
-        else:
-            _of_nothing(out, lse)
-    return (out, lse, None) if return_attn_probs else out
+    if _needs_operator(q, k, v):
+        left, right = window_size
+        results = flash_operator.flash(q, k, v, causal, left, right, softcap, softmax_scale, return_attn_probs)
+    else:
+        results = flash_launch.dense(q, k, v, causal, window_size, softcap, softmax_scale, return_attn_probs)
+    return _answer(results, return_attn_probs, None)
 
 
 def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, dropout_p=0.0, softmax_scale=None,
@@ -112,23 +65,17 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
     max_seqlen_q, max_seqlen_k: of the longest, or more. block_table (sequences, pages): k and v are then pages (pages,
     rows of a page, heads, head_dim), with a multiple of 16 rows. The log-sum-exp is (heads, rows of all).
     """
-    if _is_compiling():
-        return _outside_of_graphs(flash_attn_varlen_func, q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, dropout_p,
-                                  softmax_scale, causal, window_size, softcap, alibi_slopes, deterministic, return_attn_probs,
-                                  block_table)
     refuse_missing_features(dropout_p, alibi_slopes)
     q, k, v, cu_seqlens_q, cu_seqlens_k, block_table = _tensors(q=q, k=k, v=v, cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k,
                                                                 block_table=block_table)
-    _refuse_gradients(q, k, v)
-    _, batch = check_varlen(_TYPES, q, k, v, cu_seqlens_q, cu_seqlens_k, block_table)
-    out, lse = _outputs(q, (q.shape[1], q.shape[0]), return_attn_probs)
-    if q.numel() > 0 and batch > 0 and max_seqlen_q > 0:
-        if k.numel() > 0:
-            _enqueue(q.get_device(), None, varlen_call(_TYPES, q, k, v, out, lse, cu_seqlens_q, cu_seqlens_k, max_seqlen_q,
-                                                       max_seqlen_k, causal, window_size, softcap, softmax_scale, block_table))
-        else:
-            _of_nothing(out, lse)
-    return (out, lse, None) if return_attn_probs else out
+    if _needs_operator(q, k, v):
+        left, right = window_size
+        results = flash_operator.flash_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, block_table, causal, left,
+                                              right, softcap, softmax_scale, return_attn_probs)
+    else:
+        results = flash_launch.varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, block_table, causal, window_size,
+                                      softcap, softmax_scale, return_attn_probs)
+    return _answer(results, return_attn_probs, None)
 
 
 def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None, rotary_sin=None, cache_seqlens=None,
@@ -142,25 +89,31 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
     (pages, rows of a page, heads, head_dim), with a multiple of 16 rows. cache_batch_idx (batch): which line of the cache is whose.
     num_splits is not needed: how keys are split follows from the shape. The log-sum-exp is (batch, heads, rows).
     """
-    if _is_compiling():
-        return _outside_of_graphs(flash_attn_with_kvcache, q, k_cache, v_cache, k, v, rotary_cos, rotary_sin, cache_seqlens,
-                                  cache_batch_idx, cache_leftpad, block_table, softmax_scale, causal, window_size, softcap,
-                                  rotary_interleaved, alibi_slopes, num_splits, return_softmax_lse)
     refuse_missing_features(0.0, alibi_slopes, rotary_cos, rotary_sin, cache_leftpad)
     for name, cache in (("k_cache", k_cache), ("v_cache", v_cache)):
         if isinstance(cache, torch.Tensor) and cache.stride(-1) != 1:
             refuse(f"{name}: the last dimension is not contiguous")
     q, k_cache, v_cache, k, v, block_table = _tensors(q=q, k_cache=k_cache, v_cache=v_cache, k=k, v=v, block_table=block_table)
-    _refuse_gradients(q, k_cache, v_cache)
-    if k is not None and v is not None:
-        _refuse_gradients(q, k, v)
-    if q.dim() != 4:
-        refuse(f"q has {q.dim()} dimensions; 4 are meant")
-    out, lse = _outputs(q, (q.shape[0], q.shape[2], q.shape[1]), return_softmax_lse)
-    append, call = cache_calls(_TYPES, q, k_cache, v_cache, out, lse, k, v, cache_seqlens, cache_batch_idx, block_table, causal,
-                               window_size, softcap, softmax_scale)
-    if call is None:
-        _of_nothing(out, lse)
-    if q.numel() > 0:
-        _enqueue(q.get_device(), append, call)
-    return (out, lse) if return_softmax_lse else out
+    if (k is None) != (v is None):
+        refuse("one of k and v is given without the other")
+    watched = _needs_operator(q, k_cache, v_cache)
+    if k is not None and not watched:
+        watched = _needs_operator(q, k, v)
+    if watched:
+        results = _cache_by_operator(q, k_cache, v_cache, k, v, cache_seqlens, cache_batch_idx, block_table, causal, window_size,
+                                     softcap, softmax_scale, return_softmax_lse)
+    else:
+        results = flash_launch.cache(q, k_cache, v_cache, k, v, cache_seqlens, cache_batch_idx, block_table, causal, window_size,
+                                     softcap, softmax_scale, return_softmax_lse)
+    return _answer(results, return_softmax_lse)
+
+
+def _cache_by_operator(q, k_cache, v_cache, k, v, cache_seqlens, cache_batch_idx, block_table, causal, window_size, softcap, scale,
+                       with_lse):
+    """The operator that says what it writes: the cache, if there are new keys and values."""
+    lengths, length = (cache_seqlens, None) if isinstance(cache_seqlens, torch.Tensor) else (None, cache_seqlens)
+    left, right = window_size
+    others = (lengths, length, cache_batch_idx, block_table, causal, left, right, softcap, scale, with_lse)
+    if k is None:
+        return flash_operator.flash_cache(q, k_cache, v_cache, *others)
+    return flash_operator.flash_append(q, k_cache, v_cache, k, v, *others)

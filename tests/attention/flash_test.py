@@ -147,7 +147,10 @@ class FlashCalls(unittest.TestCase):
 
 class FakeTorchTensor(Array):
     """As much of a PyTorch tensor as flash.py needs."""
-    device = "cuda"
+    device, is_meta, requires_grad = "cuda", False, False
+
+    def new_empty(self, shape, dtype):
+        return FakeTorchTensor(*shape, dtype=dtype)
 
     def stride(self, axis=None):
         return self.strides if axis is None else self.strides[axis]
@@ -182,20 +185,32 @@ class FlashFunctions(unittest.TestCase):
         torch.autograd.forward_ad._current_level = -1
         torch._C._cuda_getDevice.return_value = 0
         torch._C._cuda_getCurrentRawStream.return_value = 17
+        torch._C._len_torch_dispatch_stack.return_value = 0
+        torch._C._functorch.peek_interpreter_stack.return_value = None
+        torch._C._is_tracing.return_value = False
         torch.empty_like = lambda model: FakeTorchTensor(*model.shape, dtype=model.dtype)
         torch.empty = lambda shape, dtype, device: FakeTorchTensor(*shape, dtype=dtype)
-        names = [f"assay_attention.{name}" for name in ("launch", "operator", "flash")]
+        names = [f"assay_attention.{name}" for name in ("launch", "operator", "flash_launch", "flash_operator", "flash")]
         patch = unittest.mock.patch.dict(sys.modules, {"torch": torch})
         patch.start()
         self.addCleanup(patch.stop)
         for name in names:
-            sys.modules.pop(name, None)
-            self.addCleanup(sys.modules.pop, name, None)
+            self.forget(name)
+            self.addCleanup(self.forget, name)
         self.flash = importlib.import_module("assay_attention.flash")
         self.calls = []
-        self.flash._functions = tuple(lambda call, stream, which=which: self.calls.append((which, call, stream)) or 0
-                                      for which in ("forward", "append"))
+        self.launch = importlib.import_module("assay_attention.flash_launch")
+        self.operators = importlib.import_module("assay_attention.flash_operator")
+        self.launch._functions = tuple(lambda call, stream, which=which: self.calls.append((which, call, stream)) or 0
+                                       for which in ("forward", "append"))
         self.torch = torch
+        self.watched = False
+        self.flash._is_compiling = lambda: self.watched
+
+    def forget(self, module):
+        """Also as an attribute of the package, which `from . import` takes before it looks for a module."""
+        sys.modules.pop(module, None)
+        vars(assay_attention).pop(module.rpartition(".")[2], None)
 
     def tensor(self, *shape, **others):
         return FakeTorchTensor(*shape, **others)
@@ -255,6 +270,98 @@ class FlashFunctions(unittest.TestCase):
         out = self.flash.flash_attn_with_kvcache(q, cache, cache, cache_seqlens=0)
         self.assertTrue(out.zeroed)
         self.assertEqual(len(self.calls), 3)
+
+    def test_operators_while_compiling(self):
+        """Nothing is launched: the operators are called, with all of their arguments in the order of their schemas."""
+        self.watched = True
+        operators = {}
+        for name in self.operators.SCHEMAS:
+            operators[name] = unittest.mock.MagicMock(return_value=(name, "lse"))
+            setattr(self.operators, name, operators[name])
+        q, k, new = self.tensor(2, 100, 8, 64), self.tensor(2, 300, 2, 64), self.tensor(2, 100, 2, 64)
+        lengths, starts = self.starts(2), self.starts(5)
+        self.assertEqual(self.flash.flash_attn_func(q, k, k, causal=True), "flash")
+        self.assertEqual(self.flash.flash_attn_func(q, k, k, 0.0, 0.5, False, (7, 3), 30.0, return_attn_probs=True),
+                         ("flash", "lse", None))
+        self.assertEqual([call.args for call in operators["flash"].call_args_list],
+                         [(q, k, k, True, -1, -1, 0.0, None, False), (q, k, k, False, 7, 3, 30.0, 0.5, True)])
+        packed = self.tensor(260, 8, 64)
+        self.flash.flash_attn_varlen_func(packed, packed, packed, starts, starts, 100, 300)
+        operators["flash_varlen"].assert_called_once_with(packed, packed, packed, starts, starts, 100, 300, None, False, -1, -1, 0.0,
+                                                          None, False)
+        self.assertEqual(self.flash.flash_attn_with_kvcache(q, k, k, cache_seqlens=5, return_softmax_lse=True), ("flash_cache", "lse"))
+        operators["flash_cache"].assert_called_once_with(q, k, k, None, 5, None, None, False, -1, -1, 0.0, None, True)
+        self.flash.flash_attn_with_kvcache(q, k, k, new, new, cache_seqlens=lengths)
+        operators["flash_append"].assert_called_once_with(q, k, k, new, new, lengths, None, None, None, False, -1, -1, 0.0, None, False)
+        self.assertEqual(self.calls, [])
+
+    def test_operators_for_whoever_watches(self):
+        q = self.tensor(2, 100, 8, 64)
+        self.operators.flash = unittest.mock.MagicMock(return_value=("out", "lse"))
+        q.is_meta = True
+        self.assertEqual(self.flash.flash_attn_func(q, q, q), "out")
+        q.is_meta = False
+        self.flash.flash_attn_func(q, q, q)
+        self.operators.flash.assert_called_once()
+        self.assertEqual(len(self.calls), 1)
+
+    def test_schemas(self):
+        """Every operator's functions take what its schema names, and the one that writes into the cache says so."""
+        self.assertEqual(list(self.operators.SCHEMAS), ["flash", "flash_varlen", "flash_cache", "flash_append"])
+        for name, schema in self.operators.SCHEMAS.items():
+            arguments, results = schema[1:].split(") -> ")
+            self.assertEqual(results, "(Tensor, Tensor)")
+            names = [argument.split()[-1] for argument in arguments.split(", ")]
+            for function in (f"_{name}", f"_fake_{name}"):
+                self.assertEqual(list(inspect.signature(getattr(self.operators, function)).parameters), names)
+            written = [argument for argument in arguments.split(", ") if "!" in argument]
+            self.assertEqual(written, ["Tensor(a!) key_cache", "Tensor(b!) value_cache"] if name == "flash_append" else [])
+        defined = [call.args[0].split("(")[0] for call in self.operators.LIBRARY.define.call_args_list]
+        self.assertEqual(set(defined) - {"forward", "forward_lse"}, set(self.operators.SCHEMAS))
+        keys = [call.args[2] for call in self.operators.LIBRARY.impl.call_args_list if call.args[0] == "flash_append"]
+        self.assertEqual(keys, ["CUDA", "CPU", "Autograd"])
+
+    def test_operators_on_tensors_with_memory(self):
+        q, cache, new, plain = self.tensor(4, 1, 8, 64), self.tensor(4, 100, 2, 64), self.tensor(4, 1, 2, 64), (True, -1, -1, 0.0, None)
+        out, lse = self.operators._flash(q, cache, cache, *plain, True)
+        self.assertEqual((out.shape, lse.shape), (q.shape, (4, 8, 1)))
+        out, lse = self.operators._flash_cache(q, cache, cache, None, 50, None, None, *plain, False)
+        self.assertEqual(lse.shape, (0,), "not wanted")
+        self.operators._flash_append(q, cache, cache, new, new, self.starts(4), None, None, None, *plain, False)
+        packed = self.tensor(100, 8, 64)
+        _, lse = self.operators._flash_varlen(packed, packed, packed, self.starts(3), self.starts(3), 50, 50, None, *plain, True)
+        self.assertEqual(lse.shape, (8, 100))
+        self.assertEqual([which for which, _, _ in self.calls], ["forward", "forward", "append", "forward", "forward"])
+        self.assertEqual(library.SERVING_CALL.unpack(self.calls[1][1])[23], 50)
+
+    def test_operators_on_tensors_without_memory(self):
+        q, k, new, plain = self.tensor(4, 9, 8, 64), self.tensor(4, 100, 2, 64), self.tensor(4, 9, 2, 64), (True, -1, -1, 0.0, None)
+        packed, cache = self.tensor(100, 8, 64), (None, 50, None, None)
+        for (out, lse), shape in ((self.operators._fake_flash(q, k, k, *plain, True), (4, 8, 9)),
+                                  (self.operators._fake_flash(q, k, k, *plain, False), (0,)),
+                                  (self.operators._fake_flash_cache(q, k, k, *cache, *plain, True), (4, 8, 9)),
+                                  (self.operators._fake_flash_append(q, k, k, new, new, *cache, *plain, True), (4, 8, 9))):
+            self.assertEqual((out.shape, out.dtype, lse.shape, lse.dtype), (q.shape, "half", shape, "float"))
+        out, lse = self.operators._fake_flash_varlen(packed, packed, packed, self.starts(3), self.starts(3), 9, 9, None, *plain, True)
+        self.assertEqual((out.shape, lse.shape), (packed.shape, (8, 100)))
+        self.assertEqual(self.calls, [])
+        for text, arguments in (("query is float", (self.tensor(4, 9, 8, 64, dtype="float"), k, k)),
+                                ("value is bfloat", (q, k, self.tensor(4, 100, 2, 64, dtype="bfloat"))),
+                                ("query has 3 dimensions", (packed, k, k))):
+            with self.assertRaisesRegex(Unsupported, text):
+                self.operators._fake_flash(*arguments, *plain, True)
+
+    def test_operators_refuse(self):
+        q = self.tensor(4, 9, 8, 64)
+        with self.assertRaisesRegex(Unsupported, "query is on "):
+            self.operators._refuse_cpu(q, q, q)
+        q.requires_grad = True
+        self.torch.is_grad_enabled.return_value = True
+        with self.assertRaisesRegex(Unsupported, "a gradient is required"):
+            self.operators._without_gradients("flash")(q, q, q)
+        self.torch.is_grad_enabled.return_value = False
+        self.operators._without_gradients("flash")(q, q, q)
+        self.torch.ops.assay_attention.flash.default.assert_called_once_with(q, q, q)
 
     def test_refusals(self):
         q, k = self.tensor(2, 100, 8, 64), self.tensor(2, 300, 2, 64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""flash_attn_func, flash_attn_varlen_func and flash_attn_with_kvcache against float64 on random calls. About one minute on an H200.
+"""flash_attn_func, flash_attn_varlen_func and flash_attn_with_kvcache against float64 on random calls. About two minutes on an H200.
 
   python3 -B -W ignore tests/attention/serving_truth.py [--cases 400] [--seed 1] [--only NUMBER] [--fresh]
 
@@ -7,7 +7,7 @@ A case is a function of seed and number: kind of call, sizes (empty sequences, o
 grouped heads, head sizes, causal masks, windows, capped scores, pages in random order, NaN behind the keys of a cache. Checked are
 output and log-sum-exp, that two runs give the same bits, that a captured graph does, also with other lengths than it was captured
 with, that rows which no sequence has stay as they are, and what was added to a cache; half of the cases run also by the kernels for
-Ampere. One line of build/serving_truth.jsonl for each case; those that are there and passed with the same library are not run again.
+Ampere, a tenth under torch.compile as one graph, which must give the same bits and write the same cache. One line of build/serving_truth.jsonl for each case; those that are there and passed with the same library are not run again.
 Exits 1 if a case failed. Needs a GPU, PyTorch and libassay_attention.so.
 """
 
@@ -25,7 +25,7 @@ import torch
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 import assay_attention  # noqa: E402
-from assay_attention import flash, flash_call, library  # noqa: E402
+from assay_attention import flash_call, flash_launch, library  # noqa: E402
 
 RESULTS = ROOT / "build" / "serving_truth.jsonl"
 HEAD_SIZES = (64, 80, 96, 128, 192, 256)
@@ -276,10 +276,10 @@ class Case:
         a, options = self.arguments, self.options
         out = torch.full_like(a["q"], 7.0)
         lse = torch.full((self.heads, a["q"].shape[0]), 7.0, device="cuda")
-        call = flash_call.varlen_call(flash._TYPES, a["q"], a["k"], a["v"], out, lse, a["cu_seqlens_q"], a["cu_seqlens_k"],
+        call = flash_call.varlen_call(flash_launch.TYPES, a["q"], a["k"], a["v"], out, lse, a["cu_seqlens_q"], a["cu_seqlens_k"],
                                       a["max_seqlen_q"], a["max_seqlen_k"], options["causal"], options["window_size"],
                                       options["softcap"], options["softmax_scale"], a.get("block_table"))
-        flash._enqueue(0, None, call)
+        flash_launch._enqueue(0, None, call)
         end = int(a["cu_seqlens_q"][-1])
         expect(bool((out[end:] == 7.0).all()) and bool((lse[:, end:] == 7.0).all()), "a row that no sequence has was written")
         return out[:end], lse[:, :end]
@@ -306,6 +306,8 @@ class Case:
         expect(torch.equal(out, again[0]) and torch.equal(lse, again[1]), "two runs differ in their bits")
         if number % 2 == 0:
             worst = max(worst, self.by_tiles())
+        if number % 10 == 0:
+            worst = max(worst, self.check_compiled(before, out, lse))
         if number % 3 == 0:
             worst = max(worst, self.check_graph())
         return worst
@@ -315,13 +317,27 @@ class Case:
         loaded = library.load()
         tiles = loaded.assay_attention_testing_serving_tiles
         tiles.argtypes = loaded.assay_attention_forward.argtypes
-        usual = flash._load()
-        flash._functions = tiles, usual[1]
+        usual = flash_launch._load()
+        flash_launch._functions = tiles, usual[1]
         try:
             out, lse = self.function(**self.arguments)[:2]
         finally:
-            flash._functions = usual
+            flash_launch._functions = usual
         return self.truth(out, lse)
+
+    def check_compiled(self, before, out, lse):
+        """As one graph of torch.compile, from the cache as it was before."""
+        for name, cache in before.items():
+            self.arguments[name].copy_(cache)
+        torch._dynamo.reset()
+        compiled = torch.compile(self.function, fullgraph=True, backend="aot_eager")
+        with torch.no_grad():
+            got, got_lse = compiled(**self.arguments)[:2]
+        worst = self.truth(got, got_lse)
+        if self.kind.startswith("varlen"):
+            got, got_lse = got[:out.shape[0]], got_lse[:, :out.shape[0]]
+        expect(torch.equal(got, out) and torch.equal(got_lse, lse), "a compiled call gives other bits")
+        return worst
 
     def check_graph(self):
         graph = torch.cuda.CUDAGraph()

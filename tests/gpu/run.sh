@@ -33,6 +33,7 @@ if [ -e build/attention/libassay_attention.so ]; then
   build/attention/call_cost
   python3 -B -W ignore tests/attention/gpu_test.py
   python3 -B -W ignore tests/attention/gpu_pytorch_test.py
+  python3 -B -W ignore tests/attention/gpu_flash_operator_test.py
   python3 -B -W ignore tests/attention/accuracy.py
   python3 -B -W ignore kernels/attention/split_keys/bench.py check
   python3 -B -W ignore tests/attention/serving_truth.py --fresh
