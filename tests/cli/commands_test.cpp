@@ -135,6 +135,20 @@ TEST(Commands, ServingAttentionIsCorrectWithoutAGpu) {
   }
 }
 
+// The library's kernels for any strides and lengths: a tall and a short tile, head sizes through zeros, rows without
+// keys.
+TEST(Commands, WarpAttentionIsCleanAndCorrectWithoutAGpu) {
+  for (const char* shape : {"B=1,H=1,G=2,M=130,S=150,D=64,dtype=f16,causal=true,tall=true",
+                            "B=2,H=1,G=1,M=70,S=33,D=136,dtype=bf16,causal=true"}) {
+    const ProcessOutcome checked =
+        assay_program({"check", "kernels/attention/warp", "--device", "vgpu:h200", "--shape", shape, "--json"});
+    EXPECT_EQ(parsed(checked)["verdict"], "correct") << shape << checked.output << checked.errors;
+    const ProcessOutcome watched =
+        assay_program({"sanitize", "kernels/attention/warp", "--device", "vgpu:l4", "--shape", shape, "--json"});
+    EXPECT_EQ(parsed(watched)["verdict"], "clean") << shape << watched.output << watched.errors;
+  }
+}
+
 TEST(Commands, AnErrorIsAlsoOneJsonDocument) {
   const ProcessOutcome outcome = assay_program({"check", "no/such/folder", "--json"});
   EXPECT_EQ(outcome.exit_status, 2);

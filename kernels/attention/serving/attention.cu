@@ -5,6 +5,19 @@
 #include "streaming.cuh"
 #include "tile_attention.cuh"
 
+// Of the kernels for few queries: slabs of 16 packed rows, and warps of a block. With 4 warps the tiles are short too.
+#ifndef SLABS
+#define SLABS 1
+#endif
+#ifndef WARPS
+#define WARPS 8
+#endif
+#if WARPS == 4
+#define TILE_ROWS 64
+#else
+#define TILE_ROWS 128
+#endif
+
 using namespace assay::attention;
 
 #define TILE_ENTRY(TYPE, DIM, ROWS, KEYS, STAGES)                                                    \
@@ -27,24 +40,20 @@ using namespace assay::attention;
     serving::streaming::run_streaming<serving::streaming::Config<assay::TYPE, DIM, KEYS, STAGES>>(params); \
   }
 
-TILE_ENTRY(f16, 64, 128, 64, 2)
-TILE_ENTRY(bf16, 64, 64, 64, 2)
-TILE_ENTRY(f16, 128, 64, 64, 1)
-TILE_ENTRY(bf16, 128, 64, 64, 1)
-TILE_ENTRY(f16, 256, 64, 32, 1)
-TILE_ENTRY(f16, 192, 64, 64, 1)
-TILE_ENTRY(bf16, 192, 64, 64, 1)
-TILE_ENTRY(bf16, 256, 64, 32, 1)
-SPLIT_ENTRY(f16, 64, 1, 8)
-SPLIT_ENTRY(bf16, 64, 2, 4)
-SPLIT_ENTRY(f16, 128, 2, 8)
-SPLIT_ENTRY(bf16, 128, 1, 4)
-SPLIT_ENTRY(f16, 256, 1, 4)
-SPLIT_ENTRY(bf16, 256, 1, 4)
-STREAM_ENTRY(f16, 64, 128, 3)
-STREAM_ENTRY(bf16, 64, 128, 3)
-STREAM_ENTRY(f16, 96, 128, 2)
-STREAM_ENTRY(f16, 128, 128, 2)
-STREAM_ENTRY(bf16, 128, 128, 2)
-STREAM_ENTRY(f16, 192, 80, 2)
-STREAM_ENTRY(f16, 256, 48, 2)
+#define FOR_BOTH_TYPES(ENTRY, ...) ENTRY(f16, __VA_ARGS__) ENTRY(bf16, __VA_ARGS__)
+
+FOR_BOTH_TYPES(TILE_ENTRY, 64, TILE_ROWS, 64, 2)
+FOR_BOTH_TYPES(SPLIT_ENTRY, 64, SLABS, WARPS)
+FOR_BOTH_TYPES(SPLIT_ENTRY, 128, SLABS, WARPS)
+// What has no other size.
+#if SLABS == 1 && WARPS == 8
+FOR_BOTH_TYPES(TILE_ENTRY, 128, 64, 64, 1)
+FOR_BOTH_TYPES(TILE_ENTRY, 192, 64, 64, 1)
+FOR_BOTH_TYPES(TILE_ENTRY, 256, 64, 32, 1)
+FOR_BOTH_TYPES(SPLIT_ENTRY, 256, 1, 4)
+FOR_BOTH_TYPES(STREAM_ENTRY, 64, 128, 3)
+FOR_BOTH_TYPES(STREAM_ENTRY, 96, 128, 2)
+FOR_BOTH_TYPES(STREAM_ENTRY, 128, 128, 2)
+FOR_BOTH_TYPES(STREAM_ENTRY, 192, 80, 2)
+FOR_BOTH_TYPES(STREAM_ENTRY, 256, 48, 2)
+#endif

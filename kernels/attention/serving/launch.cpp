@@ -64,7 +64,7 @@ void assay_launch(assay::Launch& launch) {
   const int columns = dim > 192 || (split && dim > 128) ? 256 : dim > 128 ? 192 : dim > 64 ? 128 : 64;
   const std::string name = std::string(bf16 ? "bf16" : "f16") + "_d" + std::to_string(columns);
   if (size("blocks") > 0) {
-    const int wide = dim > 192 ? 256 : dim > 128 ? 192 : dim > 96 || (bf16 && dim > 64) ? 128 : dim > 64 ? 96 : 64;
+    const int wide = dim > 192 ? 256 : dim > 128 ? 192 : dim > 96 ? 128 : dim > 64 ? 96 : 64;
     const int keys = wide == 256 ? 48 : wide == 192 ? 80 : 128;
     const int stages = wide == 64 ? 3 : 2;
     const int stored = round_up_to(wide, 64);
@@ -97,7 +97,7 @@ void assay_launch(assay::Launch& launch) {
         .run();
     return;
   }
-  const int rows = columns == 64 && !bf16 ? 128 : 64;
+  const int rows = size("tile_rows");
   const int keys = columns == 256 ? 32 : 64;
   const int stages = columns == 64 ? 2 : 1;
   params.row_tiles = round_up_to(params.query_rows, rows) / rows;

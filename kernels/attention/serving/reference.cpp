@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Attention of sequences in float64: windows, capped scores, pages, log-sum-exp. Rows that belong to no sequence keep
-// what they hold.
+// Attention of sequences in float64: windows, capped scores, pages, log-sum-exp (but not without_lse). Rows that belong
+// to no sequence keep what they hold. Also for ../warp, whose calls have none but the plain ones of these.
 #include <algorithm>
 #include <assay/reference.h>
 #include <cmath>
@@ -20,7 +20,7 @@ struct Call {
   const AssayTensor* key_lengths;
   const AssayTensor* block_table;
   int64_t batch, key_heads, group, query_rows, key_rows, dim, page, pages, added, left, right, total;
-  bool packed, causal;
+  bool packed, causal, without_lse;
   double scale, cap;
 };
 
@@ -43,8 +43,10 @@ void attend(const Call& call, int64_t batch, int64_t head, int64_t query, int64_
   const int64_t first = call.left < 0 ? 0 : std::max<int64_t>(0, beside - call.left);
   const int64_t right = call.causal ? 0 : call.right;
   const int64_t end = right < 0 ? keys : std::min(keys, beside + right + 1);
-  double& lse = call.packed ? call.lse->data[head * call.total + start + query]
-                            : call.lse->data[(batch * heads + head) * call.query_rows + query];
+  double not_wanted = 0;
+  double& lse = call.without_lse ? not_wanted
+                : call.packed    ? call.lse->data[head * call.total + start + query]
+                                 : call.lse->data[(batch * heads + head) * call.query_rows + query];
   std::fill_n(o, call.dim, 0.0);
   lse = -std::numeric_limits<double>::infinity();
   if (end <= first) return;
@@ -96,6 +98,7 @@ int assay_reference(AssayProblem* problem) {
                   size("total"),
                   size("packed") != 0,
                   size("causal") != 0,
+                  size("without_lse") != 0,
                   assay_number(problem, "scale", 0),
                   assay_number(problem, "cap", 0)};
   for (int64_t batch = 0; batch < call.batch; ++batch) {

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Every kernel of the attention library is one that a kernel.toml describes, so that `assay check` and `sanitize` reach it: what
+the library's tables name stands in the source of a kernel folder, in one of its configurations. Needs a C++ preprocessor."""
+
+import itertools
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    tomllib = None
+
+ATTENTION = pathlib.Path(__file__).resolve().parents[2] / "kernels" / "attention"
+LIBRARY = ATTENTION / "library"
+COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+
+
+def configurations(folder):
+    """Values of the tunables; also those that a constraint forbids, of which the library has none."""
+    tunable = tomllib.loads((folder / "kernel.toml").read_text()).get("tunable", {})
+    names = [name for name in tunable if name != "constraints"]
+    for values in itertools.product(*(tunable[name] for name in names)):
+        yield dict(zip(names, values))
+
+
+def preprocessed(source, values):
+    """The source without what it includes, its macros expanded."""
+    text = re.sub(r"(?m)^#include.*$", "", source.read_text())
+    flags = [f"-D{name}={value}" for name, value in values.items()]
+    done = subprocess.run([COMPILER, "-E", "-P", "-x", "c++", *flags, "-"], input=text, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def described(folder, pattern, names=()):
+    """What the pattern finds in the folder's source, with these tunables behind it, over all configurations."""
+    found = set()
+    for values in configurations(ATTENTION / folder):
+        for match in re.findall(pattern, preprocessed(ATTENTION / folder / "attention.cu", values)):
+            found.add((*re.split(r"\s*,\s*", match), *(str(values[name]) for name in names)))
+    return found
+
+
+def tables(sources, macro):
+    """The lines of the library's tables: (type, head size, ...)."""
+    found = set()
+    for source in LIBRARY.glob(sources):
+        found |= {tuple(re.split(r"\s*,\s*", words)) for words in re.findall(rf"\b{macro}\(([^)]*)\)", source.read_text())}
+    return found
+
+
+@unittest.skipUnless(tomllib, "this Python reads no TOML")
+@unittest.skipUnless(COMPILER, "there is no C++ compiler")
+class DescribedKernels(unittest.TestCase):
+    def assert_covered(self, wanted, there):
+        self.assertGreater(len(wanted), 0)
+        self.assertEqual(sorted(wanted - there), [], "the library has kernels that no kernel.toml describes")
+
+    def test_warp(self):
+        self.assert_covered(tables("warp_d*.cu", "WARP_ENTRY"), described("warp", r"WarpConfig<assay::([^>]*)>"))
+
+    def test_split_keys(self):
+        wanted = tables("split_d*.cu", "SPLIT_ENTRY")
+        there = described("split_keys", r"extern \"C\".*?attention_(\w+_d\d+)\(", ("SLABS", "WARPS"))
+        self.assert_covered(wanted, {(*name.split("_d"), *sizes) for name, *sizes in there})
+
+    def test_serving(self):
+        self.assert_covered(tables("serving_tiles_d*.cu", "SERVING_TILES"), described("serving", r"TileConfig<assay::([^>]*)>"))
+        self.assert_covered(tables("serving_split_d*.cu", "SERVING_SPLIT"), described("serving", r"SplitConfig<assay::([^>]*)>"))
+        self.assert_covered(tables("serving_streaming_d*.cu", "SERVING_STREAMING"),
+                            described("serving", r"streaming::Config<assay::([^>]*)>"))
+
+    def test_hopper(self):
+        table = (ATTENTION / "hopper" / "launch.cu").read_text()
+        types, masks = ("__half", "__nv_bfloat16"), ("true", "false")
+        streaming = re.findall(r"STREAMING\(streaming_\d, ELEMENT, MASK, (\d+), (\d+), (\d+), (\d+)\)", table)
+        self.assert_covered({(kind, dim, mask, *sizes) for dim, *sizes in streaming for kind in types for mask in masks},
+                            described("streaming", r"run_streaming<Config<([^>]*)>", ("CONSUMERS", "KEY_BLOCK", "STAGES")))
+        resident = {(mask, *sizes) for *sizes, in re.findall(r"RESIDENT\(\w+, ELEMENT, MASK, (\d+), (\d+), (\d+)\)", table)
+                    for mask in masks}
+        resident |= {("true", *sizes) for *sizes, in re.findall(r"RESIDENT\(\w+, ELEMENT, causal, (\d+), (\d+), (\d+)\)", table)}
+        self.assertEqual(len(resident), 7)
+        self.assert_covered({(kind, *line) for line in resident for kind in types},
+                            described("resident", r"run_resident<Config<([^>]*)>", ("ROW_GROUPS", "KEY_GROUPS", "PASSES")))
+
+    def test_what_is_missing_is_found(self):
+        with self.assertRaisesRegex(AssertionError, "no kernel.toml describes"):
+            self.assert_covered({("f16", "64", "128", "64", "3")}, described("warp", r"WarpConfig<assay::([^>]*)>"))
+
+
+if __name__ == "__main__":
+    unittest.main()
