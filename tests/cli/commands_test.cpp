@@ -121,12 +121,14 @@ TEST(Commands, HopperAttentionSharesOutCausalTiles) {
   EXPECT_EQ(parsed(outcome)["verdict"], "correct") << outcome.output << outcome.errors;
 }
 
-// Attention as serving engines call it: by tiles, by split keys and by streaming; and additions to a cache.
+// Attention as serving engines call it: by tiles, by split keys and by streaming; and additions to a cache. And the
+// kernel for many short sequences.
 TEST(Commands, ServingAttentionIsCorrectWithoutAGpu) {
   for (const auto& [kernel, shape] :
        {std::pair{"serving", "B=3,H=1,G=2,M=70,S=100,D=64,dtype=f16,causal=true,packed=true,page=16,left=31,cap2=40"},
         std::pair{"serving", "B=3,H=1,G=3,M=2,S=300,D=128,dtype=bf16,causal=true,page=48,left=100,cluster=3"},
         std::pair{"serving", "B=3,H=1,G=2,M=200,S=150,D=64,dtype=f16,causal=true,packed=true,page=16,left=70,blocks=2"},
+        std::pair{"pairs", "B=2,H=3,G=2,M=65,S=100,D=80,causal=true,dtype=bf16"},
         std::pair{"append", "B=3,N=5,H=2,D=80,S=33,page=16,lengths=true,first=7,dtype=f16"}}) {
     const ProcessOutcome outcome = assay_program(
         {"check", std::string("kernels/attention/") + kernel, "--device", "vgpu:h200", "--shape", shape, "--json"});
