@@ -108,13 +108,15 @@ def machine_code(kernel, configuration, folder):
     raise SystemExit(f"{kernel}: no machine code for sm_90; nvcc is needed")
 
 
-def estimates(folder, again=False):
+def estimates(folder, again=False, which=None):
+    """Of all cases, or of one half alone."""
     file = folder / "estimates.json"
     if file.exists() and not again:
         return json.loads(file.read_text())
+    chosen = [case for case in cases() if which in (None, half(*case))]
     with ThreadPoolExecutor(max_workers=3) as pool:
-        documents = list(pool.map(estimate, cases()))
-    result = {name_of(*case): document for case, document in zip(cases(), documents) if "estimate" in document}
+        documents = list(pool.map(estimate, chosen))
+    result = {name_of(*case): document for case, document in zip(chosen, documents) if "estimate" in document}
     file.write_text(json.dumps(result))
     return result
 
@@ -305,9 +307,9 @@ def measure(folder):
 
 # --- judge
 
-def joined(folder, again):
+def joined(folder, again, which=None):
     measured = json.loads((folder / "measured.json").read_text())["cases"]
-    documents = estimates(folder, again)
+    documents = estimates(folder, again, which)
     rows = []
     for kernel, shape in cases():
         name = name_of(kernel, shape)
@@ -339,8 +341,8 @@ def figures(rows):
             "bound_broken": sum(row["lower_bound_us"] > row["measured"] for row in rows)}
 
 
-def judge(folder, markdown):
-    rows = joined(folder, again=True)
+def judge(folder, markdown, which=None):
+    rows = joined(folder, again=True, which=which)
     sets = {"judged": [row for row in rows if row["half"] == "judge"],
             "fitted": [row for row in rows if row["half"] == "fit"], "all": rows}
     print("| cases | number, kernels | median error | within 35 % | 90 % within | Kendall's tau | bounds broken |")
@@ -414,9 +416,10 @@ def main():
     parser.add_argument("action", choices=["prepare", "measure", "judge", "fit"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--markdown", action="store_true", help="rows in the order of the cases")
+    parser.add_argument("--half", choices=["fit", "judge"], help="judge these cases alone")
     arguments = parser.parse_args()
     if arguments.action == "judge":
-        judge(arguments.folder, arguments.markdown)
+        judge(arguments.folder, arguments.markdown, arguments.half)
     else:
         {"prepare": prepare, "measure": measure, "fit": fit}[arguments.action](arguments.folder)
 

@@ -177,6 +177,8 @@ Seen local_memory(const Case& about) {
 void no_local_memory(Case& about) {
   WorkSums& total = about.work.total;
   total[Work::l1_wavefronts] -= std::min(total[Work::l1_wavefronts], total[Work::local_sectors] / 4);
+  total[Work::local_write_sectors] = 0;
+  total[Work::local_partial_sectors] = 0;
   double local = 0;
   double all = 0;
   for (const LineWork& line : about.work.lines) {

@@ -146,12 +146,13 @@ class Model {
   void add_memory() {
     const double wavefronts = work_.total[Work::l1_wavefronts] + work_.total[Work::shared_wavefronts];
     add(kL1, us(of_busiest(wavefronts / rates_.l1_wavefronts, place_)), wavefronts, "wavefronts");
+    const double local = work_.total[Work::local_write_sectors];
     const double sectors =
-        work_.total[Work::l2_read_sectors] + work_.total[Work::l2_write_sectors] - sectors_kept_by_sms();
+        work_.total[Work::l2_read_sectors] + work_.total[Work::l2_write_sectors] + local - sectors_kept_by_sms();
     result_.l2_bytes = sectors * kSectorBytes;
     add(kPort, us(of_busiest(sectors / rates_.l2_sectors, place_)), sectors, "sectors");
-    const double writes = work_.total[Work::l2_write_sectors];
-    const double partial = work_.total[Work::partial_sectors];
+    const double writes = work_.total[Work::l2_write_sectors] + local;
+    const double partial = work_.total[Work::partial_sectors] + work_.total[Work::local_partial_sectors];
     const double full_time = (writes - partial) * kSectorBytes / (rates_.l2_full_writes * rates_.l2_reached) / 1e3;
     const double read_time = (sectors - writes) * kSectorBytes / rates_.l2_reached / 1e3;
     add(kL2, read_time + full_time + partial / rates_.partial_writes_per_ns / 1e3, result_.l2_bytes, "bytes");
@@ -183,10 +184,7 @@ class Model {
   }
 
   void add_chain() {
-    const double l2_reads = work_.total[Work::l2_read_sectors] * kSectorBytes;
-    double fetched = 0;
-    for (const gpu::BufferWork& buffer : work_.buffers) fetched += buffer.fetched_bytes;
-    const double from_dram = l2_reads > 0 ? std::min(1.0, fetched / l2_reads) : 0;
+    const double from_dram = share_from_dram();
     const auto blend = [&](const gpu::ChainCycles& chain) {
       return chain.with_l2 + from_dram * (chain.with_dram - chain.with_l2);
     };
@@ -195,24 +193,39 @@ class Model {
     add(kChain, us(cycles), cycles, "cycles");
   }
 
+  // Of the data that warps wait for, what comes from DRAM. Blocks that run side by side ask for the same bytes at about
+  // the same time, and wait for them together; what an earlier wave of blocks has brought is in the L2.
+  double share_from_dram() const {
+    const double waves = std::max(1.0, place_.blocks / (place_.sms * place_.resident));
+    double sectors = 0;
+    double waited = 0;
+    for (const gpu::BufferWork& buffer : work_.buffers) {
+      const double of_block = buffer.block_fetched_bytes / place_.blocks;
+      const double of_wave = std::min(buffer.fetched_bytes, of_block * place_.sms * place_.resident);
+      sectors += buffer.l2_read_sectors;
+      if (of_wave > 0) waited += buffer.l2_read_sectors * std::min(1.0, buffer.fetched_bytes / waves / of_wave);
+    }
+    return sectors > 0 ? waited / sectors : 0;
+  }
+
   void add_starting() { add(kBlocks, place_.blocks * rates_.block_ns / 1e3, place_.blocks, "blocks"); }
 
   // What an SM does, what the memory does and what a warp waits for overlap, but never quite: the exponent of the GPU's
-  // rates says how much. Pipes of one SM overlap entirely, so that only the busiest of them counts; so do L2 and DRAM.
+  // rates says how much. L2 and DRAM overlap entirely, so that only the slower counts; the pipes of an SM nearly do.
   void combine() {
-    double sm = 0;
-    double memory = 0;
+    constexpr double kPipeOverlap = 6;
+    const auto time = [&](std::string_view name) { return result_.time_of(name); };
+    // An instruction takes its issue slot and its pipe at once, and the LSU hands on to the L1 what the port brings.
+    double pipes = 0;
+    for (const double pipe : {time(kFma), time(kAlu), time(kXu), time(kFp64), time(kTensor),
+                              std::max({time(kLsu), time(kL1), time(kPort)})})
+      pipes += std::pow(pipe, kPipeOverlap);
+    const double sm = std::max(time(kIssue), std::pow(pipes, 1 / kPipeOverlap));
+    const double memory = std::max({time(kL2), time(kDram), time(kAtomics)});
+    const double together = lockstep_exponent();
+    const double waited = std::pow(std::pow(time(kChain), together) + std::pow(memory, together), 1 / together);
     double sum = 0;
-    for (const Resource& resource : result_.resources) {
-      if (resource.name == kChain || resource.name == kBlocks) {
-        sum += std::pow(resource.time_us, rates_.overlap);
-      } else if (resource.name == kL2 || resource.name == kDram || resource.name == kAtomics) {
-        memory = std::max(memory, resource.time_us);
-      } else {
-        sm = std::max(sm, resource.time_us);
-      }
-    }
-    sum += std::pow(sm, rates_.overlap) + std::pow(memory, rates_.overlap);
+    for (const double part : {sm, waited, time(kBlocks)}) sum += std::pow(part, rates_.overlap);
     result_.time_us = rates_.launch_us + std::pow(sum, 1 / rates_.overlap);
     add(kLaunch, rates_.launch_us, 1, "launch");
     for (Resource& resource : result_.resources) resource.share = resource.time_us / result_.time_us;
@@ -220,6 +233,21 @@ class Model {
     result_.limiter = result_.resources.front().name;
     result_.low_us = result_.time_us / (1 + rates_.spread);
     result_.high_us = result_.time_us * (1 + rates_.spread);
+  }
+
+  // Warps that meet at barriers all along, and wait for their loads between them, ask for their data at the same moment
+  // and then leave the memory idle: transfer and latency add up. Warps that are free of each other fill the gaps.
+  double lockstep_exponent() const {
+    constexpr double kFewBarriers = 3;  // of a warp: before and behind the work, not all along
+    constexpr double kAddUp = 1.05;
+    const double warps = place_.blocks * work_.warps_per_block;
+    if (warps <= 0 || work_.total[Work::barriers] / warps <= kFewBarriers) return rates_.overlap;
+    double waits = 0;
+    for (const Work wait :
+         {Work::wait_global, Work::wait_async, Work::wait_shared, Work::wait_tensor, Work::wait_fixed})
+      waits += work_.total[wait];
+    const double for_loads = waits > 0 ? work_.total[Work::wait_global] / waits : 0;
+    return rates_.overlap - (rates_.overlap - kAddUp) * for_loads;
   }
 
   // Peak rates, the highest clock, work spread evenly, everything overlapped, and only what neither ptxas nor a cache

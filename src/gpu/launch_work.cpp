@@ -28,6 +28,8 @@ constexpr std::array<std::string_view, kWorkCount> kNames = {
     "stored_words",
     "silent_words",
     "local_sectors",
+    "local_write_sectors",
+    "local_partial_sectors",
     "barriers",
     "needless_barriers",
     "instructions",

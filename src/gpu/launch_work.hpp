@@ -42,6 +42,8 @@ enum class Work : uint8_t {
   stored_words,     // 4-byte words written to global memory
   silent_words,     // of them: they held this value already
   local_sectors,
+  local_write_sectors,    // of local memory: what stores pass on to the L2
+  local_partial_sectors,  // of them: only some of the bytes are written
   // synchronisation
   barriers,           // executions by a warp
   needless_barriers,  // of them: no two threads of the block communicate across

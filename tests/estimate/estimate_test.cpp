@@ -91,9 +91,32 @@ TEST(Estimate, AChainRepeatsWithTheWavesAndNotWithTheBlocksOfOne) {
 TEST(Estimate, DataFromDramMakesTheChainLonger) {
   gpu::LaunchWork work = copy(1e6, 132);
   work.mean_chain = work.longest_chain = {1000, 2000};
-  EXPECT_DOUBLE_EQ(estimated(work).chain_cycles, 2000);
-  work.total[Work::l2_read_sectors] *= 4;  // three of four sectors come from the L2
-  EXPECT_DOUBLE_EQ(estimated(work).chain_cycles, 1250);
+  EXPECT_DOUBLE_EQ(estimated(work).chain_cycles, 2000) << "blocks side by side wait for DRAM together";
+  work = copy(1e6, 4 * 8 * 132);
+  work.mean_chain = work.longest_chain = {1000, 2000};
+  EXPECT_DOUBLE_EQ(estimated(work).chain_cycles, 2000) << "each wave reads bytes of its own";
+  work.buffers[0].block_fetched_bytes = 1e6 * 4 * 8 * 132;
+  EXPECT_DOUBLE_EQ(estimated(work).chain_cycles, 1250) << "three waves of four find them in the L2";
+}
+
+TEST(Estimate, WarpsInLockstepDoNotHideTransfersBehindLatency) {
+  gpu::LaunchWork work = copy(1e8, 264);
+  work.mean_chain = work.longest_chain = {40000, 40000};
+  work.total[Work::wait_global] = 1e9;
+  const Estimate free = estimated(work);
+  work.total[Work::barriers] = 100.0 * 264 * 8;
+  const Estimate in_step = estimated(work);
+  EXPECT_GT(in_step.time_us, 1.2 * free.time_us);
+  work.total[Work::wait_async] = 1e12;  // what they wait for was asked for ahead
+  EXPECT_NEAR(estimated(work).time_us, free.time_us, 0.01 * free.time_us);
+}
+
+TEST(Estimate, StoresToLocalMemoryGoToTheL2) {
+  gpu::LaunchWork work = launch(1056, Work::local_write_sectors, 1e5);
+  const double whole = estimated(work).time_of(kL2);
+  EXPECT_GT(whole, 0);
+  work.total[Work::local_partial_sectors] = work.total[Work::local_write_sectors];
+  EXPECT_GT(estimated(work).time_of(kL2), 2 * whole) << "parts of sectors are slower";
 }
 
 TEST(Estimate, TheInstructionDecidesTheTensorRate) {

@@ -69,6 +69,33 @@ double local_lines(const Access& access) {
   return static_cast<double>(different) * std::max(1.0, access.bytes / 4.0);
 }
 
+// The sectors that a store to local memory passes on to the L2, and how many of them it writes only in part: a sector
+// holds one word of eight neighbouring lanes.
+struct LocalStore {
+  double sectors = 0;
+  double partial = 0;
+
+  explicit LocalStore(const Access& access) {
+    constexpr int kNeighbours = 8;
+    for (int first = 0; first < kLanes; first += kNeighbours) {
+      std::array<uint64_t, kNeighbours> words;
+      size_t count = 0;
+      for (int lane = first; lane < first + kNeighbours; ++lane) {
+        if ((access.lanes >> lane & 1U) != 0) words[count++] = access.addresses[lane] / sizeof(uint32_t);
+      }
+      std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+      const auto different =
+          std::unique(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count)) - words.begin();
+      const bool whole = count == kNeighbours && different == 1;
+      sectors += static_cast<double>(different);
+      partial += whole ? 0 : static_cast<double>(different);
+    }
+    const double words_each = std::max(1.0, access.bytes / 4.0);
+    sectors *= words_each;
+    partial *= words_each;
+  }
+};
+
 }  // namespace
 
 inline void BlockTracing::data_at(Time at, Work reason) {
@@ -111,7 +138,11 @@ inline void BlockTracing::read_sector(SectorState& state, const Warp& warp, cons
     own[Work::l2_read_sectors] += 1;
     buffer.l2_read_sectors += 1;
     ++clock.missed;
-    const Time arrival{issued.l2 + from.l2, issued.dram + from.dram};
+    Time arrival{issued.l2 + from.l2, issued.dram + from.dram};
+    // DRAM gives two sectors at a time: who asked for the other one has brought this one to the L2.
+    const SectorState* const pair = state.read ? nullptr : sectors.known(state.sector ^ 1);
+    if (pair != nullptr && pair->read)
+      arrival.dram = std::max(issued.dram + rates.latency_l2, std::min(arrival.dram, pair->arrival[1]));
     state.arrival[0] = arrival.l2;
     state.arrival[1] = arrival.dram;
     data_at(arrival, bulk ? Work::wait_async : Work::wait_global);
@@ -231,7 +262,8 @@ LaneMask BlockTracing::access(const Access& access) {
   const size_t at = function.index_of(access.instruction);
   const InstructionCost& cost = tracing_.costs(function)[at];
   if (cost.memory == ptx::Operation::other) return access.lanes;
-  const Time issued = clock_of(access.warp).peek(needed(access.warp, access.instruction, function, at));
+  const Time issued =
+      clock_of(access.warp).peek(needed_by(access.warp, access.instruction, function, at, cost), cost.pipe);
   WorkSums& own = of(function)[at].sums;
   switch (access.space) {
     case Space::global:
@@ -244,6 +276,11 @@ LaneMask BlockTracing::access(const Access& access) {
       const double of_local = local_sectors({access.addresses, access.lanes, access.bytes});
       own[Work::local_sectors] += of_local;
       own[Work::l1_wavefronts] += local_lines(access);
+      if (access.kind == AccessKind::store) {
+        const LocalStore store(access);
+        own[Work::local_write_sectors] += store.sectors;
+        own[Work::local_partial_sectors] += store.partial;
+      }
       data_at(issued + (tracing_.rates().latency_l1 + local_lines(access) - 1), Work::wait_global);
       break;
     }

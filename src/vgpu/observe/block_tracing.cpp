@@ -23,7 +23,7 @@ inline void BlockTracing::end_basic_block(const Warp& warp, const Function& func
 inline void BlockTracing::wait_for(const Warp& warp, const Function& function, size_t at, Time done, Work reason) {
   end_basic_block(warp, function);
   of(function)[at].sums[reason] += clock_of(warp).wait_until(done);
-  clock_of(warp).issue({}, 1);
+  clock_of(warp).issue({}, {});
 }
 
 inline double BlockTracing::tensor_cycles(const InstructionCost& cost) const {
@@ -37,7 +37,7 @@ inline void BlockTracing::run_clock(const Warp& warp, const Function& function, 
                                     const InstructionCost& cost) {
   WarpClock& clock = clock_of(warp);
   const Instruction& instruction = function.code[at];
-  Ready need = needed(warp, instruction, function, at);
+  Ready need = needed_by(warp, instruction, function, at, cost);
   const auto producer = static_cast<uint32_t>(at);
   const auto results = [&](const Ready& ready) {
     FrameClock& frame = frame_clock(warp);
@@ -51,32 +51,44 @@ inline void BlockTracing::run_clock(const Warp& warp, const Function& function, 
       return;
     case ClockRule::barrier:
     case ClockRule::leave:
-      clock.issue({}, 1);
+      clock.issue({}, {});
       return;
     case ClockRule::branch:
-      clock.issue(need, cost.issue);
+      if (cost.join != 0) {  // predicates
+        clock.guard_until(cost.join, need.at);
+        return;
+      }
+      clock.issue(need, cost.pipe);
+      if (cost.rounds > 1 && !clock.ends_round(producer, cost.rounds)) return;
       end_basic_block(warp, function);
       clock.delay(tracing_.rates().branch);
       return;
     case ClockRule::load:
-      clock.issue(need, cost.issue);
+      clock.issue(need, cost.pipe);
+      if (cost.order != OrderedIn::shared) clock.loads.add(data_ready_, 1);
+      if (cost.order == OrderedIn::shared) clock.shared_loads.add(data_ready_, cost.in_flight);
       results({data_ready_, producer, data_reason_});
       return;
-    case ClockRule::store:
+    case ClockRule::store: {
+      const Time issued = clock.issue(need, cost.pipe);
+      Time& stored = clock.stored[static_cast<size_t>(cost.order)];
+      stored = later(stored, issued);
+      return;
+    }
     case ClockRule::bulk_other:
-      clock.issue(need, cost.issue);
+      clock.issue(need, cost.pipe);
       return;
     case ClockRule::async_copy:
-      clock.issue(need, cost.issue);
+      clock.issue(need, cost.pipe);
       clock.copies.add(data_ready_);
       return;
     case ClockRule::bulk_copy:
-      clock.issue(need, cost.issue);
+      clock.issue(need, cost.pipe);
       for (const uint64_t target : bulk_targets_) copies_[target] = data_ready_;
       return;
     case ClockRule::async_commit:
       clock.copies.commit();
-      clock.issue({}, cost.issue);
+      clock.issue({}, cost.pipe);
       return;
     case ClockRule::async_wait:
       wait_for(warp, function, at, clock.copies.done(cost.wait_groups), Work::wait_async);
@@ -91,25 +103,30 @@ inline void BlockTracing::run_clock(const Warp& warp, const Function& function, 
       const double cycles = tensor_cycles(cost);
       if (clock.tensor_free.dram > need.at.dram)
         need = {later(need.at, clock.tensor_free), producer, Work::wait_tensor};
-      const Time issued = clock.issue(need, cost.issue);
+      const Time issued = clock.issue(need, cost.pipe);
       clock.tensor_free = issued + cycles;
       results({issued + std::max<double>(cost.latency, cycles), producer, Work::wait_tensor});
       return;
     }
     case ClockRule::group_product: {
-      const Time begin = later(clock.issue(need, cost.issue), clock.tensor_free);
+      const Time begin = later(clock.issue(need, cost.pipe), clock.tensor_free);
       clock.tensor_free = begin + cost.latency;
       clock.products.add(clock.tensor_free + tracing_.rates().latency_mma);
       return;
     }
-    case ClockRule::collective:
+    case ClockRule::collective: {
+      const Time done = clock.issue(need, cost.pipe) + cost.latency;
+      clock.exchanges.add(done, 1);
+      results({done, producer, Work::wait_shared});
+      return;
+    }
     case ClockRule::mbarrier:
-      results({clock.issue(need, cost.issue) + cost.latency, producer, Work::wait_shared});
+      results({clock.issue(need, cost.pipe) + cost.latency, producer, Work::wait_shared});
       return;
     case ClockRule::compute:
     case ClockRule::other:
       results(
-          {clock.issue(need, cost.issue) + cost.latency, producer, cost.xu > 0 ? Work::wait_shared : Work::wait_fixed});
+          {clock.issue(need, cost.pipe) + cost.latency, producer, cost.xu > 0 ? Work::wait_shared : Work::wait_fixed});
       return;
   }
 }
@@ -128,7 +145,11 @@ void BlockTracing::before(const Warp& warp, const Instruction& instruction) {
   of(function)[at].path_lanes += static_cast<uint64_t>(std::popcount(warp.active));
   if (cost.issue == 0) return;
   WarpClock& clock = clock_of(warp);
-  clock.issue(guard_ready(warp, instruction), 1);
+  if (cost.join != 0) {
+    clock.guard_until(cost.join, later(guard_ready(warp, instruction).at, clock.guard(at)));
+    return;
+  }
+  clock.issue(guard_ready(warp, instruction), {});
   if (cost.rule == ClockRule::branch) end_basic_block(warp, function);
 }
 

@@ -118,6 +118,23 @@ class BlockTracing final : public BlockObserver {
     return latest;
   }
 
+  // The same with what the clock adds: the condition of a branch before it, what is in flight, stores before it.
+  Ready needed_by(const Warp& warp, const Instruction& instruction, const Function& function, size_t at,
+                  const InstructionCost& cost) {
+    Ready latest = needed(warp, instruction, function, at);
+    const WarpClock& clock = clock_of(warp);
+    latest.at = later(latest.at, clock.guard(at));
+    if (cost.rule == ClockRule::collective) latest.at = later(latest.at, clock.exchanges.open(1));
+    if (cost.rule != ClockRule::load) return latest;
+    if (cost.order != OrderedIn::nothing) latest.at = later(latest.at, clock.stored[static_cast<size_t>(cost.order)]);
+    if (cost.order != OrderedIn::shared) {
+      latest.at = later(latest.at, clock.loads.open(1));
+    } else if (cost.memory != ptx::Operation::matrix_load) {
+      latest.at = later(latest.at, clock.shared_loads.open(cost.in_flight));
+    }
+    return latest;
+  }
+
   // --- clocks; block_tracing.cpp alone has and uses these, or they would not be inlined
   void end_basic_block(const Warp& warp, const Function& function);
   void run_clock(const Warp& warp, const Function& function, size_t at, const InstructionCost& cost);

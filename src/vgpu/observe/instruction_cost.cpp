@@ -5,9 +5,11 @@
 #include <array>
 #include <charconv>
 #include <set>
+#include <utility>
 
 #include "base/text.hpp"
 #include "ptx/opcode_table.hpp"
+#include "vgpu/observe/branch_shape.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -79,7 +81,7 @@ constexpr std::array kPipeRows = {
     PipeRow{"cvt.integral", Pipe::xu, 1, 1},
     PipeRow{"cvt.f64.f32", Pipe::xu, 1, 1},
     PipeRow{"cvt.narrow.f64", Pipe::xu, 1, 1},
-    PipeRow{"cvt.widen", Pipe::fma, 1},
+    PipeRow{"cvt.widen", Pipe::fma_half, 1},
     PipeRow{"cvt.fp8.f32", Pipe::alu, 2},
     PipeRow{"cvt.int", Pipe::alu, 0.5F},  // often a register as it is
     PipeRow{"popc", Pipe::xu, 1, 1},
@@ -208,9 +210,32 @@ ClockRule control_rule(std::string_view family, std::string_view row) {
   return ClockRule::other;
 }
 
+OrderedIn order_of(std::string_view opcode) {
+  if (has_word(opcode, "shared")) return OrderedIn::shared;
+  if (has_word(opcode, "local")) return OrderedIn::local;
+  const bool constant = has_word(opcode, "nc") || has_word(opcode, "const") || has_word(opcode, "param");
+  return constant ? OrderedIn::nothing : OrderedIn::global;
+}
+
+// What a load from shared memory counts for among the twelve that are in flight: ptxas makes vectors of neighbouring
+// words, so that twelve single words are three vectors, and it keeps three or four of these.
+uint8_t registers_in_flight(std::string_view opcode) {
+  constexpr std::array<std::pair<std::string_view, int>, 5> kSizes = {
+      {{"8", 1}, {"16", 2}, {"32", 4}, {"64", 8}, {"128", 16}}};
+  int bytes = 4;
+  for (const auto& [bits, size] : kSizes) {
+    if (opcode.ends_with(bits)) bytes = size;
+  }
+  if (has_word(opcode, "v4")) bytes *= 4;
+  if (has_word(opcode, "v2")) bytes *= 2;
+  return bytes >= 16 ? 4 : bytes >= 8 ? 3 : 1;
+}
+
 void cost_memory(InstructionCost& cost, std::string_view opcode) {
   cost.rule = memory_rule(cost.memory);
   cost.lsu = 1;
+  cost.order = order_of(opcode);
+  cost.in_flight = registers_in_flight(opcode);
   cost.bypasses_l1 = has_word(opcode, "cg") || has_word(opcode, "cv") || has_word(opcode, "volatile") ||
                      has_word(opcode, "relaxed") || has_word(opcode, "acquire");
   if (has_word(opcode, "param")) {  // an operand from the constant bank
@@ -304,6 +329,23 @@ InstructionCost cost_of(const Program& program, const Function& function, size_t
   return cost;
 }
 
+// The pipe that the instruction keeps longest. A partition has a quarter of each; the LSU is the SM's own, but a
+// partition hands over an instruction every other cycle at most.
+PipeNeed pipe_need(const InstructionCost& cost, const gpu::Rates& rates) {
+  constexpr float kPartitions = 4;
+  PipeNeed need{ClockPipe::none, 0, cost.issue};
+  const auto consider = [&](ClockPipe pipe, float amount, double rate) {
+    const float cycles = rate > 0 ? amount * kPartitions / static_cast<float>(rate) : 0;
+    if (cycles > need.cycles) need = {pipe, cycles, cost.issue};
+  };
+  consider(ClockPipe::fma, cost.fma, rates.fma);
+  consider(ClockPipe::alu, cost.alu, rates.alu);
+  consider(ClockPipe::xu, cost.xu, rates.xu);
+  consider(ClockPipe::fp64, cost.fp64, rates.fp64);
+  consider(ClockPipe::lsu, cost.lsu, 2 * rates.lsu);
+  return need;
+}
+
 // Integer arithmetic whose results go into addresses, or into other such arithmetic, and nowhere else.
 void mark_addresses(const Function& function, std::vector<InstructionCost>& costs) {
   std::set<uint32_t> elsewhere;  // rows that something else uses
@@ -357,7 +399,9 @@ std::vector<InstructionCost> instruction_costs(const Program& program, const Fun
   std::vector<InstructionCost> costs;
   costs.reserve(function.code.size());
   for (size_t at = 0; at < function.code.size(); ++at) costs.push_back(cost_of(program, function, at, rates));
+  for (InstructionCost& cost : costs) cost.pipe = pipe_need(cost, rates);
   mark_addresses(function, costs);
+  shape_branches(program, function, costs);
   return costs;
 }
 

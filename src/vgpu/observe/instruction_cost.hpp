@@ -10,6 +10,7 @@
 #include "gpu/rates.hpp"
 #include "vgpu/machine/program.hpp"
 #include "vgpu/observe/instruction_class.hpp"
+#include "vgpu/observe/warp_clock.hpp"
 
 namespace assay::vgpu {
 
@@ -36,6 +37,9 @@ enum class ClockRule : uint8_t {
   other,
 };
 
+// Where an access keeps its place among others: a load does not pass a store that may be to the same address.
+enum class OrderedIn : uint8_t { nothing, global, shared, local };
+
 struct InstructionCost {
   float issue = 1;
   float fma = 0;
@@ -44,11 +48,16 @@ struct InstructionCost {
   float fp64 = 0;
   float lsu = 0;
   float latency = 4;
+  PipeNeed pipe;  // what the clock of the warp keeps busy
   ClockRule rule = ClockRule::compute;
   ptx::Operation memory = ptx::Operation::other;
+  OrderedIn order = OrderedIn::nothing;
+  uint8_t in_flight = 1;  // of a load from shared memory: registers of a lane that it fills
   bool bypasses_l1 = false;
   bool address_arithmetic = false;  // integer work whose result only makes addresses
   uint32_t wait_groups = 0;         // of async_wait and group_wait: so many may be open still
+  uint32_t join = 0;                // of a branch that becomes predicates: where its two ways meet
+  uint32_t rounds = 1;              // of a loop's branch: so many rounds of the loop are one basic block
   uint64_t multiply_adds = 0;
   std::string tensor_kind;  // "mma.f16"
 };

@@ -49,6 +49,11 @@ class SectorTable {
     const SectorState& slot = find(slots_, sector);
     return slot.used && slot.read;
   }
+  // Of this sector, or nullptr if it was never asked for.
+  const SectorState* known(uint64_t sector) const {
+    const SectorState& slot = find(slots_, sector);
+    return slot.used ? &slot : nullptr;
+  }
   template <class Body>
   void for_each(Body&& body) const {
     for (const SectorState& slot : slots_) {

@@ -102,6 +102,76 @@ TEST(Tracing, DataFromTheL2IsThereEarlierThanFromDram) {
   EXPECT_GT(work.total[Work::wait_global], 0.8 * rates.latency_dram);
 }
 
+// `count` loads of the thread's own words, each added up behind the others.
+std::string loads(int count, const std::string& load, const std::string& address, int step) {
+  std::string result;
+  for (int i = 0; i < count; ++i)
+    result += load + " %t, [" + address + "+" + std::to_string(i * step) + "];\nadd.u32 %r, %r, %t;\n";
+  return result;
+}
+
+TEST(Tracing, SixteenLoadsAreInFlight) {
+  const gpu::Rates& rates = gpu::rates_of(*gpu::find_model("h200"));
+  const auto chain = [&](int count) { return trace(loads(count, "ld.global.nc.u32", "%at", 128)).mean_chain.with_l2; };
+  EXPECT_LT(chain(16), chain(1) + 150);
+  EXPECT_GT(chain(17), chain(1) + 0.9 * rates.latency_l2);
+}
+
+TEST(Tracing, FewLoadsFromSharedMemoryAreInFlight) {
+  const std::string fill = "st.shared.u32 [%s], %r;\nbar.sync 0;\n";
+  const auto chain = [&](int count) { return trace(fill + loads(count, "ld.shared.u32", "%s", 0)).mean_chain.with_l2; };
+  EXPECT_GT(chain(36) - chain(12), 40) << "two more rounds of 12";
+}
+
+TEST(Tracing, ALoadDoesNotPassAStoreToTheSameMemory) {
+  const gpu::Rates& rates = gpu::rates_of(*gpu::find_model("h200"));
+  const auto chain = [&](const std::string& load) {
+    return trace(load + " %t, [%at];\nst.global.u32 [%at+4096], %t;\n" + load +
+                 " %u, [%at+128];\nst.global.u32 [%at+8192], %u;")
+        .mean_chain.with_l2;
+  };
+  EXPECT_GT(chain("ld.global.u32"), chain("ld.global.nc.u32") + 0.9 * rates.latency_l2);
+}
+
+TEST(Tracing, AShortBranchBecomesPredicates) {
+  const auto chain = [](const std::string& skipped) {
+    std::string body;
+    for (int i = 0; i < 4; ++i) {
+      const std::string n = std::to_string(i);
+      body += "setp.eq.u32 %o, %i, 99;\n@%o bra next" + n + ";\nld.global.nc.u32 %t, [%at+" + std::to_string(128 * i) +
+              "];\n" + skipped + "next" + n + ":\nadd.u32 %r, %r, %t;\n";
+    }
+    return trace(body).mean_chain.with_l2;
+  };
+  std::string longer;
+  for (int i = 0; i < 8; ++i) longer += "add.u32 %u, %u, 1;\n";
+  const gpu::Rates& rates = gpu::rates_of(*gpu::find_model("h200"));
+  EXPECT_LT(chain(""), 2 * rates.latency_l2) << "the loads are in flight together";
+  EXPECT_GT(chain(longer), 4 * rates.latency_l2) << "a branch that is left waits for what is before it";
+}
+
+TEST(Tracing, ASmallLoopIsUnrolledUnlessForbidden) {
+  const auto chain = [](const std::string& pragma) {
+    return trace("mov.u32 %n, 16;\nround:\n" + pragma +
+                 "ld.global.nc.u32 %t, [%at];\nadd.u32 %r, %r, %t;\nadd.u64 %at, %at, 128;\nadd.u32 %n, %n, -1;\n"
+                 "setp.ne.u32 %o, %n, 0;\n@%o bra round;\nst.global.u32 [%p], %r;")
+        .mean_chain.with_l2;
+  };
+  const gpu::Rates& rates = gpu::rates_of(*gpu::find_model("h200"));
+  EXPECT_LT(chain(""), 6 * rates.latency_l2);
+  EXPECT_GT(chain(".pragma \"nounroll\";\n"), 15 * rates.latency_l2);
+}
+
+TEST(Tracing, TheSecondSectorOfAPairIsInTheL2) {
+  const gpu::Rates& rates = gpu::rates_of(*gpu::find_model("h200"));
+  const auto dram = [&](int step) {
+    return trace("mov.u64 %at, %p;\nld.global.u32 %t, [%at];\nst.global.u32 [%p+4096], %t;\nld.global.u32 %u, [%at+" +
+                 std::to_string(step) + "];\nst.global.u32 [%p+8192], %u;")
+        .mean_chain.with_dram;
+  };
+  EXPECT_NEAR(dram(64) - dram(32), rates.latency_dram - rates.latency_l2, 5);
+}
+
 TEST(Tracing, ABarrierWaitsForTheSlowestWarp) {
   std::string work;
   for (int i = 0; i < 100; ++i) work += "fma.rn.f32 %f, %f, %f, %f;\n";
