@@ -8,6 +8,14 @@
   estimate_cases.py judge FOLDER [--markdown]
                                      estimates again and joins the two: errors, order, lower bounds
   estimate_cases.py fit FOLDER       the free constants of the model, from the half of the cases that is for fitting
+  estimate_cases.py predict FOLDER   prepare, and the estimates of the blind cases into bench/estimate_blind/predicted.json
+  estimate_cases.py merge FOLDER     FOLDER/measured.json into bench/estimate_measured_h200.json or, with --blind, into
+                                     bench/estimate_blind/measured_h200.json
+  estimate_cases.py document         the tables of docs/estimate.md from those files; estimates the cases that are not blind
+
+With --blind: the kernels of bench/estimate_blind. Their estimates were committed before anything of them was measured:
+`git log -- bench/estimate_blind` shows predicted.json in an older commit than measured_h200.json. On the GPU machine,
+`measure FOLDER` takes about a minute for the blind cases, and writes as it goes.
 
 A case is a kernel and a shape. Which half it belongs to follows from its name alone (half()), so that a new case cannot
 be put where it helps; kernels of HELD_OUT are never used for fitting.
@@ -53,17 +61,30 @@ HELD_OUT = {"attention/tensor_core", "attention/shared_memory", "planted/stencil
             "planted/index_arithmetic", "layernorm", "planted/histogram_shared", "planted/divergent_lanes"}
 
 
-def cases():
-    """(kernel, shape) of every case: the shapes above, and the canonical ones of kernels/planted."""
+BLIND = ROOT / "bench" / "estimate_blind"
+blind = False  # --blind: the cases of that folder instead of the others
+
+
+def canonical(folder, prefix):
+    """(kernel, shape) of the canonical shapes of every kernel in the folder."""
     import tomllib
-    result = [(kernel, shape) for kernel, shapes in SHIPPED.items() for shape in shapes]
-    for file in sorted((ROOT / "kernels" / "planted").glob("*/kernel.toml")):
-        shapes = tomllib.loads(file.read_text())["shapes"]["canonical"]
-        for shape in shapes:
+    for file in sorted(folder.glob("*/kernel.toml")):
+        for shape in tomllib.loads(file.read_text())["shapes"]["canonical"]:
             text = ",".join(f"{name}={str(value).lower() if isinstance(value, bool) else value}"
                             for name, value in shape.items())
-            result.append((f"planted/{file.parent.name}", text))
-    return result
+            yield f"{prefix}/{file.parent.name}", text
+
+
+def cases():
+    """(kernel, shape) of every case: the shapes above, and the canonical ones of kernels/planted; or the blind ones."""
+    if blind:
+        return list(canonical(BLIND, "blind"))
+    result = [(kernel, shape) for kernel, shapes in SHIPPED.items() for shape in shapes]
+    return result + list(canonical(ROOT / "kernels" / "planted", "planted"))
+
+
+def folder_of(kernel):
+    return BLIND / kernel.removeprefix("blind/") if kernel.startswith("blind/") else ROOT / "kernels" / kernel
 
 
 def name_of(kernel, shape):
@@ -72,7 +93,7 @@ def name_of(kernel, shape):
 
 def half(kernel, shape):
     """"fit" or "judge"."""
-    if kernel in HELD_OUT:
+    if kernel in HELD_OUT or kernel.startswith("blind/"):
         return "judge"
     return "fit" if hashlib.sha256(name_of(kernel, shape).encode()).digest()[0] % 2 == 0 else "judge"
 
@@ -89,7 +110,7 @@ def run_json(*words):
 
 def estimate(case):
     kernel, shape = case
-    document = run_json("estimate", str(ROOT / "kernels" / kernel), "--shape", shape, "--device", DEVICE,
+    document = run_json("estimate", str(folder_of(kernel)), "--shape", shape, "--device", DEVICE,
                         "--blocks", str(BLOCKS.get(kernel, 24)), "--time-limit", "600")
     if "estimate" not in document:
         print(f"{name_of(kernel, shape)}: {document.get('error', document)}", file=sys.stderr)
@@ -99,7 +120,7 @@ def estimate(case):
 def machine_code(kernel, configuration, folder):
     """The cubin of the configuration for sm_90; its name in the folder."""
     chosen = [] if configuration == "default" else ["--config", configuration]
-    document = run_json("build", str(ROOT / "kernels" / kernel), *chosen, "--device", DEVICE)
+    document = run_json("build", str(folder_of(kernel)), *chosen, "--device", DEVICE)
     name = kernel.replace("/", "_") + ".cubin"
     for result in document["results"]:
         if result.get("cubin") and result["target"].startswith("sm_90"):
@@ -182,6 +203,8 @@ def some_values(tensor, seed):
     """Random bytes of the tensor's type: a pattern of 64 K elements, repeated."""
     draw = random.Random(seed)
     dtype, fill, count = tensor["dtype"], tensor["fill"], 65536
+    if fill["kind"] == "zeros":
+        return bytes(tensor["bytes"])
     if dtype[0] in "iu" or dtype == "bool":
         size = {"8": 1, "6": 2, "2": 4, "4": 8}[dtype[-1]]
         low, high = int(fill["low"]), max(int(fill["low"]) + 1, int(fill["high"]))
@@ -341,6 +364,85 @@ def figures(rows):
             "bound_broken": sum(row["lower_bound_us"] > row["measured"] for row in rows)}
 
 
+def predict(folder):
+    """What the model says of the blind cases, to be committed before they are measured."""
+    prepare(folder)
+    documents = json.loads((folder / "estimates.json").read_text())
+    commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True,
+                            check=False).stdout.strip()
+    predicted = {name: {key: document["estimate"][key] for key in
+                        ("time_us", "low_us", "high_us", "lower_bound_us", "limiter")} for name, document in documents.items()}
+    (BLIND / "predicted.json").write_text(json.dumps({"device": DEVICE, "model_commit": commit, "cases": predicted},
+                                                     indent=1) + "\n")
+    print(f"{len(predicted)} estimates in {BLIND / 'predicted.json'}")
+
+
+def merge(folder):
+    """What was measured, beside what is there already."""
+    target = BLIND / "measured_h200.json" if blind else ROOT / "bench" / "estimate_measured_h200.json"
+    new = json.loads((folder / "measured.json").read_text())
+    kept = json.loads(target.read_text()) if target.exists() else {"cases": {}}
+    kept.update({key: value for key, value in new.items() if key != "cases"})
+    kept["cases"].update({name: case for name, case in new["cases"].items() if "time_us" in case})
+    target.write_text(json.dumps(kept, indent=1) + "\n")
+    print(f"{len(new['cases'])} cases into {target}")
+
+
+def blind_rows():
+    """The committed estimates beside the measured times; nothing is estimated again."""
+    predicted = json.loads((BLIND / "predicted.json").read_text())["cases"]
+    file = BLIND / "measured_h200.json"
+    measured = json.loads(file.read_text())["cases"] if file.exists() else {}
+    return [{"case": name, "kernel": name.split(" ")[0], "half": "judge", "measured": measured[name]["time_us"], **estimate_}
+            for name, estimate_ in predicted.items() if "time_us" in measured.get(name, {})]
+
+
+def summary_row(title, rows):
+    f = figures(rows)
+    return (f"| {title}: {f['cases']} cases of {f['kernels']} kernels | {100 * f['median_error']:.1f} % "
+            f"| {100 * f['within_35']:.0f} % | {100 * f['p90_error']:.0f} % | {f['tau']:.2f} | {f['bound_broken']} |")
+
+
+def case_row(row):
+    mark = "" if row["half"] == "judge" else " (fit)"
+    broken = "**" if row["lower_bound_us"] > row["measured"] else ""
+    return (f"| {row['case']}{mark} | {row['measured']:.2f} | {row['time_us']:.2f} "
+            f"| {100 * (row['time_us'] / row['measured'] - 1):+.0f} % | {broken}{row['lower_bound_us']:.2f}{broken} "
+            f"| {row['limiter']} |")
+
+
+def replaced(text, name, lines):
+    """The text with the lines between the marks of that name."""
+    begin, end = f"<!--begin {name}-->\n", f"<!--end {name}-->"
+    head, rest = text.split(begin)
+    return head + begin + "\n".join(lines) + "\n" + end + rest.split(end, 1)[1]
+
+
+def document(folder):
+    """The tables of docs/estimate.md again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(ROOT / "bench" / "estimate_measured_h200.json", folder / "measured.json")
+    rows, unseen = joined(folder, again=not (folder / "estimates.json").exists()), blind_rows()
+    page = ROOT / "docs" / "estimate.md"
+    text = page.read_text()
+    summary = ["| cases | median error | within 35 % | 90 % within | Kendall's tau | lower bounds broken |",
+               "|---|---|---|---|---|---|"]
+    if unseen:
+        summary.append(summary_row("blind", unseen))
+    for title, chosen in (("judged", "judge"), ("fitted", "fit")):
+        summary.append(summary_row(title, [row for row in rows if row["half"] == chosen]))
+    summary.append(summary_row("all", rows + unseen))
+    head = ["| case | measured us | estimated us | error | lower bound us | limiter |", "|---|---|---|---|---|---|"]
+    claim = "<!--claim numbers {}: cases.*.time_us-->"
+    text = replaced(text, "summary", summary)
+    text = replaced(text, "cases", [claim.format("../bench/estimate_measured_h200.json"), *head, *map(case_row, rows)])
+    if unseen:
+        text = replaced(text, "blind", [claim.format("../bench/estimate_blind/measured_h200.json"), *head,
+                                        *map(case_row, unseen)])
+    page.write_text(text)
+    print(f"{page}: {len(rows)} cases, {len(unseen)} blind ones")
+
+
 def judge(folder, markdown, which=None):
     rows = joined(folder, again=True, which=which)
     sets = {"judged": [row for row in rows if row["half"] == "judge"],
@@ -413,15 +515,18 @@ def fit(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=["prepare", "measure", "judge", "fit"])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("action", choices=["prepare", "predict", "measure", "merge", "judge", "document", "fit"])
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "build" / "estimate_cases")
+    parser.add_argument("--blind", action="store_true", help="the cases of bench/estimate_blind")
     parser.add_argument("--markdown", action="store_true", help="rows in the order of the cases")
     parser.add_argument("--half", choices=["fit", "judge"], help="judge these cases alone")
     arguments = parser.parse_args()
+    global blind
+    blind = arguments.blind or arguments.action == "predict"
     if arguments.action == "judge":
         judge(arguments.folder, arguments.markdown, arguments.half)
     else:
-        {"prepare": prepare, "measure": measure, "fit": fit}[arguments.action](arguments.folder)
+        {"prepare": prepare, "predict": predict, "measure": measure, "merge": merge, "document": document, "fit": fit}[arguments.action](arguments.folder)
 
 
 if __name__ == "__main__":
