@@ -3,7 +3,8 @@
 // taking turns, in one run. Ratios are of processor time, so that they do not depend on the number of cores; the race
 // check runs blocks on one core. Memory is the largest resident size of a process that runs the kernel once.
 //
-//   check_bench [ROUNDS]
+//   check_bench [ROUNDS]    both tables
+//   check_bench --memory    memory alone
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +35,7 @@ struct Subject {
   const char* ptx;
   const char* device;
   const char* shape;
+  const char* memory_shape = nullptr;  // of which memory is measured; nullptr: the same
 };
 
 constexpr Subject kSubjects[] = {
@@ -58,7 +60,25 @@ constexpr Subject kSubjects[] = {
     {"reduction, much data", "reduction", "reduction.sm_89", "vgpu:l4", "ROWS=1024,COLUMNS=16384"},
     {"copy with a barrier", "broken/clean/barrier_in_divergent_code", "barrier_in_divergent_code_clean.sm_89",
      "vgpu:l4", "N=262144"},
+    {"bytes in no order", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=2097152,WIDTH=1,READERS=0",
+     "BYTES=67108864,WIDTH=1,READERS=0"},
+    {"halves in no order", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=4194304,WIDTH=2,READERS=0",
+     "BYTES=67108864,WIDTH=2,READERS=0"},
+    {"words in no order", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=8388608,WIDTH=4,READERS=0",
+     "BYTES=67108864,WIDTH=4,READERS=0"},
+    {"bytes, read by two more", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=1048576,WIDTH=1,READERS=2",
+     "BYTES=33554432,WIDTH=1,READERS=2"},
+    {"halves, read by two more", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=2097152,WIDTH=2,READERS=2",
+     "BYTES=67108864,WIDTH=2,READERS=2"},
 };
+
+std::string folder_of(const Subject& subject) {
+  return std::string(ASSAY_SOURCE_DIR "/kernels/") + subject.folder;
+}
+
+const char* memory_shape_of(const Subject& subject) {
+  return subject.memory_shape != nullptr ? subject.memory_shape : subject.shape;
+}
 
 double processor_seconds() {
   timespec now{};
@@ -74,12 +94,12 @@ double median(std::vector<double> values) {
 // A kernel with its buffers, ready to be launched again and again.
 class LoadedKernel {
  public:
-  static Result<LoadedKernel> open(const Subject& subject) {
+  static Result<LoadedKernel> open(const Subject& subject, const char* shape_text) {
     LoadedKernel self;
-    const std::string folder = std::string(ASSAY_SOURCE_DIR "/kernels/") + subject.folder;
+    const std::string folder = folder_of(subject);
     ASSAY_TRY(const spec::KernelSpec spec, spec::load(folder));
     ASSAY_TRY(const spec::Configuration configuration, spec::default_configuration(spec));
-    ASSAY_TRY(const spec::Shape shape, spec::parse_shape(spec, subject.shape));
+    ASSAY_TRY(const spec::Shape shape, spec::parse_shape(spec, shape_text));
     ASSAY_TRY(self.device_, device::open_device(subject.device));
     const std::string file = fmt::format("{}/ptx/{}.ptx", folder, subject.ptx);
     ASSAY_TRY(const std::string ptx, read_file(file));
@@ -91,12 +111,12 @@ class LoadedKernel {
       const spec::ResolvedTensor* const tensor = argument.tensor();
       if (tensor == nullptr) continue;
       const auto bytes = static_cast<size_t>(tensor->bytes);
-      self.data_bytes_ += bytes;
       ASSAY_TRY(addresses[argument.name], self.device_->allocate(bytes, argument.name));
       std::vector<std::byte> values(bytes);
       // Bytes below 0x3c: small finite numbers in every floating type.
       for (std::byte& value : values) value = static_cast<std::byte>(random.next() % 0x3c);
       ASSAY_CHECK(self.device_->upload(addresses[argument.name], values));
+      if (!spec::is_filled(tensor->role)) self.outputs_.emplace_back(addresses[argument.name], bytes);
     }
     device::Image image;
     image.ptx = ptx;
@@ -110,6 +130,7 @@ class LoadedKernel {
 
   Result<double> run(const gpu::CheckSet& checks) {
     request_.checks = checks;
+    for (const auto& [address, bytes] : outputs_) device_->mark_unwritten(address, bytes);
     const double start = processor_seconds();
     ASSAY_TRY(const device::LaunchOutcome outcome, device_->launch(request_));
     const double seconds = processor_seconds() - start;
@@ -117,18 +138,18 @@ class LoadedKernel {
     if (!outcome.findings.empty()) return Error{outcome.findings.front().message};
     return seconds;
   }
-  size_t data_bytes() const { return data_bytes_; }
 
  private:
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<device::Module> module_;
   device::LaunchRequest request_;
-  size_t data_bytes_ = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> outputs_;  // addresses and sizes
 };
 
 // "check_bench --once NUMBER none|all": what resident_megabytes() measures.
 int run_once(size_t number, bool checked) {
-  auto kernel = LoadedKernel::open(kSubjects[number]);
+  const Subject& subject = kSubjects[number];
+  auto kernel = LoadedKernel::open(subject, memory_shape_of(subject));
   return kernel && kernel->run(checked ? vgpu::all_checks() : gpu::CheckSet{}) ? 0 : 1;
 }
 
@@ -149,31 +170,51 @@ Result<double> resident_megabytes(size_t number, bool checked) {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-Result<int> run(int rounds) {
+Result<double> data_megabytes(const Subject& subject) {
+  ASSAY_TRY(const spec::KernelSpec spec, spec::load(folder_of(subject)));
+  ASSAY_TRY(const spec::Configuration configuration, spec::default_configuration(spec));
+  ASSAY_TRY(const spec::Shape shape, spec::parse_shape(spec, memory_shape_of(subject)));
+  ASSAY_TRY(const auto arguments, spec::resolve_arguments(spec, configuration, shape));
+  double bytes = 0;
+  for (const spec::ResolvedArgument& argument : arguments) {
+    if (const spec::ResolvedTensor* const tensor = argument.tensor()) bytes += static_cast<double>(tensor->bytes);
+  }
+  return bytes / 1e6;
+}
+
+// Before anything else runs: a process inherits the mark of the one that starts it, which is small as yet.
+Result<int> print_memory() {
+  fmt::print(
+      "memory with all checks on, MB: largest resident size of a process that runs the kernel once\n\n"
+      "| kernel | data | without checks | with all | 8 times the data and 200 |\n|---|---|---|---|---|\n");
+  for (size_t number = 0; number < std::size(kSubjects); ++number) {
+    ASSAY_TRY(const double data, data_megabytes(kSubjects[number]));
+    ASSAY_TRY(const double bare, resident_megabytes(number, false));
+    ASSAY_TRY(const double checked, resident_megabytes(number, true));
+    const double most = 8 * data + 200;
+    fmt::print("| {} | {:.1f} | {:.0f} | {:.0f} | {:.0f}{} |\n", kSubjects[number].name, data, bare, checked, most,
+               checked > most ? ", missed" : "");
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+Result<int> print_times(int rounds) {
   std::vector<std::pair<std::string, gpu::CheckSet>> sets = {{"none", {}}};
   for (const vgpu::CheckRow& row : vgpu::check_registry())
     sets.emplace_back(std::string(row.name), gpu::CheckSet{row.name});
   sets.emplace_back("all", vgpu::all_checks());
-
-  // First: a process inherits the mark of the one that starts it, which is small as yet.
-  std::vector<std::pair<double, double>> resident;
-  for (size_t number = 0; number < std::size(kSubjects); ++number) {
-    ASSAY_TRY(const double bare, resident_megabytes(number, false));
-    ASSAY_TRY(const double checked, resident_megabytes(number, true));
-    resident.emplace_back(bare, checked);
-  }
   fmt::print(
       "what checks cost: processor time as a multiple of the kernel without checks; median of {} interleaved "
       "rounds on {} cores\n\n| kernel | no checks, ms",
       rounds, std::thread::hardware_concurrency());
   for (size_t i = 1; i < sets.size(); ++i) fmt::print(" | {}", sets[i].first);
-  fmt::print(" | data, and memory without and with all, MB |\n|---|---|");
-  for (size_t i = 0; i < sets.size(); ++i) fmt::print("---|");
+  fmt::print(" |\n|---|---|");
+  for (size_t i = 1; i < sets.size(); ++i) fmt::print("---|");
   fmt::print("\n");
   std::vector<double> largest(sets.size());
-  for (size_t number = 0; number < std::size(kSubjects); ++number) {
-    const Subject& subject = kSubjects[number];
-    ASSAY_TRY(LoadedKernel kernel, LoadedKernel::open(subject));
+  for (const Subject& subject : kSubjects) {
+    ASSAY_TRY(LoadedKernel kernel, LoadedKernel::open(subject, subject.shape));
     std::vector<std::vector<double>> times(sets.size());
     for (int round = 0; round < rounds; ++round) {
       for (size_t i = 0; i < sets.size(); ++i) {
@@ -189,14 +230,20 @@ Result<int> run(int rounds) {
       largest[i] = std::max(largest[i], ratio);
       fmt::print(" | {:.2f}", ratio);
     }
-    fmt::print(" | {:.1f}: {:.0f} to {:.0f} |\n", static_cast<double>(kernel.data_bytes()) / 1e6,
-               resident[number].first, resident[number].second);
+    fmt::print(" |\n");
     std::fflush(stdout);
   }
   fmt::print("| largest |");
   for (size_t i = 1; i < sets.size(); ++i) fmt::print(" | {:.2f}", largest[i]);
-  fmt::print(" | |\n");
+  fmt::print(" |\n");
   return 0;
+}
+
+Result<int> run(int rounds) {
+  ASSAY_TRY(const int done, print_memory());
+  if (done != 0) return done;
+  fmt::print("\n");
+  return print_times(rounds);
 }
 
 }  // namespace
@@ -205,8 +252,9 @@ Result<int> run(int rounds) {
 int main(int count, char** words) {
   if (count == 4 && std::strcmp(words[1], "--once") == 0)
     return assay::bench::run_once(std::strtoul(words[2], nullptr, 10), std::strcmp(words[3], "all") == 0);
+  const bool memory = count > 1 && std::strcmp(words[1], "--memory") == 0;
   const int rounds = count > 1 ? std::max(1, std::atoi(words[1])) : 5;
-  const auto result = assay::bench::run(rounds);
+  const auto result = memory ? assay::bench::print_memory() : assay::bench::run(rounds);
   if (result) return *result;
   fmt::print(stderr, "check_bench: {}\n", to_string(result.error()));
   return static_cast<int>(result.error().exit_code);

@@ -254,11 +254,8 @@ void BlockRaces::landed(uint64_t offset, uint64_t bytes, const Warp* warp, int l
     who = AccessRecord::name(issuer->number_, static_cast<uint32_t>(warp->index()), static_cast<uint32_t>(lane));
     stamp = issuer->warps_[static_cast<size_t>(warp->index())].now;
   }
-  shared.for_each_cell(offset, bytes, [&](ShadowCell& cell, uint64_t, uint64_t) {
-    if (cell.write.stamp() != AccessRecord::kUnderWay) return;  // overwritten since
-    cell.write.who = who;
-    cell.write.when = (cell.write.when & ~AccessRecord::kUnderWay) | (stamp & AccessRecord::kUnderWay);
-  });
+  shared.tidy();
+  shared.complete_copies(offset, bytes, who, stamp & AccessRecord::kUnderWay, Shadow::Copies::all);
 }
 
 void BlockRaces::cluster_arrived(const Warp& warp, LaneMask lanes) {

@@ -15,79 +15,81 @@ inline const BlockClock* BlockRaces::clock_of(const Knowledge& known, uint32_t b
 }
 
 // Whether the record lies before what this thread does now, whatever its strength.
-inline bool BlockRaces::is_known(const Attempt& attempt, const AccessRecord& other, int lane) const {
-  const uint32_t warp = other.who >> AccessRecord::kLaneBits;
-  if (attempt.asked_who != warp || attempt.asked_stamp != other.stamp()) {
-    const BlockClock* const clock = clock_of(*attempt.known, other.block());
-    attempt.asked_who = warp;
-    attempt.asked_stamp = other.stamp();
-    attempt.answer = clock != nullptr ? clock->knows(other.warp(), other.stamp()) : BlockClock::Lanewise::none;
+inline bool BlockRaces::is_known(const Attempt& attempt, Asked& other, int lane) const {
+  const AccessRecord& record = *other.record;
+  if (!other.answered) {
+    const BlockClock* const clock = clock_of(*attempt.known, record.block());
+    other.answer = clock != nullptr ? clock->knows(record.warp(), record.stamp()) : BlockClock::Lanewise::none;
+    other.answered = true;
   }
-  if (attempt.answer != BlockClock::Lanewise::some) return attempt.answer == BlockClock::Lanewise::all;
-  return clock_of(*attempt.known, other.block())->knows(other.warp(), lane, other.stamp());
+  if (other.answer != BlockClock::Lanewise::some) return other.answer == BlockClock::Lanewise::all;
+  return clock_of(*attempt.known, record.block())->knows(record.warp(), lane, record.stamp());
 }
 
-inline bool BlockRaces::is_ordered(const Attempt& attempt, const AccessRecord& other) const {
-  if (other.who == attempt.record.who && other.stamp() != AccessRecord::kUnderWay) {
-    if (!other.has(AccessRecord::several)) return true;
-  } else if (other.who == attempt.record.who) {
-    return attempt.record.stamp() == AccessRecord::kUnderWay;  // copies of one thread are its own matter
+inline bool BlockRaces::is_ordered(const Attempt& attempt, Shadow::Plane plane, AccessMark mark) const {
+  Asked& asked = attempt.ask(plane, mark);
+  const AccessRecord& other = *asked.record;
+  int lane = AccessTable::lane_of(mark);
+  if (lane == attempt.lane && other.who == (attempt.record.who & ~AccessTable::kLanes)) {
+    // Copies of one thread are its own matter.
+    if (other.stamp() == AccessRecord::kUnderWay) return attempt.record.stamp() == AccessRecord::kUnderWay;
+    if ((mark & AccessTable::kSeveral) == 0) return true;
+    lane = (lane + 1) % kLanes;  // one of several lanes: any other than this one
   }
   const bool same_block = other.block() == number_;
   if (other.has(AccessRecord::strong) && attempt.order.strong &&
       (same_block || (other.has(AccessRecord::wide) && attempt.order.wide)))
     return true;
-  // One of several lanes: any other than this one.
-  const int lane = other.who == attempt.record.who ? (other.lane() + 1) % kLanes : other.lane();
-  return is_known(attempt, other, lane);
+  return is_known(attempt, asked, lane);
 }
 
 // Lanes of one instruction that write to one place: a GPU keeps one of the values.
-inline bool BlockRaces::is_same_store(const Attempt& attempt, const AccessRecord& other) {
-  return other.instruction == attempt.record.instruction && other.when == attempt.record.when &&
-         other.who >> AccessRecord::kLaneBits == attempt.record.who >> AccessRecord::kLaneBits;
+inline bool BlockRaces::is_same_store(const Attempt& attempt, AccessMark other) {
+  const AccessRecord& record = *attempt.ask(Shadow::write, other).record;
+  return record.instruction == attempt.record.instruction && record.when == attempt.record.when &&
+         record.who == (attempt.record.who & ~AccessTable::kLanes);
 }
 
-inline void BlockRaces::read(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes) {
-  if (cell.write.has(AccessRecord::valid) && attempt.order.noncoherent) {
-    report(attempt, cell.write, true, address, bytes, FindingKind::noncoherent);
-  } else if (cell.write.has(AccessRecord::valid) && !is_ordered(attempt, cell.write)) {
-    report(attempt, cell.write, true, address, bytes);
+inline void BlockRaces::read(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes) {
+  const AccessMark written = cell.at(Shadow::write);
+  if (written != 0 && attempt.order.noncoherent) {
+    report(attempt, written, true, address, bytes, FindingKind::noncoherent);
+  } else if (written != 0 && !is_ordered(attempt, Shadow::write, written)) {
+    report(attempt, written, true, address, bytes);
   }
-  for (AccessRecord& slot : cell.reads) {
+  for (const Shadow::Plane slot : {Shadow::first_read, Shadow::second_read}) {
+    const AccessMark mark = cell.at(slot);
+    if (mark == 0) return cell.set(slot, attempt.mark);
+    if ((mark & ~AccessTable::kSeveral) == attempt.mark) return;  // the same access again
+    Asked& asked = attempt.ask(slot, mark);
+    const AccessRecord& other = *asked.record;
     // A read through the read-only cache is remembered whoever reads afterwards: no order excuses a write.
-    if (slot.has(AccessRecord::noncoherent) && !attempt.order.noncoherent) continue;
-    if (!slot.has(AccessRecord::valid) || slot.who == attempt.record.who) {
-      const bool same_time = slot.has(AccessRecord::valid) && slot.stamp() == attempt.record.stamp();
-      const uint32_t several = same_time ? slot.when & AccessRecord::several : 0;
-      slot = attempt.record;
-      slot.when |= several;
-      return;
+    if (other.has(AccessRecord::noncoherent) && !attempt.order.noncoherent) continue;
+    const bool same_warp = other.who == (attempt.record.who & ~AccessTable::kLanes);
+    if (same_warp && AccessTable::lane_of(mark) == attempt.lane) {
+      const bool same_time = other.stamp() == attempt.record.stamp();
+      return cell.set(slot, attempt.mark | (same_time ? mark & AccessTable::kSeveral : 0));
     }
-    if (is_known(attempt, slot, slot.lane())) {
-      slot = attempt.record;
-      return;
-    }
-    const bool same_warp = slot.who >> AccessRecord::kLaneBits == attempt.record.who >> AccessRecord::kLaneBits;
-    if (same_warp) {
-      slot.when |= AccessRecord::several;
-      return;
-    }
+    if (is_known(attempt, asked, AccessTable::lane_of(mark))) return cell.set(slot, attempt.mark);
+    if (same_warp) return cell.set(slot, mark | AccessTable::kSeveral);
   }
 }
 
-inline void BlockRaces::write(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes) {
-  if (cell.write.has(AccessRecord::valid) && !is_ordered(attempt, cell.write) && !is_same_store(attempt, cell.write))
-    report(attempt, cell.write, true, address, bytes);
-  for (AccessRecord& slot : cell.reads) {
-    if (slot.has(AccessRecord::noncoherent)) {
-      report(attempt, slot, false, address, bytes, FindingKind::noncoherent);
-    } else if (slot.has(AccessRecord::valid) && !is_ordered(attempt, slot)) {
-      report(attempt, slot, false, address, bytes);
+inline void BlockRaces::write(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes) {
+  const AccessMark written = cell.at(Shadow::write);
+  if (written != 0 && !is_ordered(attempt, Shadow::write, written) && !is_same_store(attempt, written))
+    report(attempt, written, true, address, bytes);
+  for (const Shadow::Plane slot : {Shadow::first_read, Shadow::second_read}) {
+    const AccessMark mark = cell.at(slot);
+    if (mark == 0) continue;
+    if (attempt.ask(slot, mark).record->has(AccessRecord::noncoherent)) {
+      report(attempt, mark, false, address, bytes, FindingKind::noncoherent);
+    } else if (!is_ordered(attempt, slot, mark)) {
+      report(attempt, mark, false, address, bytes);
     }
-    slot = {};
+    cell.clear(slot);
   }
-  cell.write = attempt.record;
+  cell.set(Shadow::write, attempt.mark);
 }
 
 inline AccessRecord BlockRaces::record(const Access& access, int lane, size_t number, const MemoryOrder& order) {
@@ -96,7 +98,7 @@ inline AccessRecord BlockRaces::record(const Access& access, int lane, size_t nu
   made.who = AccessRecord::name(number_, static_cast<uint32_t>(access.warp.index()), static_cast<uint32_t>(lane));
   made.when =
       (under_way ? AccessRecord::kUnderWay : state_of(access.warp).now & AccessRecord::kUnderWay) |
-      AccessRecord::valid | (order.strong ? AccessRecord::strong : 0u) | (order.wide ? AccessRecord::wide : 0u) |
+      (order.strong ? AccessRecord::strong : 0u) | (order.wide ? AccessRecord::wide : 0u) |
       (order.noncoherent ? AccessRecord::noncoherent : 0u) |
       (access.kind == AccessKind::async_write || access.kind == AccessKind::async_read ? AccessRecord::asynchronous
                                                                                        : 0u);
@@ -113,8 +115,10 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
                   number,
                   order,
                   knowledge(access.warp, std::countr_zero(access.lanes)),
-                  record(access, 0, number, order)};
+                  record(access, 0, number, order),
+                  place};
   const uint32_t first_lane = attempt.record.who;
+  const AccessMark first_mark = attempt.mark;
   uint64_t last_address = ~uint64_t{0};
   int same = 0;  // lanes in a row that read one address
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
@@ -129,8 +133,9 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
     }
     attempt.lane = lane;
     attempt.record.who = first_lane + static_cast<uint32_t>(lane);
+    attempt.mark = first_mark + static_cast<uint32_t>(lane);
     if (!state.uniform) attempt.use(knowledge(access.warp, lane));
-    place.for_each_cell(address - base, access.bytes, [&](ShadowCell& cell, uint64_t at, uint64_t bytes) {
+    place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
       if constexpr (Writes) {
         write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
       } else {
@@ -149,8 +154,9 @@ inline void BlockRaces::access_strongly(const Access& access, size_t number, con
     const uint64_t address = access.addresses[lane];
     if (address < base) continue;
     if (!writes) acquire(access.warp, lane, order, owner, address);
-    Attempt attempt{access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order)};
-    place.for_each_cell(address - base, access.bytes, [&](ShadowCell& cell, uint64_t at, uint64_t bytes) {
+    const Attempt attempt{
+        access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order), place};
+    place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
       if (writes) {
         write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
       } else {
@@ -191,6 +197,7 @@ LaneMask BlockRaces::access(const Access& access) {
   BlockRaces* const owner = shared_here ? this : access.space == Space::shared ? check_.of(access.owner) : nullptr;
   if (access.space == Space::shared && owner == nullptr) return access.lanes;
   Shadow& place = owner != nullptr ? owner->shared : check_.global;
+  place.tidy();
   if (access.kind == AccessKind::async_write && access.space == Space::global) note_store(access);
   if (order.strong) {
     access_strongly(access, number, order, writes, owner, place);
@@ -206,10 +213,8 @@ void BlockRaces::complete(const Warp& warp, const OpenStore& store) {
   const Stamp now = state_of(warp).now & AccessRecord::kUnderWay;
   const uint32_t who =
       AccessRecord::name(number_, static_cast<uint32_t>(warp.index()), static_cast<uint32_t>(store.lane));
-  check_.global.for_each_cell(store.address - kGlobalWindow, store.bytes, [&](ShadowCell& cell, uint64_t, uint64_t) {
-    if (cell.write.who != who || cell.write.stamp() != AccessRecord::kUnderWay) return;  // overwritten since
-    cell.write.when = (cell.write.when & ~AccessRecord::kUnderWay) | now;
-  });
+  check_.global.tidy();
+  check_.global.complete_copies(store.address - kGlobalWindow, store.bytes, who, now, Shadow::Copies::of_thread);
 }
 
 // A wait for bulk stores: what they wrote to global memory is a write of their thread at this time.

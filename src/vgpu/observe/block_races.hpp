@@ -88,24 +88,36 @@ class BlockRaces final : public BlockObserver {
     uint32_t unit = 0;
     Stamp copies = 0;
   };
+  // What was asked last of an access that the shadow names: neighbouring cells mostly name the same.
+  struct Asked {
+    uint32_t index = 0;  // of its record
+    bool answered = false;
+    BlockClock::Lanewise answer = BlockClock::Lanewise::none;
+    const AccessRecord* record = nullptr;
+  };
   struct Attempt {
-    Attempt(const Access& a, int l, size_t n, const MemoryOrder& o, const Knowledge& k, AccessRecord r)
-        : access(a), lane(l), number(n), order(o), known(&k), record(r) {}
+    Attempt(const Access& a, int l, size_t n, const MemoryOrder& o, const Knowledge& k, AccessRecord r, Shadow& s)
+        : access(a), lane(l), number(n), order(o), known(&k), record(r), mark(s.accesses().mark(r)), place(s) {}
     const Access& access;
     int lane;
     size_t number;
     const MemoryOrder& order;
     const Knowledge* known;
     AccessRecord record;
-    // The warp and time that was asked for last: neighbouring cells mostly have the same.
-    mutable uint32_t asked_who = ~0u;
-    mutable Stamp asked_stamp = 0;
-    mutable BlockClock::Lanewise answer = BlockClock::Lanewise::none;
+    AccessMark mark;  // of the record
+    const Shadow& place;
+    mutable std::array<Asked, Shadow::kPlanes> asked;
 
     void use(const Knowledge& other) {
       if (known == &other || known->is_same(other)) return;
       known = &other;
-      asked_who = ~0u;
+      for (Asked& of : asked) of.answered = false;
+    }
+    Asked& ask(Shadow::Plane plane, AccessMark of) const {
+      Asked& last = asked[plane];
+      const uint32_t index = AccessTable::index_of(of);
+      if (last.index != index) last = {index, false, BlockClock::Lanewise::none, &place.accesses().record(of)};
+      return last;
     }
   };
 
@@ -118,12 +130,12 @@ class BlockRaces final : public BlockObserver {
   void access_strongly(const Access& access, size_t number, const MemoryOrder& order, bool writes, BlockRaces* owner,
                        Shadow& place);
   AccessRecord record(const Access& access, int lane, size_t number, const MemoryOrder& order);
-  void read(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes);
-  void write(const Attempt& attempt, ShadowCell& cell, uint64_t address, uint32_t bytes);
-  bool is_ordered(const Attempt& attempt, const AccessRecord& other) const;
-  bool is_known(const Attempt& attempt, const AccessRecord& other, int lane) const;
+  void read(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes);
+  void write(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes);
+  bool is_ordered(const Attempt& attempt, Shadow::Plane plane, AccessMark other) const;
+  bool is_known(const Attempt& attempt, Asked& other, int lane) const;
   const BlockClock* clock_of(const Knowledge& known, uint32_t block) const;
-  static bool is_same_store(const Attempt& attempt, const AccessRecord& other);
+  static bool is_same_store(const Attempt& attempt, AccessMark other);
   void note_store(const Access& access);
   void complete(const Warp& warp, const OpenStore& store);
 
@@ -141,7 +153,7 @@ class BlockRaces final : public BlockObserver {
   void release(const Warp& warp, int lane, const MemoryOrder& order, BlockRaces* owner, uint64_t address);
 
   // --- reports
-  void report(const Attempt& attempt, const AccessRecord& other, bool other_wrote, uint64_t address, uint32_t bytes,
+  void report(const Attempt& attempt, AccessMark other_mark, bool other_wrote, uint64_t address, uint32_t bytes,
               FindingKind kind = FindingKind::race);
   std::string describe(const AccessRecord& other) const;
   const std::byte* memory_at(const Access& access, uint64_t address) const;

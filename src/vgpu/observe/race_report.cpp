@@ -31,8 +31,9 @@ const std::byte* BlockRaces::memory_at(const Access& access, uint64_t address) c
   return const_cast<Block*>(access.owner)->shared() + address;
 }
 
-void BlockRaces::report(const Attempt& attempt, const AccessRecord& other, bool other_wrote, uint64_t address,
+void BlockRaces::report(const Attempt& attempt, AccessMark other_mark, bool other_wrote, uint64_t address,
                         uint32_t bytes, FindingKind kind) {
+  const AccessRecord other = attempt.place.accesses().access(other_mark);
   // Whichever came first: the pair is one race.
   const size_t one = other.instruction;
   const std::pair key(std::min(one, attempt.number), std::max(one, attempt.number));

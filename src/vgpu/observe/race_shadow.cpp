@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/observe/race_shadow.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace assay::vgpu {
-namespace {
 
-size_t bytes_of(const std::vector<ShadowCell>& cells) {
-  return cells.size() * sizeof(ShadowCell);
+AccessMark* Shadow::nothing() {
+  static std::array<AccessMark, kPageBytes> marks{};
+  return marks.data();
 }
 
-// All but who.
-bool is_alike(const AccessRecord& one, const AccessRecord& other) {
-  return one.when == other.when && one.instruction == other.instruction;
+Shadow::Page::Page() {
+  planes.fill(nothing());
 }
 
-}  // namespace
+Shadow::Page::~Page() {
+  for (size_t plane = 0; plane < kPlanes; ++plane) take(plane, nothing());
+}
+
+void Shadow::Page::take(size_t plane, AccessMark* marks) {
+  if (has(plane)) delete[] planes[plane];
+  planes[plane] = marks;
+}
+
+size_t Shadow::Page::bytes() const {
+  size_t present = 0;
+  for (size_t plane = 0; plane < kPlanes; ++plane) present += has(plane) ? 1 : 0;
+  return present * cells() * sizeof(AccessMark);
+}
 
 void Shadow::clear() {
   pages_.clear();
+  accesses_.clear();
+  most_accesses_ = kFewAccesses;
   last_ = nullptr;
   open_ = packed_ = unpackable_ = 0;
 }
@@ -30,84 +45,158 @@ void Shadow::open(uint64_t index, uint64_t bits) {
   if (page == nullptr) {
     page = std::make_unique<Page>();
     page->shift = shift_for(bits);
-    page->cells.resize(kPageBytes >> page->shift);
-    open_ += bytes_of(page->cells);
-  } else if (page->cells.empty()) {
+  } else if (page->packed) {
     packed_ -= page->runs.size() * sizeof(Run);
-    page->cells = cells_of(*page);
-    page->runs = {};
-    open_ += bytes_of(page->cells);
+    unpack(*page);
+    open_ += page->bytes();
   }
   last_ = page.get();
   last_index_ = index;
 }
 
+void Shadow::complete_copies(uint64_t address, uint64_t bytes, uint32_t who, uint32_t stamp, Copies which) {
+  AccessMark before = 0, after = 0;  // the last copy that was met
+  for_each_cell(address, bytes, [&](Cell cell, uint64_t, uint64_t) {
+    const AccessMark mark = cell.at(write);
+    if (mark == 0) return;
+    if (mark != before) {
+      AccessRecord copy = accesses_.access(mark);
+      const bool meant = which == Copies::all || copy.who == who;
+      before = mark;
+      after = mark;
+      if (meant && copy.stamp() == AccessRecord::kUnderWay) {
+        copy.who = who;
+        copy.when = (copy.when & ~AccessRecord::kUnderWay) | stamp;
+        after = accesses_.mark(copy);
+      }
+    }
+    cell.set(write, after);
+  });
+}
+
+void Shadow::add_plane(Page& page, size_t plane) {
+  page.take(plane, new AccessMark[page.cells()]{});
+  open_ += page.cells() * sizeof(AccessMark);
+}
+
 void Shadow::refine(Page& page, uint32_t shift) {
+  open_ -= page.bytes();
   const uint32_t by = page.shift - shift;
-  std::vector<ShadowCell> finer(page.cells.size() << by);
-  for (size_t i = 0; i < finer.size(); ++i) finer[i] = page.cells[i >> by];
-  open_ += bytes_of(finer) - bytes_of(page.cells);
-  page.cells = std::move(finer);
   page.shift = shift;
+  for (size_t plane = 0; plane < kPlanes; ++plane) {
+    if (!page.has(plane)) continue;
+    auto* const finer = new AccessMark[page.cells()];
+    for (size_t i = 0; i < page.cells(); ++i) finer[i] = page.planes[plane][i >> by];
+    page.take(plane, finer);
+  }
+  open_ += page.bytes();
+}
+
+void Shadow::drop_empty_planes(Page& page) {
+  for (size_t plane = 0; plane < kPlanes; ++plane) {
+    const AccessMark* const marks = page.planes[plane];
+    if (!page.has(plane) || std::any_of(marks, marks + page.cells(), [](AccessMark mark) { return mark != 0; }))
+      continue;
+    page.take(plane, nothing());
+    open_ -= page.cells() * sizeof(AccessMark);
+  }
 }
 
 // Pages that runs would not make smaller stay open, and are not counted against the others.
 void Shadow::pack_others() {
   unpackable_ = 0;
   for (const auto& page : pages_) {
-    if (page == nullptr || page.get() == last_ || page->cells.empty()) continue;
-    std::vector<Run> runs = runs_of(page->cells);
-    if (runs.size() * sizeof(Run) * 2 > bytes_of(page->cells)) {
-      unpackable_ += bytes_of(page->cells);
+    if (page == nullptr || page.get() == last_ || page->packed) continue;
+    drop_empty_planes(*page);
+    constexpr size_t kFewUses = 8;  // of so many cells, one
+    const bool in_order = page->uses >= page->cells() / kFewUses;
+    std::vector<Run> runs = in_order ? runs_of(*page) : std::vector<Run>();
+    if (!in_order || runs.size() * sizeof(Run) * 2 > page->bytes()) {
+      unpackable_ += page->bytes();
       continue;
     }
-    open_ -= bytes_of(page->cells);
+    open_ -= page->bytes();
     packed_ += runs.size() * sizeof(Run);
+    for (size_t plane = 0; plane < kPlanes; ++plane) page->take(plane, nothing());
     page->runs = std::move(runs);
-    page->cells = {};
+    page->packed = true;
   }
 }
 
-bool Shadow::continues(const Run& run, const ShadowCell& cell) {
-  const uint32_t n = run.count;
-  return is_alike(run.first.write, cell.write) && is_alike(run.first.reads[0], cell.reads[0]) &&
-         is_alike(run.first.reads[1], cell.reads[1]) && cell.write.who == run.first.write.who + n * run.write_step &&
-         cell.reads[0].who == run.first.reads[0].who + n * run.read_steps[0] &&
-         cell.reads[1].who == run.first.reads[1].who + n * run.read_steps[1];
-}
-
-std::vector<Shadow::Run> Shadow::runs_of(const std::vector<ShadowCell>& cells) {
+std::vector<Shadow::Run> Shadow::runs_of(const Page& page) {
   std::vector<Run> runs;
-  for (const ShadowCell& cell : cells) {
-    if (!runs.empty()) {
-      Run& run = runs.back();
-      if (run.count == 1) {  // its second cell says what the steps are
-        run.write_step = cell.write.who - run.first.write.who;
-        for (size_t i = 0; i < 2; ++i) run.read_steps[i] = cell.reads[i].who - run.first.reads[i].who;
+  for (const AccessMark* const marks : page.planes) {
+    const size_t first = runs.size();
+    for (size_t i = 0; i < page.cells(); ++i) {
+      if (runs.size() > first) {
+        Run& run = runs.back();
+        if (run.count == 1) run.step = marks[i] - run.first;  // its second cell says what the step is
+        if (marks[i] == run.first + run.count * run.step) {
+          ++run.count;
+          continue;
+        }
       }
-      if (continues(run, cell)) {
-        ++run.count;
-        continue;
-      }
+      runs.push_back({marks[i]});
     }
-    runs.push_back({cell});
   }
   runs.shrink_to_fit();
   return runs;
 }
 
-std::vector<ShadowCell> Shadow::cells_of(const Page& page) {
-  std::vector<ShadowCell> cells;
-  cells.reserve(kPageBytes >> page.shift);
-  for (const Run& run : page.runs) {
-    ShadowCell cell = run.first;
-    for (uint32_t i = 0; i < run.count; ++i) {
-      cells.push_back(cell);
-      cell.write.who += run.write_step;
-      for (size_t r = 0; r < 2; ++r) cell.reads[r].who += run.read_steps[r];
+void Shadow::unpack(Page& page) {
+  auto run = page.runs.begin();
+  for (size_t plane = 0; plane < kPlanes; ++plane) {
+    if (run->count == page.cells() && run->first == 0 && run->step == 0) {
+      ++run;
+      continue;
     }
+    auto* const marks = new AccessMark[page.cells()];
+    for (size_t i = 0; i < page.cells(); ++run) {
+      for (uint32_t k = 0; k < run->count; ++k) marks[i++] = run->first + k * run->step;
+    }
+    page.take(plane, marks);
   }
-  return cells;
+  page.runs = {};
+  page.packed = false;
+  page.uses = 0;
+}
+
+void Shadow::collect() {
+  size_t visited = 0;
+  const auto for_each_plane = [&](auto&& body) {
+    for (const auto& page : pages_) {
+      if (page == nullptr) continue;
+      const bool packed = page->packed;
+      if (packed) {
+        packed_ -= page->runs.size() * sizeof(Run);
+        unpack(*page);
+      }
+      for (size_t plane = 0; plane < kPlanes; ++plane) {
+        if (!page->has(plane)) continue;
+        visited += page->cells();
+        body(page->planes[plane], page->cells());
+      }
+      if (packed) {
+        page->runs = runs_of(*page);
+        packed_ += page->runs.size() * sizeof(Run);
+        for (size_t plane = 0; plane < kPlanes; ++plane) page->take(plane, nothing());
+        page->packed = true;
+      }
+    }
+  };
+  std::vector<bool> used(accesses_.size());
+  for_each_plane([&](const AccessMark* marks, size_t cells) {
+    for (size_t i = 0; i < cells; ++i) used[AccessTable::index_of(marks[i])] = true;
+  });
+  const std::vector<uint32_t> now = accesses_.keep(used);
+  for_each_plane([&](AccessMark* marks, size_t cells) {
+    for (size_t i = 0; i < cells; ++i) {
+      constexpr AccessMark kRest = AccessTable::kLanes | AccessTable::kSeveral;
+      marks[i] = (marks[i] & kRest) | now[AccessTable::index_of(marks[i])] << AccessTable::kIndexShift;
+    }
+  });
+  // So many more that looking at all cells again is worth it.
+  most_accesses_ = std::max({kFewAccesses, 2 * accesses_.size(), accesses_.size() + visited / 32});
 }
 
 }  // namespace assay::vgpu
