@@ -5,6 +5,7 @@
 //
 //   check_bench [ROUNDS]    both tables
 //   check_bench --memory    memory alone
+//   check_bench --times [ROUNDS]
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -61,15 +62,15 @@ constexpr Subject kSubjects[] = {
     {"copy with a barrier", "broken/clean/barrier_in_divergent_code", "barrier_in_divergent_code_clean.sm_89",
      "vgpu:l4", "N=262144"},
     {"bytes in no order", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=2097152,WIDTH=1,READERS=0",
-     "BYTES=67108864,WIDTH=1,READERS=0"},
+     "BYTES=33554432,WIDTH=1,READERS=0"},
     {"halves in no order", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=4194304,WIDTH=2,READERS=0",
-     "BYTES=67108864,WIDTH=2,READERS=0"},
+     "BYTES=33554432,WIDTH=2,READERS=0"},
     {"words in no order", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=8388608,WIDTH=4,READERS=0",
-     "BYTES=67108864,WIDTH=4,READERS=0"},
+     "BYTES=33554432,WIDTH=4,READERS=0"},
     {"bytes, read by two more", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=1048576,WIDTH=1,READERS=2",
      "BYTES=33554432,WIDTH=1,READERS=2"},
     {"halves, read by two more", "../bench/scattered", "scattered.sm_89", "vgpu:l4", "BYTES=2097152,WIDTH=2,READERS=2",
-     "BYTES=67108864,WIDTH=2,READERS=2"},
+     "BYTES=33554432,WIDTH=2,READERS=2"},
 };
 
 std::string folder_of(const Subject& subject) {
@@ -253,8 +254,12 @@ int main(int count, char** words) {
   if (count == 4 && std::strcmp(words[1], "--once") == 0)
     return assay::bench::run_once(std::strtoul(words[2], nullptr, 10), std::strcmp(words[3], "all") == 0);
   const bool memory = count > 1 && std::strcmp(words[1], "--memory") == 0;
-  const int rounds = count > 1 ? std::max(1, std::atoi(words[1])) : 5;
-  const auto result = memory ? assay::bench::print_memory() : assay::bench::run(rounds);
+  const bool times = count > 1 && std::strcmp(words[1], "--times") == 0;
+  const int number = times ? 2 : 1;
+  const int rounds = count > number ? std::max(1, std::atoi(words[number])) : 5;
+  const auto result = memory  ? assay::bench::print_memory()
+                      : times ? assay::bench::print_times(rounds)
+                              : assay::bench::run(rounds);
   if (result) return *result;
   fmt::print(stderr, "check_bench: {}\n", to_string(result.error()));
   return static_cast<int>(result.error().exit_code);
