@@ -74,6 +74,14 @@ class Compilation {
     return hasher.hex();
   }
 
+  Result<void> build_library(const fs::path& library) const {
+    const auto output =
+        compiler(with_flags({"-DASSAY_LAUNCH_LIBRARY", "-shared", "-fPIC", "-fvisibility=hidden", "-static-libstdc++",
+                             "-static-libgcc", "-Wl,--exclude-libs,ALL,-z,defs", "-s", source_.string(),
+                             (scratch_ / "main.cpp").string(), "-o", library.string()}));
+    return output ? Result<void>() : output.error();
+  }
+
   Result<void> build(const fs::path& program) const {
     const auto output =
         compiler(with_flags({source_.string(), (scratch_ / "main.cpp").string(), "-o", program.string()}));
@@ -236,6 +244,19 @@ Result<std::string> UserProgram::run(const std::string& request) const {
   if (fs::file_size(answered, failure) == 0)
     return Error{fmt::format("the {} ended without an answer", noun(role_)), place, "does it call exit()?"};
   return read_file(answered, size_t{1} << 36);
+}
+
+Result<std::string> launch_library(const fs::path& source, const UserProgramOptions& options) {
+  const fs::path full_source = fs::absolute(source);
+  std::error_code failure;
+  fs::create_directories(options.cache_folder, failure);
+  if (failure) return cannot_make(options.cache_folder, failure.message());
+  ASSAY_TRY(const ScratchFolder scratch, ScratchFolder::make_in(fs::absolute(options.cache_folder)));
+  const Compilation compilation(full_source, ProgramRole::launch, options, scratch.path());
+  ASSAY_CHECK(compilation.write_texts());
+  const fs::path library = scratch.path() / "launch.so";
+  ASSAY_CHECK(compilation.build_library(library));
+  return read_file(library);
 }
 
 }  // namespace assay::reference

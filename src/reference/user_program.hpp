@@ -61,4 +61,7 @@ class UserProgram {
   UserProgramOptions options_;
 };
 
+// A launch function as a shared library for programs that are not ours: const char* assay_plan(const char* request).
+Result<std::string> launch_library(const std::filesystem::path& source, const UserProgramOptions& options);
+
 }  // namespace assay::reference

@@ -11,12 +11,15 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "build/builder.hpp"
+#include "build/entry_name.hpp"
 #include "build/entry_points.hpp"
+#include "build/resource_usage.hpp"
 #include "check/cases.hpp"
 #include "check/element.hpp"
 #include "check/input_maker.hpp"
 #include "check/oracle.hpp"
 #include "evidence/archive.hpp"
+#include "reference/user_program.hpp"
 #include "spec/launch.hpp"
 #include "work/document.hpp"
 #include "work/export_torch_files.hpp"
@@ -104,6 +107,30 @@ Result<void> add_entries(Package& package, const build::BuildResult& built) {
       package.description["entries"][written] = found[k];
     }
   }
+  return {};
+}
+
+// launch.cpp as a library beside the modules, and the kernels that it may name.
+Result<void> add_launch_function(Package& package, const build::BuildResult& built) {
+  const spec::KernelSpec& spec = package.spec;
+  if (spec.launch_file.empty()) return {};
+  ASSAY_TRY(std::string library,
+            reference::launch_library(spec.folder / spec.launch_file,
+                                      check::program_options(spec, build::BuildOptions().cache_folder)));
+  json names = json::object();
+  if (!built.ptx.empty()) {
+    ASSAY_TRY(const std::string ptx, read_file(built.ptx));
+    for (const build::EntryPoint& entry : build::entry_points(ptx))
+      names[entry.name] = build::readable_entry(entry.name);
+  } else {
+    ASSAY_TRY(const std::string cubin, read_file(built.cubin));
+    for (const build::ResourceUsage& usage : build::resource_usage(cubin, ""))
+      names[usage.entry] = build::readable_entry(usage.entry);
+  }
+  package.description["launch"] = {{"library", "launch.so"}, {"names", names}};
+  package.add("launch.so", std::move(library));
+  package.report.remarks.emplace_back(
+      "launch.so holds the launch function, compiled here: it needs Linux on this kind of processor");
   return {};
 }
 
@@ -258,13 +285,6 @@ void add_python(Package& package) {
 
 Result<ExportTorchReport> export_torch(const ExportTorchRequest& request, const Context& context) {
   ASSAY_TRY(const spec::KernelSpec spec, spec::load(request.choice.kernel));
-  for (const spec::ArgumentSpec& argument : spec.arguments) {
-    if (argument.texture() != nullptr)
-      return Error{
-          fmt::format("argument '{}' is a {}: a package for PyTorch passes tensors and makes no arrays of them",
-                      argument.name, argument.texture()->surface ? "surface" : "texture"),
-          argument.place, "export a kernel that takes pointers"};
-  }
   ASSAY_TRY(const TorchSignature signature, torch_signature(spec));
   ASSAY_TRY(const spec::Configuration configuration, chosen_configuration(spec, request.choice.configuration));
   ExportTorchReport report;
@@ -280,6 +300,7 @@ Result<ExportTorchReport> export_torch(const ExportTorchRequest& request, const 
                   .description = kernel_description(spec, configuration)};
   ASSAY_TRY(const std::vector<build::BuildResult> built, build_modules(package, context));
   ASSAY_CHECK(add_entries(package, built.front()));
+  ASSAY_CHECK(add_launch_function(package, built.front()));
   ASSAY_CHECK(add_example(package));
   add_python(package);
   package.add("kernel.json", document_text(package.description) + "\n");

@@ -53,7 +53,10 @@ const char* role_name(spec::Role role) {
 }
 
 json argument_json(const spec::ArgumentSpec& argument) {
-  json entry = {{"name", argument.name}, {"structure", argument.structure}, {"variable", argument.global}};
+  json entry = {{"name", argument.name},
+                {"structure", argument.structure},
+                {"variable", argument.global},
+                {"passed", argument.passed}};
   if (argument.at) entry["at"] = *argument.at;
   if (argument.structure_bytes) entry["structure_bytes"] = *argument.structure_bytes;
   if (const spec::TensorSpec* tensor = argument.tensor()) {
@@ -80,6 +83,19 @@ json argument_json(const spec::ArgumentSpec& argument) {
     entry.update({{"kind", "pointers"}, {"of", pointers->of}});
     if (pointers->count) entry["count"] = pointers->count->text();
     if (pointers->count) entry["step"] = pointers->step ? pointers->step->text() : "0";
+  } else if (const spec::TextureSpec* texture = argument.texture()) {
+    entry.update({{"kind", "texture"},
+                  {"of", texture->of},
+                  {"surface", texture->surface},
+                  {"channels", texture->channels},
+                  {"layered", texture->layered},
+                  {"cube", texture->cube},
+                  {"memory", texture->memory},
+                  {"linear", texture->linear},
+                  {"normalised", texture->normalised},
+                  {"fractions", texture->fractions},
+                  {"address", texture->address},
+                  {"border", texture->border}});
   }
   return entry;
 }
@@ -171,9 +187,6 @@ std::string TorchSignature::text() const {
 }
 
 Result<TorchSignature> torch_signature(const spec::KernelSpec& spec) {
-  if (!spec.launch_file.empty())
-    return Error{"a function of C++ launches this kernel, and no package can carry that", spec.launch_file_place,
-                 "describe the launches by [launch] or [[stage]]"};
   TorchSignature signature;
   signature.function = python_name(spec.kernel.name);
   for (const spec::ArgumentSpec& argument : spec.arguments) {

@@ -28,7 +28,7 @@ struct TorchSignature {
   std::string text() const;  // "softmax(x, *, causal=False)"
 };
 
-// An error if a call of it cannot be written in Python, as one whose launches a function of C++ decides.
+// An error if a call of it cannot be written in Python, as one that is given no tensor.
 Result<TorchSignature> torch_signature(const spec::KernelSpec& spec);
 
 // Without modules, entries and example.

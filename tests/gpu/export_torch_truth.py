@@ -16,7 +16,8 @@ sys.path.insert(0, str(ROOT / "tests/project"))
 from documents_test import read_examples  # noqa: E402
 
 KERNELS = ["softmax", "layernorm", "reduction", "gemm", "two_kernel_reduction", "triton_add", "attention/tensor_core",
-           "cluster_reduction", "tensor_map_copy", "gemm_hopper", "attention/streaming"]
+           "cluster_reduction", "tensor_map_copy", "gemm_hopper", "attention/streaming", "cutlass_style", "texture_blur",
+           "surface_transpose"]
 
 GRAPH = """
 import torch, {package}

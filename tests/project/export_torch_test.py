@@ -77,16 +77,32 @@ scalar = { type = "f32", value = "3" }
 """
 
 
+LAUNCH_FUNCTION = r"""
+#include <assay/launch.h>
+void assay_launch(assay::Launch& launch) {
+  if (launch.integer("ROWS") == 7) launch.fail("seven rows");
+  const auto count = static_cast<uint32_t>(launch.integer("COUNT"));
+  launch.kernel("copy_f32").grid((count + 63) / 64).block(64).argument(launch.pointer<float>("x"))
+      .argument(launch.pointer<float>("between")).argument(count).run();
+  launch.kernel("copy_*").grid((count + 63) / 64).block(64).argument(launch.bytes("between"))
+      .argument(launch.bytes("y")).argument(launch.bytes("count")).run();
+}
+"""
+
+
 class ExportTest(FolderTest):
-    def kernel(self, name, entry="copy_f32", strides="", arguments="", launch=LAUNCH, entries=("copy_f32",)):
+    def kernel(self, name, entry="copy_f32", strides="", arguments="", launch=LAUNCH, entries=("copy_f32",), function=""):
         folder = self.folder / "kernels" / name
         folder.mkdir(parents=True)
         text = "".join(ENTRY.format(name=each) for each in entries)
         variables = ".visible .const .align 4 .b8 c_scale[4];\n" if "c_scale" in arguments else ""
         (folder / "kernel.ptx").write_text(PTX.format(entries=variables + text))
-        entry_line = f'entry   = "{entry}"\n' if entry else ""
-        (folder / "kernel.toml").write_text(TOML.format(name=name, entry=entry_line, strides=strides, arguments=arguments,
-                                                        launch=launch))
+        entry_line = f'entry   = "{entry}"\n' if entry and not function else ""
+        head = 'launch = "launch.cpp"\n' if function else ""
+        if function:
+            (folder / "launch.cpp").write_text(function)
+        (folder / "kernel.toml").write_text(head + TOML.format(name=name, entry=entry_line, strides=strides,
+                                                               arguments=arguments, launch=launch or ""))
         return folder
 
     def export(self, folder, package, *more):
@@ -134,6 +150,84 @@ class ExportTest(FolderTest):
             x = torch.empty_strided((2, 2), (2, 1), torch.float32, "cuda").fill([1, 2, 3, 4])
             y = chain.chain(x)
             print(y.tolist(), y.shape)"""), "[1.0, 2.0, 3.0, 4.0] (2, 2)")
+
+    def test_a_launch_function_comes_along(self):
+        """Twice, through scratch memory: it decides what is launched, by names, numbers, pointers and bytes."""
+        function = LAUNCH_FUNCTION
+        report = self.export(self.kernel("by_function", arguments=SCRATCH, launch=None, function=function), "by_function")
+        self.assertIn("launch.so", report["files"])
+        done = self.python(self.folder / "by_function/test_by_function.py")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.call("""
+            import torch, by_function
+            x = torch.empty_strided((2, 2), (2, 1), torch.float32, "cuda").fill([1, 2, 3, 4])
+            print(by_function.by_function(x).tolist())
+            try:
+                by_function.by_function(torch.empty_strided((7, 2), (2, 1), torch.float32, "cuda"))
+            except ValueError as problem:
+                print(problem)"""), "[1.0, 2.0, 3.0, 4.0]\nthe launch function refused: seven rows")
+
+    def test_a_shipped_launch_function_is_exported(self):
+        report = self.export(ROOT / "kernels/cutlass_style", "gemm")
+        self.assertEqual(report["call"], "cutlass_style(a, b)")
+        launch = json.loads((self.folder / "gemm/kernel.json").read_text())["launch"]
+        made = json.loads(self.call("""
+            import json, torch, gemm
+            from gemm.launch_function import LaunchFunction
+            launch = gemm._kernel.description["launch"]
+            request = "number M 33\\nnumber N 40\\nnumber K 17\\nnumber alpha 0.5\\npointer a 1000\\npointer b 2000\\npointer c 3000\\n"
+            (one,) = LaunchFunction("gemm/launch.so", launch["names"]).launches(request)
+            print(json.dumps([one[0], one[1], len(one[-1]), one[-1][0].hex()]))"""))
+        self.assertIn(made[0], launch["names"])
+        self.assertEqual(made[2], 1)
+        self.assertIn((0x1000).to_bytes(8, "little").hex(), made[3])
+
+    def test_textures_and_surfaces_are_made(self):
+        folder = self.kernel("through_texture", entry="texture_copy_f32", entries=("texture_copy_f32",))
+        text = (folder / "kernel.toml").read_text()
+        text = text.replace('tensor = { dtype = "f32", shape = ["ROWS", "N"] }', 'passed = false\n' +
+                            'tensor = { dtype = "f32", shape = ["ROWS", "N"] }\n\n[[argument]]\nname = "from"\n'
+                            'texture = { of = "x", filter = "linear", address = ["border", "clamp"], border = 1 }')
+        text = text.replace('tensor = { dtype = "f32", shape = ["ROWS", "N"], output = true }', 'passed = false\n' +
+                            'tensor = { dtype = "f32", shape = ["ROWS", "N"], output = true }\n\n[[argument]]\nname = "to"\n'
+                            'surface = { of = "y" }')
+        start = text.index('[[argument]]\nname   = "count"')
+        text = text[:start] + text[text.index("[let]"):]
+        (folder / "kernel.toml").write_text(text)
+        entry = ENTRY.format(name="texture_copy_f32").replace(", .param .u32 n", "")
+        (folder / "kernel.ptx").write_text(PTX.format(entries=entry))
+        self.export(folder, "textured")
+        done = self.python(self.folder / "textured/test_through_texture.py")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.call("""
+            import torch, textured
+            for numbers in ([1, 2, 3, 4], [5, 6, 7, 8]):
+                x = torch.empty_strided((2, 2), (2, 1), torch.float32, "cuda").fill(numbers)
+                print(textured.through_texture(x).tolist())
+            textures = textured._kernel.textures[0]
+            print(len(textures.arrays), len(textures.objects))"""),
+            "[1.0, 2.0, 3.0, 4.0]\n[5.0, 6.0, 7.0, 8.0]\n2 2")
+
+    def test_dimensions_are_what_a_texture_takes_them_for(self):
+        self.export(self.kernel("copy_it"), "copied")
+        self.assertEqual(self.call("""
+            import types
+            from copied.texture import layout
+            def of(shape, **more):
+                plain = {"name": "t", "of": "x", "channels": 1, "memory": "array", "cube": False, "layered": False}
+                try:
+                    return tuple(layout(types.SimpleNamespace(**{**plain, **more}), shape))
+                except ValueError as problem:
+                    return str(problem)
+            print(of([5]), of([4, 5]), of([3, 4, 5]), of([4, 5, 2], channels=2), of([4, 5], layered=True))
+            print(of([3, 4, 5], layered=True), of([6, 8, 8], cube=True), of([12, 8, 8], cube=True, layered=True))
+            print(of([9], memory="linear"), of([3, 8], memory="pitch"))
+            print(of([4, 5, 3], channels=2))
+            print(of([4, 5], memory="linear"))"""), "\n".join([
+                "('1d', 5, 1, 1) ('2d', 5, 4, 1) ('3d', 5, 4, 3) ('2d', 5, 4, 1) ('a1d', 5, 1, 4)",
+                "('a2d', 5, 4, 3) ('cube', 8, 8, 6) ('acube', 8, 8, 12)", "('linear', 9, 1, 1) ('pitch', 8, 3, 1)",
+                "t has 2 channels; expected the last dimension of x to be as long",
+                "t cannot be a texture of x, which has 2 dimensions beside channels"]))
 
     def test_a_shipped_kernel_runs(self):
         self.export(ROOT / "kernels/reduction", "rows")
@@ -241,9 +335,13 @@ class ExportTest(FolderTest):
         def refused(*words):
             done = run([PROGRAM, "export", *words], folder=self.folder)
             return done.returncode, done.stderr
-        code, said = refused("--torch", ROOT / "kernels/cutlass_style")
+        folder = self.kernel("nothing", strides=", output = true")
+        code, said = refused("--torch", folder)
         self.assertEqual(code, 2)
-        self.assertIn("kernel.toml:", said)
+        self.assertIn("no tensor is given", said)
+        code, said = refused("--torch", self.kernel("broken", launch=None, function="void assay_launch(int);"))
+        self.assertEqual(code, 2)
+        self.assertIn("does not compile", said)
         self.assertEqual(refused(ROOT / "kernels/softmax")[0], 2)
         self.assertEqual(refused("--torch", ROOT / "kernels/softmax", "--out", "not-a-name")[0], 2)
         (self.folder / "full").mkdir()

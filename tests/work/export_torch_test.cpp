@@ -6,6 +6,7 @@
 
 #include "base/process.hpp"
 #include "base/random.hpp"
+#include "build/entry_name.hpp"
 #include "spec/expression.hpp"
 #include "work/export_torch_text.hpp"
 
@@ -106,6 +107,47 @@ TEST(ExportTorch, expressions_mean_the_same_in_python) {
     ++compared;
   }
   EXPECT_GT(compared, 300u);
+}
+
+TEST(ExportTorch, kernels_are_found_by_the_same_names_in_python) {
+  if (find_program("python3").empty()) GTEST_SKIP() << "there is no Python";
+  const std::vector<std::string> names = {"plain", "_Z4copyIfLi4EEvPKT_PS0_", "_Z4copyIdLi8EEvPKT_PS0_",
+                                          "_ZN2ns5scaleIfEEvPT_j", "_Z5otherv"};
+  const std::vector<std::string> wanted = {"plain",
+                                           "copy<float, 4>",
+                                           "copy<float,4u>",
+                                           "copy",
+                                           "ns::scale<float>",
+                                           "scale",
+                                           "void ns::scale<float>(float*, unsigned int)",
+                                           "oth*",
+                                           "*copy*",
+                                           "missing",
+                                           "copy<double, 8>",
+                                           "p?ain",
+                                           "other()"};
+  json readable = json::object();
+  for (const std::string& name : names) readable[name] = build::readable_entry(name);
+  Command command;
+  command.arguments = {"python3", "-B", "-c",
+                       "import json, sys\n"
+                       "from launch_function import find_entry\n"
+                       "task = json.load(sys.stdin)\n"
+                       "def found(text):\n"
+                       "    try:\n"
+                       "        return find_entry(text, task['names'])\n"
+                       "    except RuntimeError:\n"
+                       "        return ''\n"
+                       "print(json.dumps([found(text) for text in task['wanted']]))"};
+  command.folder = ASSAY_SOURCE_DIR "/src/work/export_torch";
+  command.input = json{{"names", readable}, {"wanted", wanted}}.dump();
+  const auto outcome = run(command);
+  ASSERT_TRUE(outcome.ok() && outcome->succeeded()) << outcome->errors;
+  const json answers = json::parse(outcome->output);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const auto found = build::find_entry_name(wanted[i], names, {}, "a file");
+    EXPECT_EQ(answers[i], found.ok() ? *found : "") << wanted[i];
+  }
 }
 
 }  // namespace

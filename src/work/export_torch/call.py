@@ -11,6 +11,8 @@ import torch
 
 from .driver import Driver, Module, scalar_bytes
 from .expression import Expression, Mistake, expand
+from .launch_function import LaunchFunction
+from .texture import Textures
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 TORCH_NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i8": "int8", "i16": "int16",
@@ -79,8 +81,9 @@ class Kernel:
         self.by_name = {argument.name: argument for argument in self.arguments}
         self.lets = [(name, Expression(text)) for name, text in description["lets"]]
         self.constraints = [Expression(text) for text in description["constraints"]]
-        self.modules = {}
+        self.modules, self.textures = {}, {}
         self.driver = None
+        self.function = None
         for stage in description["stages"]:
             for name in ("grid", "block", "cluster"):
                 stage[name] = [Expression(text) for text in stage[name]]
@@ -188,7 +191,8 @@ class Kernel:
         self.driver.enter(index)
         if index not in self.modules:
             self.modules[index] = Module(self.driver, self.image(torch.cuda.get_device_capability(index)))
-        return self.modules[index]
+            self.textures[index] = Textures(self.driver)
+        return self.modules[index], self.textures[index]
 
     def image(self, capability):
         """Machine code for this GPU if there is some, else PTX, which the driver compiles."""
@@ -207,9 +211,24 @@ class Kernel:
         return (FOLDER / (code or text)[1]).read_bytes()
 
     def launch(self, call):
-        module = self.module(call.device)
+        module, textures = self.module(call.device)
         call.stream = torch.cuda.current_stream(call.device).cuda_stream
         call.write_variables(module, self.driver)
+        call.fill_textures(textures)
+        self.launch_by_function(call, module) if "launch" in self.description else self.launch_stages(call, module)
+        call.drain_textures()
+        call.read_variables(module, self.driver)
+
+    def launch_by_function(self, call, module):
+        if self.function is None:
+            self.function = LaunchFunction(FOLDER / self.description["launch"]["library"],
+                                           self.description["launch"]["names"])
+        for entry, grid, block, cluster, shared_bytes, cooperative, programmatic, parameters in \
+                self.function.launches(call.request(self.driver)):
+            if 0 not in grid:
+                module.launch(entry, parameters, grid, block, shared_bytes, call.stream, cluster, cooperative, programmatic)
+
+    def launch_stages(self, call, module):
         for stage in self.description["stages"]:
             grid, block, cluster = (self.extent(stage[name], call.scope) for name in ("grid", "block", "cluster"))
             if 0 in grid:
@@ -219,7 +238,6 @@ class Kernel:
                           grid, block, stage["shared_bytes"].integer(call.scope), call.stream,
                           cluster if stage["cluster"] else None, stage["cooperative"], stage["programmatic"],
                           stage.get("priority"), stage.get("shared_carveout"))
-        call.read_variables(module, self.driver)
 
     @staticmethod
     def extent(expressions, scope):
@@ -233,6 +251,8 @@ class Launch:
     def __init__(self, kernel, scope, tensors, device):
         self.kernel, self.scope, self.tensors, self.device, self.stream = kernel, scope, tensors, device, 0
         self.kept = []  # arrays of pointers and values of variables: memory that the launches use
+        self.objects = {}  # of textures and surfaces, by argument
+        self.arrays = {}   # {array: (address of its tensor, whether it is copied back)}
 
     def address(self, name, offset=0):
         tensor = self.tensors[name]
@@ -265,6 +285,8 @@ class Launch:
             address = self.address(argument.of, offset)
         elif argument.kind == "pointers":
             address = self.pointers(argument)
+        elif argument.kind == "texture":
+            address = self.objects[argument.name]
         else:
             address = self.address(argument.name)
         return address.to_bytes(POINTER_BYTES, "little"), POINTER_BYTES
@@ -305,6 +327,37 @@ class Launch:
             given = getattr(argument, "structure_bytes", None) or given
         close()
         return parameters
+
+    def fill_textures(self, textures):
+        for argument in self.kernel.arguments:
+            if argument.kind != "texture":
+                continue
+            wanted, address = Tensor(self.kernel.by_name[argument.of], self.scope), self.address(argument.of)
+            self.objects[argument.name], array = textures.make(argument, wanted.dtype, wanted.shape, address, self.stream)
+            if array:
+                _, written = self.arrays.get(array, (address, False))
+                self.arrays[array] = (address, written or argument.surface)
+        for array, (address, _) in self.arrays.items():
+            array.copy(address, True, self.stream)
+
+    def drain_textures(self):
+        for array, (address, written) in self.arrays.items():
+            if written:
+                array.copy(address, False, self.stream)
+
+    def request(self, driver):
+        """What a launch function may ask for, as lines."""
+        lines = [f"number {name} {float(value):.17g}" for name, value in self.scope.items() if not isinstance(value, str)]
+        for argument in self.kernel.arguments:
+            if argument.kind == "scalar":
+                lines.append(f"number {argument.name} {float(argument.value.value(self.scope)):.17g}")
+            if argument.kind == "tensor" and not argument.variable:
+                lines.append(f"pointer {argument.name} {self.address(argument.name):x}")
+            if argument.kind == "pointers":
+                lines.append(f"pointer {argument.name} {self.pointers(argument):x}")
+            if argument.passed and not argument.structure and not argument.variable:
+                lines.append(f"bytes {argument.name} {self.value(argument, driver)[0].hex()}")
+        return "\n".join(lines) + "\n"
 
     def variables(self):
         return [argument for argument in self.kernel.arguments if getattr(argument, "variable", "")]
