@@ -74,6 +74,9 @@ class CallSampler:
         gpu, timing = self.gpu, self.case.timing
         if timing.cold and timing.flush_bytes:
             gpu.flush(timing.flush_bytes)
+        ready, done = getattr(self.problem, "ready", None), getattr(self.problem, "done", None)
+        if ready:
+            ready(number)
         gpu.record(start)
         before = gpu.captured_nodes()
         returned = self.problem.call(number)
@@ -81,6 +84,8 @@ class CallSampler:
         if timing.delay_cycles:
             gpu.spin(timing.delay_cycles)
         gpu.record(stop)
+        if done:
+            done(number)
         gpu.note_results(returned)
         self.sets[number].collect(returned)
         self.sets[number].fingerprint(slot)

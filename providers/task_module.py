@@ -10,6 +10,8 @@ import inspect
 import os
 import sys
 
+import cuda_task
+
 DTYPES = {
     "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "int8": "i8", "int16": "i16",
     "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
@@ -85,6 +87,14 @@ def put_together(structure, tensors):
         return {key: put_together(each, tensors) for key, each in structure["items"].items()}
     items = [put_together(each, tensors) for each in structure["items"]]
     return tuple(items) if kind == "tuple" else items
+
+
+def open_task(description):
+    """The task that a description or a request names."""
+    if description["style"] == cuda_task.STYLE:
+        cache = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cuda_tasks")
+        return cuda_task.CudaTask(description, cache)
+    return Task(description["style"], description["task"], description.get("case", {}))
 
 
 class Task:

@@ -12,7 +12,8 @@ import json
 import sys
 import traceback
 
-from task_module import BadTask, Task, dtype_name, take_apart
+from cuda_task import CudaTaskError, NoCompiler
+from task_module import BadTask, dtype_name, open_task, take_apart
 
 MOST_DIMENSIONS = 8
 
@@ -29,7 +30,7 @@ def describe(name, tensor):
 def probe(request):
     import torch
     torch.set_grad_enabled(False)
-    task = Task(request["style"], request["task"], request.get("case", {}))
+    task = open_task(request)
     data = task.make_inputs(torch, 1)
     input_structure, inputs = take_apart(data, task.input_names(data))
     result = task.reference(torch, lambda model: model)(data)
@@ -51,7 +52,11 @@ def main():
     try:
         response = probe(request)
     except ImportError as error:
+        response = {"error": f"{error}", "environment": True, "hint": "ASSAY_PYTHON names the Python that has PyTorch"}
+    except NoCompiler as error:
         response = {"error": f"{error}", "environment": True}
+    except (BadTask, CudaTaskError) as error:
+        response = {"error": f"{error}"}
     except (Exception, SystemExit) as error:  # the task's own code may fail in any way
         last = traceback.extract_tb(error.__traceback__)[-1]
         response = {"error": f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"}

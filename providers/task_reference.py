@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A task's reference in float64, and its inputs, for the files of a kernel folder that call them."""
+"""A task's reference in float64 (a reference in C++: in its own types), and its inputs, for the files of a kernel folder that call them."""
 
 import numpy
 
-from task_module import Task, put_together, take_apart
+from task_module import open_task, put_together, take_apart
 
 FLOATING = ("f16", "bf16", "f32", "f64", "e4m3", "e5m2")
 
@@ -24,7 +24,7 @@ def as_tensors(torch, arrays, inputs):
 def reference(description, arrays):
     import torch
     torch.set_grad_enabled(False)
-    task = Task(description["style"], description["task"], description["case"])
+    task = open_task(description)
     data = put_together(description["input_structure"], as_tensors(torch, arrays, description["inputs"]))
     result = task.reference(torch, lambda model: model.double())(data)
     names = [entry["name"] for entry in description["outputs"]]
@@ -35,7 +35,7 @@ def reference(description, arrays):
 def make_input(description, name, seed):
     import torch
     torch.set_grad_enabled(False)
-    task = Task(description["style"], description["task"], description["case"])
+    task = open_task(description)
     data = task.make_inputs(torch, int(seed))
     _, tensors = take_apart(data, task.input_names(data))
     return numpy.atleast_1d(tensors[name].double().cpu().numpy())

@@ -146,6 +146,11 @@ JudgedTaskCase judged_case(const report::BenchCase& bench, const JudgeCase& want
   return judged;
 }
 
+// One of C++: custom_kernel takes and gives what lies in the host's memory.
+bool is_host_task(const JudgeTask& task) {
+  return task.style == "host_cuda";
+}
+
 // What an answer looks like whose kernels run on a stream that nobody waits for: not there, late, or not captured.
 bool may_run_elsewhere(const JudgedTaskCase& judged) {
   using enum measure::GuardKind;
@@ -193,6 +198,8 @@ class Judge {
     probed.name = wanted.name;
     probed.values = wanted.values;
     probed.timed = wanted.timed;
+    probed.headers = nlohmann::ordered_json::object();
+    for (const auto& [name, path] : task.headers) probed.headers[name] = path.string();
     ASSAY_TRY(probed.response, probe_task(probed, bench_.python, bench_.programs, folder.path()));
     JudgeTolerance tolerance{request_.atol, request_.rtol};
     if (task.style == "model" && !request_.atol && !request_.rtol)
@@ -211,6 +218,7 @@ class Judge {
   // kernel<<<grid, block>>> means the default stream, where most answers launch: such a one is timed there, by events,
   // and so are the baselines beside it.
   Result<JudgedTaskCase> judge_case(const JudgeTask& task, const JudgeCase& wanted, const fs::path& submission) {
+    if (is_host_task(task)) return measured_case(task, wanted, submission, true);
     ASSAY_TRY(JudgedTaskCase judged, measured_case(task, wanted, submission, false));
     if (!may_run_elsewhere(judged)) return judged;
     ASSAY_TRY(JudgedTaskCase again, measured_case(task, wanted, submission, true));
@@ -229,14 +237,17 @@ class Judge {
     made.contract.set("task.case", wanted.name);
     made.contenders.push_back(
         contender(bench_, submission.stem().string(), "answer", folder, submission, !request_.libraries));
-    if (wanted.timed) made.contenders.push_back(contender(bench_, "eager", "eager", folder, submission, false));
-    if (wanted.timed && request_.compile)
+    const char* const baseline = is_host_task(task) ? "reference" : "eager";
+    if (wanted.timed) made.contenders.push_back(contender(bench_, baseline, "eager", folder, submission, false));
+    if (wanted.timed && request_.compile && !is_host_task(task))
       made.contenders.push_back(contender(bench_, "compile", "compile", folder, submission, false));
     if (!wanted.timed) made.sampling = measure::sampling_for(1, 1, 1, 1);
     if (default_stream) {
       made.protocol.launch = measure::Launch::event;  // the default stream cannot be captured
       made.contract.set("stream", "default");
       for (measure::Contender& each : made.contenders) each.options["stream"] = std::string("default");
+      // A call from host memory to host memory waits for the device: no gate can hide what it does.
+      if (is_host_task(task)) made.protocol.gate = {.cycles = 1, .growth = 2, .most_cycles = 1};
     }
     std::optional<JudgedTaskCase> result;
     made.on_case = [&](measure::CaseMeasurement measured) -> Result<void> {

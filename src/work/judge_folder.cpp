@@ -114,7 +114,8 @@ Result<ordered_json> probe_task(const ProbedCase& wanted, const std::string& pyt
                                 const fs::path& scratch) {
   const fs::path request = scratch / "request.json";
   const fs::path response = scratch / "response.json";
-  const ordered_json question = {{"style", wanted.style}, {"task", wanted.task.string()}, {"case", wanted.values}};
+  const ordered_json question = {
+      {"style", wanted.style}, {"task", wanted.task.string()}, {"case", wanted.values}, {"headers", wanted.headers}};
   ASSAY_CHECK(write_file_atomically(request, question.dump(-1, ' ', false, ordered_json::error_handler_t::replace)));
   Command command;
   command.arguments = {python, "-B", (programs / "task_probe.py").string(), request.string(), response.string()};
@@ -136,7 +137,8 @@ Result<ordered_json> probe_task(const ProbedCase& wanted, const std::string& pyt
     const bool environment = answer.value("environment", false);
     return Error{
         fmt::format("the task's reference does not run: {}", escape_terminal(answer["error"].get<std::string>())),
-        place, environment ? "ASSAY_PYTHON names the Python that has PyTorch" : "",
+        place,
+        answer.contains("hint") && answer["hint"].is_string() ? escape_terminal(answer["hint"].get<std::string>()) : "",
         environment ? ExitCode::environment : ExitCode::usage};
   }
   return answer;
@@ -150,6 +152,7 @@ Result<void> write_judge_folder(const ProbedCase& probed, const std::vector<form
   description["style"] = probed.style;
   description["task"] = probed.task.string();
   description["case"] = probed.values;
+  description["headers"] = probed.headers;
   const std::string described_text = description.dump(1, ' ', false, ordered_json::error_handler_t::replace);
   ASSAY_CHECK(write_file_atomically(folder / "description.json", described_text));
   const std::string header = fmt::format(

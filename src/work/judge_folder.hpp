@@ -16,11 +16,12 @@ namespace assay::work {
 
 // What task_probe.py said of one case.
 struct ProbedCase {
-  std::string style;                // "model", "ref_kernel"
+  std::string style;                // "model", "ref_kernel", "host_cuda"
   std::filesystem::path task;       // the module
   std::string name;                 // of the case, in words
   nlohmann::ordered_json values;    // arguments of generate_input
   nlohmann::ordered_json response;  // of the probe: inputs, outputs, structures
+  nlohmann::ordered_json headers;   // of a task of C++: paths by the names it includes
   bool timed = true;
 };
 

@@ -36,24 +36,35 @@ Result<JudgeTask> model_task(const fs::path& file, const std::string& text) {
   return task;
 }
 
+bool is_header(const fs::path& name) {
+  const std::string ending = name.extension().string();
+  return ending == ".h" || ending == ".hpp" || ending == ".cuh";
+}
+
 Result<JudgeTask> gpu_mode_task(const fs::path& folder, const fs::path& file, bool tests) {
   ASSAY_TRY(const std::string text, read_file(file, size_t{16} << 20));
   std::vector<formats::Lost> lost;
   ASSAY_TRY(const formats::GpuModeTask read, formats::parse_gpu_mode_task(text, file.string(), lost));
-  if (read.lang != "py")
-    return Error{
-        "the task is of C++: its inputs and outputs are types that only its own evaluation knows", Place{file.string()},
-        "assay judge takes tasks with lang: py; their answers may be Python or CUDA C++ with a pybind11 module"};
   JudgeTask task;
   const fs::path own = fs::absolute(folder).lexically_normal();
   task.name = (own.has_filename() ? own : own.parent_path()).filename().string();
-  task.style = "ref_kernel";
-  task.module = own / "reference.py";
+  const bool python = read.lang == "py";
+  const char* const reference = python ? "reference.py" : "reference.cuh";
+  task.style = python ? "ref_kernel" : "host_cuda";
+  task.module = own / reference;
   for (const auto& [name, source] : read.files) {
-    if (name == "reference.py") task.module = (own / source).lexically_normal();
+    const fs::path path = (own / source).lexically_normal();
+    if (name == reference) task.module = path;
+    if (python || source == "@SUBMISSION@" || !is_header(name)) continue;
+    std::error_code failed;
+    if (!fs::is_regular_file(path, failed))
+      return Error{"there is no such file, which the task names", Place{path.string()}};
+    task.headers.emplace_back(fs::path(name).filename().string(), path);
   }
   std::error_code failed;
   if (!fs::is_regular_file(task.module, failed)) return Error{"there is no such file", Place{task.module.string()}};
+  const bool named = std::ranges::any_of(task.headers, [&](const auto& each) { return each.first == reference; });
+  if (!python && !named) task.headers.emplace_back(reference, task.module);
   for (const auto& each : read.benchmarks) task.cases.push_back({formats::to_case_text(each), each, true});
   for (const auto& each : read.tests) {
     if (tests) task.cases.push_back({formats::to_case_text(each), each, false});

@@ -20,10 +20,11 @@ struct JudgeCase {
 
 struct JudgeTask {
   std::string name;
-  std::string style;             // "model", "ref_kernel"
+  std::string style;             // "model", "ref_kernel", "host_cuda"
   std::filesystem::path module;  // absolute
   std::vector<JudgeCase> cases;
-  std::vector<formats::TaskTensor> inputs{};  // as far as the text tells
+  std::vector<formats::TaskTensor> inputs{};                             // as far as the text tells
+  std::vector<std::pair<std::string, std::filesystem::path>> headers{};  // of a task of C++: by the names it includes
 };
 
 // A module of Python, a folder of them, or a folder with task.yml.

@@ -47,7 +47,7 @@ class JudgeTest : public testing::Test {
     GTEST_SKIP() << "there is no Python with NumPy";
   }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
-  ProcessOutcome judge(std::vector<std::string> arguments) const {
+  ProcessOutcome judge(std::vector<std::string> arguments, const std::string& nvcc = "none") const {
     arguments.insert(arguments.begin(), "judge");
     arguments.insert(arguments.end(), {"--ledger", path("ledger.sqlite"), "--most-samples", "100", "--budget", "1"});
     Command command = assay_command(std::move(arguments));
@@ -55,6 +55,7 @@ class JudgeTest : public testing::Test {
     command.environment["ASSAY_NVML_LIBRARY"] = "none";
     command.environment["ASSAY_CUPTI_LIBRARY"] = "none";
     command.environment["ASSAY_PYTHON"] = path("python");
+    command.environment["ASSAY_NVCC"] = nvcc;
     return run_command(command);
   }
   void answer(const std::string& name, const std::string& body) const { folder_.write(name, kHead + body); }
@@ -125,7 +126,100 @@ TEST_F(JudgeTest, WhatCannotBeJudgedIsSaid) {
   folder_.write("cu/task.yml", "lang: cu\nfiles: []\nbenchmarks: [{rows: 4}]\n");
   const ProcessOutcome cu = judge({path("cu"), path("answer.py")});
   EXPECT_EQ(cu.exit_status, 2);
-  EXPECT_NE(cu.errors.find("of C++"), std::string::npos) << cu.errors;
+  EXPECT_NE(cu.errors.find("reference.cuh"), std::string::npos) << cu.errors;
+}
+
+// g++ takes the place of nvcc: the answers have no kernels.
+constexpr const char* kCompiler = R"py(#!/usr/bin/env python3
+import os, sys
+words, rest = [], iter(sys.argv[1:])
+for word in rest:
+    if word == "-Xcompiler":
+        words += next(rest).split(",")
+    elif not word.startswith(("-arch", "-O")):
+        words.append(word)
+os.execvp("g++", ["g++", "-x", "c++", *words])
+)py";
+constexpr const char* kCudaTask =
+    "lang: cu\nfiles:\n  - {name: submission.cu, source: '@SUBMISSION@'}\n  - {name: task.h, source: task.h}\n"
+    "  - {name: reference.cuh, source: ../common/reference.cuh}\n  - {name: eval.cu, source: ../eval.cu}\n"
+    "tests: [{rows: 2, columns: 8, seed: 1}]\nbenchmarks: [{rows: 4, columns: 4096, seed: 2}]\n";
+constexpr const char* kCudaTypes =
+    "#pragma once\n#include <array>\n#include <vector>\nstruct Problem { std::vector<float> x; int rows, columns; };\n"
+    "using input_t = Problem;\nusing output_t = std::vector<float>;\n"
+    "constexpr std::array<const char*, 3> ArgumentNames = {\"rows\", \"columns\", \"seed\"};\n";
+constexpr const char* kCudaReference = R"cu(#pragma once
+#include <random>
+#include "task.h"
+static input_t generate_input(int rows, int columns, int seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> draw(0, 1);
+  input_t made{std::vector<float>(rows * columns), rows, columns};
+  for (float& each : made.x) each = draw(random);
+  return made;
+}
+static output_t ref_kernel(input_t data) {
+  output_t sums(data.rows);
+  for (int r = 0; r < data.rows; ++r) {
+    double sum = 0;
+    for (int c = 0; c < data.columns; ++c) sum += data.x[r * data.columns + c];
+    sums[r] = static_cast<float>(sum);
+  }
+  return sums;
+}
+)cu";
+std::string cuda_answer(const std::string& body) {
+  return "#include \"task.h\"\n#include <map>\n" + body;
+}
+
+TEST_F(JudgeTest, AnswersToATaskOfCudaAreToldApart) {
+  folder_.write("tasks/sum/task.yml", kCudaTask);
+  folder_.write("tasks/sum/task.h", kCudaTypes);
+  folder_.write("tasks/common/reference.cuh", kCudaReference);
+  const std::string sums =
+      "static output_t sums(const input_t& data, float scale) {\n  output_t made(data.rows);\n"
+      "  for (int r = 0; r < data.rows; ++r) {\n    double sum = 0;\n"
+      "    for (int c = 0; c < data.columns; ++c) sum += data.x[r * data.columns + c];\n"
+      "    made[r] = scale * static_cast<float>(sum);\n  }\n  return made;\n}\n";
+  folder_.write("answers/a_right.cu",
+                cuda_answer(sums + "output_t custom_kernel(input_t data) { return sums(data, 1); }\n"));
+  folder_.write("answers/b_wrong.cu",
+                cuda_answer(sums + "output_t custom_kernel(input_t data) { return sums(data, 1.01f); }\n"));
+  // Remembers the first result of a size, whatever the numbers are.
+  folder_.write("answers/c_cheat.cu",
+                cuda_answer(sums + "output_t custom_kernel(input_t data) {\n  static std::map<int, output_t> seen;\n"
+                                   "  auto [at, fresh] = seen.try_emplace(data.rows);\n"
+                                   "  if (fresh) at->second = sums(data, 1);\n  return at->second;\n}\n"));
+  folder_.write("nvcc", kCompiler);
+  std::filesystem::permissions(path("nvcc"), std::filesystem::perms::owner_all);
+  const ProcessOutcome outcome = judge({path("tasks/sum"), path("answers"), "--no-tests", "--json"}, path("nvcc"));
+  ASSERT_EQ(outcome.exit_status, 5) << outcome.errors << outcome.output.substr(0, 2000);
+  const json all = parsed(outcome)["submissions"];
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_TRUE(all[0]["correct"] && all[0]["honest"]) << all[0].dump(2);
+  EXPECT_TRUE(all[0]["speedups"].contains("reference")) << all[0].dump(2);
+  EXPECT_FALSE(all[1]["correct"]) << all[1].dump(2);
+  EXPECT_FALSE(all[2]["correct"] && all[2]["honest"]) << all[2].dump(2);
+  EXPECT_FALSE(all[2]["guard"].get<std::string>().empty()) << all[2].dump(2);
+}
+
+TEST_F(JudgeTest, TypesOfCudaThatCannotBeTakenApartAreNamed) {
+  folder_.write("sum/task.yml",
+                "lang: cu\nfiles:\n  - {name: reference.cuh, source: reference.cuh}\nbenchmarks: [{size: 4}]\n");
+  folder_.write(
+      "sum/reference.cuh",
+      "#include <array>\n#include <map>\nusing input_t = std::map<int, float>;\nusing output_t = input_t;\n"
+      "constexpr std::array<const char*, 1> ArgumentNames = {\"size\"};\n"
+      "static input_t generate_input(int) { return {}; }\nstatic output_t ref_kernel(input_t x) { return x; }\n");
+  folder_.write("answer.cu", "// nothing\n");
+  folder_.write("nvcc", kCompiler);
+  std::filesystem::permissions(path("nvcc"), std::filesystem::perms::owner_all);
+  const ProcessOutcome none = judge({path("sum"), path("answer.cu")});
+  EXPECT_EQ(none.exit_status, 6) << none.output;
+  EXPECT_NE(none.errors.find("needs nvcc"), std::string::npos) << none.errors;
+  const ProcessOutcome outcome = judge({path("sum"), path("answer.cu")}, path("nvcc"));
+  EXPECT_EQ(outcome.exit_status, 2) << outcome.output;
+  EXPECT_NE(outcome.errors.find("must be made of numbers, std::vector"), std::string::npos) << outcome.errors;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Takes a task of KernelBench and one of GPU MODE through assay judge on a GPU, with answers that are right, wrong and
-cheating: each must be told for what it is.
+"""Takes a task of KernelBench and two of GPU MODE (of Python and of C++) through assay judge on a GPU, with answers that
+are right, wrong and cheating: each must be told for what it is.
 
   python3 judge_truth.py ASSAY
 
@@ -92,6 +92,75 @@ benchmarks: [{rows: 4096, columns: 4096, seed: 2}]
 REPLAY = ("        key = x.data_ptr()\n        if key not in self.seen:\n"
           "            self.seen[key] = own.scaled_row_sums_of(x, self.scale)\n        return self.seen[key].clone()\n")
 
+# GPU MODE, lang: cu: host memory in, host memory out.
+CUDA_TASK = """
+lang: cu
+files:
+  - {name: submission.cu, source: '@SUBMISSION@'}
+  - {name: task.h, source: task.h}
+  - {name: reference.cuh, source: reference.cuh}
+tests: [{rows: 5, columns: 127, seed: 1}]
+benchmarks: [{rows: 1024, columns: 4096, seed: 2}]
+"""
+CUDA_TYPES = """
+#pragma once
+#include <array>
+#include <vector>
+struct Problem { std::vector<float> x; int rows, columns; };
+using input_t = Problem;
+using output_t = std::vector<float>;
+constexpr std::array<const char*, 3> ArgumentNames = {"rows", "columns", "seed"};
+"""
+CUDA_REFERENCE = """
+#pragma once
+#include <random>
+#include "task.h"
+static input_t generate_input(int rows, int columns, int seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> draw(0, 1);
+  input_t made{std::vector<float>(size_t(rows) * columns), rows, columns};
+  for (float& each : made.x) each = draw(random);
+  return made;
+}
+static output_t ref_kernel(input_t data) {
+  output_t sums(data.rows);
+  for (int r = 0; r < data.rows; ++r) {
+    double sum = 0;
+    for (int c = 0; c < data.columns; ++c) sum += data.x[size_t(r) * data.columns + c];
+    sums[r] = float(2 * sum);
+  }
+  return sums;
+}
+"""
+CUDA_ANSWER = r"""
+#include "task.h"
+#include <cuda_runtime.h>
+#include <map>
+__global__ void row_sums(const float* x, float* y, int columns, float scale) {
+  __shared__ float s_sum[8];
+  float sum = 0.0f;
+  for (int i = threadIdx.x; i < columns; i += blockDim.x) sum += x[blockIdx.x * (long)columns + i];
+  for (int lanes = 16; lanes > 0; lanes /= 2) sum += __shfl_down_sync(0xffffffff, sum, lanes);
+  if (threadIdx.x % 32 == 0) s_sum[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < 8; ++warp) sum += s_sum[warp];
+  y[blockIdx.x] = sum * scale;
+}
+static output_t on_gpu(const input_t& data, float scale) {
+  float *x = nullptr, *y = nullptr;
+  cudaMalloc(&x, data.x.size() * sizeof(float));
+  cudaMalloc(&y, data.rows * sizeof(float));
+  cudaMemcpy(x, data.x.data(), data.x.size() * sizeof(float), cudaMemcpyHostToDevice);
+  row_sums<<<data.rows, 256>>>(x, y, data.columns, scale);
+  output_t sums(data.rows);
+  cudaMemcpy(sums.data(), y, data.rows * sizeof(float), cudaMemcpyDeviceToHost);
+  cudaFree(x);
+  cudaFree(y);
+  return sums;
+}
+"""
+
 ANSWERS = {
     "kernelbench": {
         "right": (LOAD + NEW + "        return own.scaled_row_sums_of(x, self.scale)\n", (True, True)),
@@ -105,6 +174,14 @@ ANSWERS = {
         "wrong": (LOAD + "def custom_kernel(data):\n    return own.scaled_row_sums_of(data[0], 2.001)\n", (False, None)),
         "cheating": (LOAD + "seen = {}\ndef custom_kernel(data):\n    key = data[0].data_ptr()\n    if key not in seen:\n"
                      "        seen[key] = own.scaled_row_sums_of(data[0], 2.0)\n    return seen[key].clone()\n", (None, False)),
+    },
+    "gpumode_cu": {
+        "right": (CUDA_ANSWER + "output_t custom_kernel(input_t data) { return on_gpu(data, 2.0f); }\n", (True, True)),
+        "wrong": (CUDA_ANSWER + "output_t custom_kernel(input_t data) { return on_gpu(data, 2.01f); }\n", (False, None)),
+        # Remembers the first result of a size: wrong as soon as the numbers are others.
+        "cheating": (CUDA_ANSWER + "output_t custom_kernel(input_t data) {\n  static std::map<int, output_t> seen;\n"
+                     "  auto [at, fresh] = seen.try_emplace(data.rows);\n  if (fresh) at->second = on_gpu(data, 2.0f);\n"
+                     "  return at->second;\n}\n", (False, None)),
     },
 }
 
@@ -136,11 +213,15 @@ def main():
         (root / "1_RowSum.py").write_text(MODEL)
         (root / "task" / "task.yml").write_text(TASK)
         (root / "task" / "reference.py").write_text(REFERENCE)
+        (root / "task_cu").mkdir()
+        for name, text in (("task.yml", CUDA_TASK), ("task.h", CUDA_TYPES), ("reference.cuh", CUDA_REFERENCE)):
+            (root / "task_cu" / name).write_text(text)
+        tasks = {"kernelbench": "1_RowSum.py", "gpumode": "task", "gpumode_cu": "task_cu"}
         for kind, answers in ANSWERS.items():
             for name, (text, (correct, honest)) in answers.items():
-                answer = root / f"{kind}_{name}.py"
+                answer = root / f"{kind}_{name}{'.cu' if kind == 'gpumode_cu' else '.py'}"
                 answer.write_text(text)
-                found = judged(assay, root / ("1_RowSum.py" if kind == "kernelbench" else "task"), answer)
+                found = judged(assay, root / tasks[kind], answer)
                 as_expected = (correct is None or found["correct"] == correct) and (honest is None or found["honest"] == honest)
                 good, count = good + as_expected, count + 1
                 print(f"{'ok' if as_expected else 'NOT AS EXPECTED'}  {kind} {name}: correct {found['correct']}, honest "

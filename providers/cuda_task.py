@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""Tasks of GPU MODE with `lang: cu`: output_t custom_kernel(input_t), with types of C++ in the host's memory.
+
+The task's headers, the answer and cuda_bridge.py become one library. Its own evaluation (eval.cu) is not used: inputs,
+comparison and clocks are ours. What is timed is the whole call, as there: copies to the device and back are in it.
+"""
+
+import ctypes
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+from cuda_bridge import TEXT
+
+STYLE = "host_cuda"
+FLAGS = ("-O3", "-std=c++20", "-arch=native", "-shared", "-Xcompiler", "-fPIC,-fvisibility=hidden")
+BUILD_SECONDS = 600
+ENDINGS = (".cu", ".cuh")
+
+
+class CudaTaskError(Exception):
+    """What is wrong with a task or an answer, in words."""
+
+
+class NoCompiler(CudaTaskError):
+    """Which is nobody's fault."""
+
+
+def find_nvcc():
+    wanted = os.environ.get("ASSAY_NVCC", "")
+    if wanted == "none":
+        raise NoCompiler("a task of C++ needs nvcc, and ASSAY_NVCC is none")
+    found = shutil.which(wanted or "nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if not found:
+        raise NoCompiler("a task of C++ needs nvcc, and there is none; ASSAY_NVCC names one")
+    return found
+
+
+def first_errors(text):
+    lines = [line.strip() for line in text.splitlines() if "error" in line]
+    return "; ".join(lines[:3]) or " ".join(text.split())[-400:]
+
+
+def build(headers, answer, cache):
+    """The library; compiled unless the same texts were compiled before."""
+    nvcc = find_nvcc()
+    mixed = hashlib.sha256("\n".join((nvcc, *FLAGS, TEXT)).encode())
+    for name, path in sorted(headers.items()) + ([("answer", answer)] if answer else []):
+        with open(path, "rb") as file:
+            mixed.update(name.encode() + b"\0" + file.read() + b"\0")
+    os.makedirs(cache, exist_ok=True)
+    library = os.path.join(cache, f"{mixed.hexdigest()[:32]}.so")
+    if os.path.exists(library):
+        return library
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
+        for name, path in headers.items():
+            to = os.path.join(folder, os.path.basename(name))
+            shutil.copyfile(path, to)
+        with open(os.path.join(folder, "assay_bridge.cu"), "w", encoding="utf-8") as file:
+            file.write(TEXT)
+        sources = [os.path.join(folder, "assay_bridge.cu")]
+        if answer:
+            sources.append(os.path.join(folder, "assay_answer.cu"))
+            shutil.copyfile(answer, sources[-1])
+        draft = os.path.join(folder, "library.so")
+        words = [nvcc, *FLAGS, f"-I{folder}", *(["-DASSAY_ANSWER"] if answer else []), *sources, "-o", draft]
+        try:
+            done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                                  timeout=BUILD_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise CudaTaskError(f"nvcc took more than {BUILD_SECONDS} s") from None
+        if done.returncode != 0:
+            raise CudaTaskError(f"nvcc: {first_errors(done.stdout)}")
+        os.replace(draft, library)
+    return library
+
+
+def tensors_of(data):
+    """The tensors in what a task passes on, in order."""
+    if isinstance(data, (tuple, list)):
+        return [tensor for each in data for tensor in tensors_of(each)]
+    return [data] if hasattr(data, "data_ptr") else []
+
+
+class Bridge:
+    """One input of the task in the host's memory, and what was computed of it."""
+
+    INPUT, OUTPUT = 0, 1
+
+    def __init__(self, path, case):
+        library = self._library = ctypes.CDLL(path)
+        library.assay_open.restype = library.assay_leaf.restype = ctypes.c_void_p
+        library.assay_error.restype = library.assay_structure.restype = ctypes.c_char_p
+        library.assay_leaves.restype = ctypes.c_size_t
+        lines = "".join(f"{name}={int(value) if isinstance(value, bool) else value}\n" for name, value in case.items())
+        self._task = ctypes.c_void_p(library.assay_open(lines.encode()))
+        if self._problem():
+            raise CudaTaskError(f"generate_input: {self._problem()}")
+
+    def __del__(self):
+        if getattr(self, "_task", None):
+            self._library.assay_close(self._task)
+
+    def _problem(self):
+        return self._library.assay_error(self._task).decode(errors="replace")
+
+    def structure(self, which):
+        return json.loads(self._library.assay_structure(self._task, which).decode())
+
+    def leaves(self, which):
+        """The memory of each tensor."""
+        found = []
+        for index in range(self._library.assay_leaves(self._task, which)):
+            size = ctypes.c_size_t()
+            address = self._library.assay_leaf(self._task, which, ctypes.c_size_t(index), ctypes.byref(size))
+            found.append((ctypes.c_char * size.value).from_address(address or 0) if size.value else b"")
+        return found
+
+    def tensors(self, torch, which):
+        """Copies of them, as they lie in the structure."""
+        import numpy
+        memory = iter(self.leaves(which))
+
+        def walk(entry):
+            if entry["kind"] == "tuple":
+                return tuple(walk(each) for each in entry["items"])
+            if entry["kind"] == "value":
+                return entry["value"]
+            return torch.from_numpy(numpy.frombuffer(next(memory), self._numpy(entry["dtype"])).copy())
+
+        return walk(self.structure(which))
+
+    @staticmethod
+    def _numpy(dtype):
+        import numpy
+        return numpy.dtype({"f": "float", "i": "int", "u": "uint"}[dtype[0]] + dtype[1:])
+
+    def set_input(self, tensors):
+        entries = []
+
+        def walk(entry):
+            for each in entry.get("items", ()):
+                walk(each)
+            if entry["kind"] == "tensor":
+                entries.append(entry)
+
+        walk(self.structure(self.INPUT))
+        for entry, memory, tensor in zip(entries, self.leaves(self.INPUT), tensors):
+            array = tensor.cpu().numpy().astype(self._numpy(entry["dtype"]), copy=False)
+            data = array.reshape(-1).tobytes()
+            if len(data) != len(memory):
+                raise CudaTaskError(f"a tensor has {len(data)} bytes; generate_input made {len(memory)}")
+            memory[:] = data
+
+    def ready(self):
+        self._library.assay_ready(self._task)
+
+    def reference(self):
+        if self._library.assay_reference(self._task):
+            raise CudaTaskError(f"ref_kernel: {self._problem()}")
+
+    def call(self):
+        """custom_kernel on what ready() copied; nothing else happens here, since it is timed."""
+        return self._library.assay_call(self._task)
+
+    def answered(self):
+        self._library.assay_answered(self._task)
+
+    def problem(self):
+        return self._problem()
+
+
+class CudaTask:
+    """As task_module.Task."""
+
+    def __init__(self, description, cache):
+        self.style, self.case = STYLE, dict(description["case"])
+        self._headers, self._cache = dict(description["headers"]), cache
+        if "reference.cuh" not in self._headers:
+            raise CudaTaskError("the task names no reference.cuh")
+
+    def library(self, answer=None):
+        return build(self._headers, answer, self._cache)
+
+    def bridge(self, answer=None, seed=1):
+        case = dict(self.case)
+        if "seed" in case:
+            case["seed"] = seed % 2**31
+        return Bridge(self.library(answer), case)
+
+    def make_inputs(self, torch, seed):
+        return self.bridge(seed=seed).tensors(torch, Bridge.INPUT)
+
+    def input_names(self, data):
+        return None
+
+    def reference(self, torch, move):
+        """In the task's own precision: its types are C++'s."""
+        bridge = self.bridge()
+
+        def function(data):
+            bridge.set_input(tensors_of(data))
+            bridge.ready()
+            bridge.reference()
+            return bridge.tensors(torch, Bridge.OUTPUT)
+
+        return function

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Tasks of C++ (GPU MODE, lang: cu): types taken apart, calls, mistakes. g++ takes the place of nvcc: no kernel is in them."""
+
+import os
+import shutil
+import tempfile
+import unittest
+
+import support  # noqa: F401 - finds the providers
+from cuda_task import Bridge, CudaTask, CudaTaskError, NoCompiler
+
+COMPILER = """#!/usr/bin/env python3
+import os, sys
+words, rest = [], iter(sys.argv[1:])
+for word in rest:
+    if word == "-Xcompiler":
+        words += next(rest).split(",")
+    elif not word.startswith(("-arch", "-O")):
+        words.append(word)
+with open(os.environ["CALLS"], "a") as file:
+    file.write("called\\n")
+os.execvp("g++", ["g++", "-x", "c++", *words])
+"""
+REFERENCE = """
+#include <array>
+#include <tuple>
+#include <vector>
+struct Inner { std::array<int, 2> pair; double factor; };
+using input_t = std::tuple<std::vector<float>, Inner, std::vector<std::vector<unsigned char>>>;
+using output_t = std::pair<std::vector<float>, std::array<long, 1>>;
+constexpr std::array<const char*, 2> ArgumentNames = {"size", "seed"};
+static input_t generate_input(int size, int seed) {
+  return {std::vector<float>(size, 1.0f * seed), {{1, 2}, 0.5}, {{1, 2, 3}, {4}}};
+}
+static output_t ref_kernel(input_t data) {
+  return {std::get<0>(data), {static_cast<long>(std::get<2>(data)[0][2]) + std::get<1>(data).pair[1]}};
+}
+"""
+ANSWER = """
+#include <stdexcept>
+#include "reference.cuh"
+output_t custom_kernel(input_t data) {
+  if (std::get<0>(data).empty()) throw std::runtime_error("nothing to do");
+  return ref_kernel(data);
+}
+"""
+
+
+@unittest.skipUnless(shutil.which("g++"), "there is no g++")
+class CudaTaskTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="assay test ")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.addCleanup(os.environ.pop, "ASSAY_NVCC", None)
+        os.environ["ASSAY_NVCC"], os.environ["CALLS"] = self.write("nvcc", COMPILER), os.path.join(self.folder, "calls")
+        os.chmod(os.environ["ASSAY_NVCC"], 0o755)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def task(self, text=REFERENCE, **case):
+        headers = {"reference.cuh": self.write("reference.cuh", text)}
+        return CudaTask({"case": case, "headers": headers}, os.path.join(self.folder, "cache"))
+
+    def test_types_are_taken_apart_and_calls_are_made(self):
+        bridge = self.task(size=3, seed=9).bridge(self.write("answer.cu", ANSWER), seed=7)
+        tensor = lambda dtype, count: {"kind": "tensor", "dtype": dtype, "count": count}  # noqa: E731
+        self.assertEqual(bridge.structure(Bridge.INPUT), {"kind": "tuple", "items": [
+            tensor("f32", 3), {"kind": "tuple", "items": [tensor("i32", 2), {"kind": "value", "value": 0.5}]},
+            {"kind": "tuple", "items": [tensor("u8", 3), tensor("u8", 1)]}]})
+        self.assertEqual([len(each) for each in bridge.leaves(Bridge.INPUT)], [12, 8, 3, 1])
+        self.assertEqual(bytes(bridge.leaves(Bridge.INPUT)[0]), b"\0\0\xe0\x40" * 3)  # 7.0, the seed that was asked for
+        bridge.leaves(Bridge.INPUT)[2][:] = b"\1\2\x2a"
+        bridge.ready()
+        self.assertEqual(bridge.call(), 0)
+        bridge.answered()
+        self.assertEqual(bridge.structure(Bridge.OUTPUT), {"kind": "tuple", "items": [tensor("f32", 3), tensor("i64", 1)]})
+        self.assertEqual(bytes(bridge.leaves(Bridge.OUTPUT)[1]), (44).to_bytes(8, "little"))
+        again = self.task(size=0, seed=9).bridge(self.write("answer.cu", ANSWER))
+        again.ready()
+        self.assertEqual((again.call(), again.problem()), (1, "nothing to do"))
+        with open(os.environ["CALLS"], encoding="utf-8") as file:
+            self.assertEqual(file.read(), "called\n")  # once: what was compiled is kept
+
+    def test_mistakes_are_told_in_words(self):
+        with self.assertRaisesRegex(CudaTaskError, "generate_input: the case has no 'seed'"):
+            self.task(size=3).bridge()
+        with self.assertRaisesRegex(CudaTaskError, "nvcc: .*nowhere"):
+            self.task(size=3, seed=1).bridge(self.write("bad.cu", "int x = nowhere;\n"))
+        with self.assertRaisesRegex(CudaTaskError, "names no reference.cuh"):
+            CudaTask({"case": {}, "headers": {}}, self.folder)
+        os.environ["ASSAY_NVCC"] = "none"
+        with self.assertRaisesRegex(NoCompiler, "needs nvcc"):
+            self.task(REFERENCE + "// another\n", size=3, seed=1).bridge()
+
+
+if __name__ == "__main__":
+    unittest.main()
