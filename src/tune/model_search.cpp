@@ -487,7 +487,6 @@ class ModelSearch final : public Strategy {
   static constexpr double kPredictionWeight = 4;
   static constexpr double kDoesNotFit = 0.01;    // that it runs all the same
   static constexpr double kDoubt = 0.3;          // of the coefficient of the prediction, which should be 1
-  static constexpr float kRateDoubt = 0.5f;      // of each rate, in deviations of its prior, after it was fitted
   static constexpr double kHangsTogether = 0.2;  // least correlation of neighbours
   static constexpr size_t kPatience = 8;         // evaluations
   static constexpr double kExpected = 1;         // log odds that the prediction is of use
