@@ -330,7 +330,7 @@ class Reader {
         fail("',' or ']' is missing");
       }
     }
-    ++at;
+    if (at < text.size()) ++at;  // behind a mistake it may stand at the end
     return values;
   }
 
@@ -360,7 +360,7 @@ class Reader {
         fail("',' or '}' is missing");
       }
     }
-    ++at;
+    if (at < text.size()) ++at;  // behind a mistake it may stand at the end
     return values;
   }
 

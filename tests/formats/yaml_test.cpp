@@ -75,6 +75,9 @@ TEST(Yaml, WhatIsNotUnderstoodIsRefusedWithItsLine) {
   EXPECT_EQ(line_of("a: 1\n---\nb: 2\n"), 2);
   EXPECT_FALSE(parse_yaml("", "x").ok());
   EXPECT_FALSE(parse_yaml(std::string(1000, '['), "x").ok());
+  // A mistake at the end of the text, inside of several: nobody reads behind it.
+  EXPECT_FALSE(parse_yaml("{a: [{b: [{c}]}]}\n", "x").ok());
+  EXPECT_FALSE(parse_yaml("{a: [{b: [{c\n", "x").ok());
   EXPECT_FALSE(parse_yaml(std::string("a: \0", 4), "x").ok());
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += std::string(static_cast<size_t>(i), ' ') + "a:\n";
