@@ -96,6 +96,7 @@ Result<ReadSpace> parse_t4(std::string_view text, const std::string& name) {
     if (!result.is_object() || !result.contains("configuration") || !result["configuration"].is_object())
       return Error{fmt::format("result {} has no configuration", entries.size()), place};
     const json& configuration = result["configuration"];
+    if (configuration.empty()) return Error{fmt::format("result {} has no parameters", entries.size()), place};
     if (names.empty()) {
       for (const auto& [key, value] : configuration.items()) names.push_back(key);
       values.resize(names.size());

@@ -120,6 +120,7 @@ TEST(T4, OtherTimeUnitsAreScaled) {
   EXPECT_DOUBLE_EQ(*read->recorded.milliseconds[0], 2.0);
   EXPECT_FALSE(parse_t4(R"({"results": []})", "x").ok());
   EXPECT_FALSE(parse_t4(R"({"results": [{"configuration": {"A": 1}}, {"configuration": {"B": 1}}]})", "x").ok());
+  EXPECT_FALSE(parse_t4(R"({"results": [{"configuration": {}}, {"configuration": {"A": 1}}]})", "x").ok());
 }
 
 }  // namespace
