@@ -96,11 +96,10 @@ class TexturesTest(FolderTest):
             for at in timed:
                 self.assertEqual(trace[at + 3], "drain", "the result is fetched when the clock has stopped")
 
-    def test_a_package_for_pytorch_is_refused(self):
+    def test_a_package_for_pytorch_makes_its_own_textures(self):
         done, _ = self.assay("export", "--torch", "copy")
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("argument 'from' is a texture", done.stderr)
-        self.assertFalse((self.folder / "texture_copy_torch").exists())
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue((self.folder / "texture_copy_torch/texture.py").is_file())
 
     def test_what_lies_outside_of_a_surface_is_found(self):
         done, _ = self.assay("sanitize", ROOT / "kernels/broken/surface_out_of_bounds")
