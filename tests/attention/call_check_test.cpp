@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../hopper/choice.hpp"
 #include "failure.hpp"
 #include "sized_call.hpp"
 
@@ -200,6 +201,21 @@ TEST(CallCheck, FamilyFollowsTheNumberOfKeys) {
   EXPECT_EQ(family(192, 128), Family::warp);
   EXPECT_EQ(family(192, 128, ASSAY_ATTENTION_CAUSAL), Family::hopper);
   EXPECT_EQ(family(192, 64, ASSAY_ATTENTION_CAUSAL), Family::warp);
+}
+
+TEST(CallCheck, FamilyFollowsTheNumberOfShortSequences) {
+  Call call = good_call();  // of eight heads
+  call.key_rows = 60;
+  call.batch = hopper::kLeastPairs / 8;
+  EXPECT_EQ(family_of(call, 90), Family::hopper) << "few keys, but many pairs of batch and head";
+  EXPECT_EQ(family_of_long_queries(call, false), Family::warp) << "as if there were no kernels for them";
+  EXPECT_EQ(family_of(call, 80), Family::warp);
+  call.key_strides[1] = 0;
+  EXPECT_EQ(family_of(call, 90), Family::warp) << "what TMA cannot copy";
+  call = good_call();
+  call.key_rows = 60;
+  call.batch = hopper::kLeastPairs / 8 - 1;
+  EXPECT_EQ(family_of(call, 90), Family::warp) << "too few";
 }
 
 TEST(CallCheck, UnknownGpusAreNamed) {

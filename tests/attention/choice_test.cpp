@@ -56,8 +56,45 @@ TEST(Choice, KnowsThatCausalTilesOfALastRoundAreSharedOut) {
 }
 
 TEST(Choice, LeavesNoResidentBlockHalfEmpty) {
-  EXPECT_EQ(chosen({16, 16, 128, 64}, false), Kernel::streaming_2);  // 128 of 256 rows
-  EXPECT_EQ(chosen({16, 16, 128, 64}, true), Kernel::streaming_2);
+  EXPECT_EQ(chosen({16, 16, 136, 64}, false), Kernel::streaming_3);  // 136 of 256 rows
+  EXPECT_EQ(chosen({16, 16, 136, 64}, true), Kernel::streaming_3);
+}
+
+TEST(Choice, TakesManyShortSequencesInPairs) {
+  for (bool causal : {false, true}) {
+    EXPECT_EQ(chosen({32, 16, 128, 64}, causal), Kernel::pairs_128);
+    EXPECT_EQ(chosen({32, 16, 65, 128}, causal), Kernel::pairs_128);
+    EXPECT_EQ(chosen({32, 16, 64, 80}, causal), Kernel::pairs_64);
+    EXPECT_EQ(chosen({32, 16, 1, 96}, causal), Kernel::pairs_64);
+    EXPECT_EQ(chosen({static_cast<int>(kLeastPairs), 1, 128, 64}, causal), Kernel::pairs_128);
+    EXPECT_NE(chosen({static_cast<int>(kLeastPairs) - 1, 1, 128, 64}, causal), Kernel::pairs_128) << "too few";
+    EXPECT_NE(chosen({32, 16, 129, 64}, causal), Kernel::pairs_128) << "too long";
+    EXPECT_NE(chosen({32, 16, 128, 136}, causal), Kernel::pairs_128) << "too wide";
+    EXPECT_NE(chosen({32, 16, 128, 56}, causal), Kernel::pairs_128) << "too narrow";
+  }
+}
+
+TEST(Choice, CountsQueriesAndKeysOfPairs) {
+  hopper_attention_call call{};
+  call.batch = 300;
+  call.query_heads = call.key_heads = 1;
+  call.head_dim = 64;
+  call.query_rows = 10;
+  call.key_rows = 65;
+  EXPECT_EQ(choose(call, 132), Kernel::pairs_128);
+  call.key_rows = 129;
+  EXPECT_EQ(choose(call, 132), choose_long(call, 132));
+  call.query_rows = 129;
+  call.key_rows = 10;
+  EXPECT_EQ(choose(call, 132), choose_long(call, 132));
+}
+
+TEST(Choice, WithoutPairsIsWhatItWasBeforeThem) {
+  hopper_attention_call call{};
+  call.batch = call.query_heads = call.key_heads = 16;
+  call.query_rows = call.key_rows = 128;
+  call.head_dim = 64;
+  EXPECT_EQ(choose_long(call, 132), Kernel::streaming_2);
 }
 
 TEST(Choice, LeavesLongAndNarrowHeadsToTheStreamingKernels) {

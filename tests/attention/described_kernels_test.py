@@ -85,6 +85,10 @@ class DescribedKernels(unittest.TestCase):
         self.assertEqual(len(resident), 7)
         self.assert_covered({(kind, *line) for line in resident for kind in types},
                             described("resident", r"run_resident<Config<([^>]*)>", ("ROW_GROUPS", "KEY_GROUPS", "PASSES")))
+        pairs = set(re.findall(r"PAIRS\(ELEMENT, MASK, (\d+), (\d+)\)", table))
+        self.assertEqual(len(pairs), 6)
+        self.assert_covered({(kind, dim, length, mask) for length, dim in pairs for kind in types for mask in masks},
+                            described("pairs", r"pairs::PairsConfig<([^>]*)>"))
 
     def test_what_is_missing_is_found(self):
         with self.assertRaisesRegex(AssertionError, "no kernel.toml describes"):

@@ -2,9 +2,11 @@
 """Tests of the Python package assay_attention that need no GPU. Those of the C library are skipped where it is not built
 (make attention), those of tensors where PyTorch is not installed."""
 
+import contextlib
 import ctypes
 import importlib
 import importlib.util
+import io
 import json
 import math
 import os
@@ -182,6 +184,77 @@ class Fit(unittest.TestCase):
             self.assertEqual(shape["query_heads"] % shape["key_heads"], 0)
             self.assertFalse(shape["causal"] and shape["query_rows"] != shape["key_rows"], "SDPA aligns such masks differently")
 
+    def test_shapes_of_pairs_lie_around_what_the_kernels_take(self):
+        shapes = [self.sweep.random_shape(1, number, self.sweep.PAIRS) for number in range(250)]
+        self.assertEqual(shapes[17], self.sweep.random_shape(1, 17, self.sweep.PAIRS))
+        for shape in shapes:
+            self.assertLessEqual(max(shape["query_rows"], shape["key_rows"]), 160)
+            self.assertIn(shape["head_dim"], range(64, 129, 8))
+            self.assertEqual(shape["query_heads"] % shape["key_heads"], 0)
+            self.assertFalse(shape["causal"] and shape["query_rows"] != shape["key_rows"], "SDPA aligns such masks differently")
+        taken = sum(map(self.sweep.suits_pairs, shapes))
+        self.assertTrue(120 < taken < 230, taken)
+        self.assertGreater(sum(shape["query_heads"] != shape["key_heads"] for shape in shapes), 40)
+        self.assertEqual(self.sweep.options_of(["a.jsonl", "--only", "pairs"]).only, self.sweep.PAIRS)
+        with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(SystemExit):
+            self.sweep.options_of(["a.jsonl", "--only", "pairs,square"])
+
+    def test_a_border_of_pairs_is_that_of_the_library(self):
+        rows, least, most, pairs = self.sweep.pairs_borders()
+        shape = {"batch": pairs, "query_heads": 1, "query_rows": rows, "key_rows": rows, "head_dim": least}
+        self.assertTrue(self.sweep.suits_pairs(shape))
+        for change in ({"batch": pairs - 1}, {"query_rows": rows + 1}, {"key_rows": rows + 1}, {"head_dim": most + 8}, {"head_dim": least - 8}):
+            self.assertFalse(self.sweep.suits_pairs({**shape, **change}), change)
+
+    def sweep_file(self, folder, name, kinds, library, ours, **more):
+        """A made-up sweep; ours: of a shape, its time."""
+        facts = {"gpu": {"name": "A GPU", "compute_capability": 90}, "measured": {"library": library, "date": "2026-01-01"}, **more}
+        lines = [facts]
+        for number in range(400):
+            shape = self.sweep.random_shape(3, number, kinds)
+            line = {"number": number, **shape, "us": {"ours": ours(shape), "cudnn": 10.0}}
+            if kinds == self.sweep.PAIRS:
+                line["kernel"] = "pairs_128" if self.sweep.suits_pairs(shape) else "warp"
+                line["us"]["other"] = 5.0
+            lines.append(line)
+        path = pathlib.Path(folder) / name
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return path
+
+    def test_a_sweep_of_pairs_replaces_older_shapes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old = self.sweep_file(folder, "old.jsonl", self.sweep.KINDS, 200, lambda _: 20.0)
+            new = self.sweep_file(folder, "new.jsonl", self.sweep.PAIRS, 300, lambda shape: 8.0 if self.sweep.suits_pairs(shape) else 12.0,
+                                  replaces="pairs")
+            facts, samples = self.measured.read([old, new])
+            _, alone = self.measured.read([old])
+            void = sum(self.sweep.suits_pairs(sample.line) for sample in alone)
+            self.assertGreater(void, 0)
+            self.assertEqual(len(samples), 800 - void)
+            self.assertEqual(facts["measured"]["library"], 200, "of the first")
+            self.assertEqual(facts["measured"]["replaced_shapes"], void)
+            self.assertEqual([one["library"] for one in facts["measured"]["replacing"]], [300])
+            self.assertTrue(all(s.speedup == 1.25 for s in samples if self.sweep.suits_pairs(s.line)))
+            table = self.measured.make_table(facts, samples, samples)
+            tree = decision.compiled(table)
+            lost = [s for s in samples if self.measured.routed(tree, s) and s.speedup < 1.0]
+            won = [s for s in samples if self.measured.routed(tree, s) and s.speedup > 1.0]
+            self.assertLessEqual(len(lost), 8)
+            self.assertGreater(len(won), 200)
+            with unittest.mock.patch.object(self.sweep, "pairs_borders", lambda: (128, 64, 128, 1 << 20)):
+                _, moved = self.measured.read([new])
+            self.assertEqual({s.speedup for s in moved if s.line["kernel"] == "pairs_128"}, {2.0}, "the border was moved: the other kernel")
+
+    def test_sweeps_of_two_versions_need_a_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old = self.sweep_file(folder, "old.jsonl", self.sweep.KINDS, 200, lambda _: 20.0)
+            new = self.sweep_file(folder, "new.jsonl", self.sweep.KINDS, 300, lambda _: 8.0)
+            with self.assertRaisesRegex(SystemExit, "another GPU or version"):
+                self.measured.read([old, new])
+            odd = self.sweep_file(folder, "odd.jsonl", self.sweep.KINDS, 300, lambda _: 8.0, replaces="all")
+            with self.assertRaisesRegex(SystemExit, "replaces 'all'"):
+                self.measured.read([old, odd])
+
     def test_learns_where_ours_loses(self):
         def speedup(shape, _):
             few = shape["query_rows"] <= 64 and shape["key_rows"] >= 256
@@ -238,6 +311,14 @@ class Query(unittest.TestCase):
         self.assertTrue(assay_attention.query(1, 1, 1, 256, dtype="bf16", compute_capability=90).startswith("warp_bf16_d256"))
         self.assertTrue(assay_attention.query(4, 8, 64, 64, compute_capability=90).startswith("warp_f16_d64"), "few keys")
         self.assertTrue(assay_attention.query(4, 8, 65, 64, compute_capability=90).startswith("resident"))
+        for rows, length in ((1, 64), (64, 64), (65, 128), (128, 128)):
+            for head_dim, size in ((64, 64), (72, 96), (96, 96), (104, 128), (128, 128)):
+                for dtype, element in (("fp16", "half"), ("bf16", "bf16")):
+                    for causal, mask in ((False, "full"), (True, "causal")):
+                        name = assay_attention.query(32, 16, rows, head_dim, dtype=dtype, causal=causal, compute_capability=90)
+                        self.assertEqual(name, f"pairs_{length}_{element}_d{size}_{mask}")
+        self.assertRegex(assay_attention.query(32, 16, 128, 128, compute_capability=89), "^warp_")
+        self.assertRegex(assay_attention.query(32, 16, 129, 128, compute_capability=90), "^streaming_")
         for head_dim, size in ((40, 64), (64, 64), (72, 128), (128, 128), (136, 256), (256, 256)):
             decoding = {"batch": 1, "query_heads": 32, "query_rows": 1, "head_dim": head_dim, "key_heads": 8, "key_rows": 4096}
             self.assertRegex(assay_attention.query(**decoding, compute_capability=90), f"^split_keys_f16_d{size}_")

@@ -176,7 +176,7 @@ def check(only, limit):
 
 def sweep(only):
     launches = 0
-    shapes = ((2, 70, 260, 260), (4, 70, 100, 200))  # several tiles for a thread block
+    shapes = ((2, 70, 260, 260), (4, 70, 100, 200), (4, 70, 60, 50), (4, 70, 100, 120))  # several tiles for a thread block
     for dim, dtype, (batch, heads, rows, keys), causal in itertools.product(
             (64, 96, 128, 192, 256), (torch.float16, torch.bfloat16), shapes, (False, True)):
         q, k, v = draw(batch, heads, rows, dim, dtype, seed=7, key_rows=keys)

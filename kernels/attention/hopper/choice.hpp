@@ -17,7 +17,9 @@ enum class Kernel {
   resident_4x1_twice,
   streaming_2,
   streaming_3,
-  streaming_4
+  streaming_4,
+  pairs_64,
+  pairs_128
 };
 
 constexpr int ceil_div(int a, int b) {
@@ -67,7 +69,19 @@ inline Kernel choose_streaming(const hopper_attention_call& call, int multiproce
   return best;
 }
 
-inline Kernel choose(const hopper_attention_call& call, int multiprocessors) {
+// Where the kernels for many short sequences are taken (../pairs/README.md). They were measured from here on.
+constexpr int kMostPairRows = 128;  // queries, and keys
+constexpr int kLeastPairColumns = 64;
+constexpr int kMostPairColumns = 128;
+constexpr int64_t kLeastPairs = 256;  // of batches and heads: fewer leave teams of a block idle
+
+inline bool suits_pairs(const hopper_attention_call& call) {
+  return call.query_rows <= kMostPairRows && call.key_rows <= kMostPairRows && call.head_dim >= kLeastPairColumns &&
+         call.head_dim <= kMostPairColumns && int64_t{call.batch} * call.query_heads >= kLeastPairs;
+}
+
+// Without the kernels for many short sequences.
+inline Kernel choose_long(const hopper_attention_call& call, int multiprocessors) {
   if (call.head_dim > 64) return Kernel::streaming_2;
   if (call.key_rows > 512 || call.head_dim < 64) return choose_streaming(call, multiprocessors);
   const int64_t tiles = int64_t{ceil_div(call.query_rows, 64)} * call.query_heads * call.batch;
@@ -79,6 +93,11 @@ inline Kernel choose(const hopper_attention_call& call, int multiprocessors) {
   if (call.query_rows > 192 && tiles <= 4 * multiprocessors) return Kernel::resident_4x1;
   const bool twice = call.causal ? call.query_rows > 256 : call.query_rows > 384 && tiles <= 8 * multiprocessors;
   return twice ? Kernel::resident_4x1_twice : choose_streaming(call, multiprocessors);
+}
+
+inline Kernel choose(const hopper_attention_call& call, int multiprocessors) {
+  if (!suits_pairs(call)) return choose_long(call, multiprocessors);
+  return call.query_rows <= 64 && call.key_rows <= 64 ? Kernel::pairs_64 : Kernel::pairs_128;
 }
 
 }  // namespace assay::attention::hopper

@@ -39,6 +39,10 @@ const char* hopper_attention_name(int variant);
 int hopper_attention_supports(int variant, const hopper_attention_call* call);
 /* The variant that the table chooses for this call, or -1. */
 int hopper_attention_choose(const hopper_attention_call* call);
+/* The same without the kernels for many short sequences, whose names begin with pairs. */
+int hopper_attention_choose_long(const hopper_attention_call* call);
+/* The first variant whose name begins so and that can compute this call, or -1. */
+int hopper_attention_find(const char* beginning, const hopper_attention_call* call);
 /* Enqueues one kernel on the stream (a cudaStream_t). Null on success, else what is wrong. */
 const char* hopper_attention_launch(int variant, const hopper_attention_call* call, void* stream);
 

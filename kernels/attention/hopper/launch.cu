@@ -2,6 +2,7 @@
 // Host side of the Hopper kernels: the table of variants, launch.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <cuda_runtime.h>
 #include <iterator>
 #include <type_traits>
@@ -9,6 +10,7 @@
 #include "choice.hpp"
 #include "hopper_attention.h"
 #include "launch_params.hpp"
+#include "pairs.cuh"
 #include "resident.cuh"
 #include "streaming.cuh"
 
@@ -45,11 +47,25 @@ const char* launch_streaming(const Call& call, cudaStream_t stream) {
                        sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
 }
 
+// A persistent grid: one block per multiprocessor, or fewer if there are fewer (batch, head) pairs.
+template <class Config>
+const char* launch_pairs(const Call& call, cudaStream_t stream) {
+  Params params{};
+  int multiprocessors = 0;
+  if (const char* error = fill(params, call, Config::kKeyBlock)) return error;
+  if (const char* error = count_multiprocessors(multiprocessors)) return error;
+  const auto blocks = static_cast<unsigned>(std::min<int64_t>(int64_t{call.batch} * call.query_heads, multiprocessors));
+  return launch_kernel(pairs::pairs_attention<Config>, params, dim3(blocks), Config::kThreads,
+                       sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
+}
+
 struct Variant {
   Kernel kernel;
   const char* name;
   int head_dim;
-  int key_capacity;  // 0: any
+  bool clips;          // stores no columns beyond those of the call
+  int query_capacity;  // 0: any
+  int key_capacity;    // 0: any
   bool bf16;
   bool causal;
   const char* (*launch)(const Call&, cudaStream_t);
@@ -64,6 +80,8 @@ using bf16 = __nv_bfloat16;
   {Kernel::KERNEL,                                                   \
    "resident_" #ELEMENT "_" #ROWS "x" #SPLITS "x" #PASSES "_" #MASK, \
    64,                                                               \
+   false,                                                            \
+   0,                                                                \
    512,                                                              \
    std::is_same_v<ELEMENT, bf16>,                                    \
    MASK,                                                             \
@@ -73,10 +91,27 @@ using bf16 = __nv_bfloat16;
   {Kernel::KERNEL,                                                     \
    #KERNEL "_" #ELEMENT "_d" #DIM "_" #MASK,                           \
    DIM,                                                                \
+   true,                                                               \
+   0,                                                                  \
    0,                                                                  \
    std::is_same_v<ELEMENT, bf16>,                                      \
    MASK,                                                               \
    launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, KEYS, STAGES, MASK>>}
+
+#define PAIRS(ELEMENT, MASK, LENGTH, DIM)             \
+  {Kernel::pairs_##LENGTH,                            \
+   "pairs_" #LENGTH "_" #ELEMENT "_d" #DIM "_" #MASK, \
+   DIM,                                               \
+   true,                                              \
+   LENGTH,                                            \
+   LENGTH,                                            \
+   std::is_same_v<ELEMENT, bf16>,                     \
+   MASK,                                              \
+   launch_pairs<pairs::PairsConfig<ELEMENT, DIM, LENGTH, MASK>>}
+
+#define ALL_PAIRS(ELEMENT, MASK)                                                             \
+  PAIRS(ELEMENT, MASK, 64, 64), PAIRS(ELEMENT, MASK, 64, 96), PAIRS(ELEMENT, MASK, 64, 128), \
+      PAIRS(ELEMENT, MASK, 128, 64), PAIRS(ELEMENT, MASK, 128, 96), PAIRS(ELEMENT, MASK, 128, 128)
 
 #define BOTH_MASKS(ELEMENT, MASK)                                                                                  \
   RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), RESIDENT(resident_4x1, ELEMENT, MASK, 4, 1, 1),                  \
@@ -85,23 +120,25 @@ using bf16 = __nv_bfloat16;
       STREAMING(streaming_2, ELEMENT, MASK, 96, 2, 128, 2), STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 128, 2), \
       STREAMING(streaming_2, ELEMENT, MASK, 192, 2, 80, 2), STREAMING(streaming_2, ELEMENT, MASK, 256, 2, 48, 2)
 
-#define ALL_KERNELS(ELEMENT) \
-  BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1)
+#define ALL_KERNELS(ELEMENT)                                                                                \
+  BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1), \
+      ALL_PAIRS(ELEMENT, full), ALL_PAIRS(ELEMENT, causal)
 
 const Variant kVariants[] = {ALL_KERNELS(half), ALL_KERNELS(bf16)};
 
-// Columns beyond head_dim are loaded as zeros by every kernel, but only the streaming kernels leave them out of what
-// they store. Where two fit, the table has the smaller one first, which is what the choice takes.
+// Columns beyond head_dim are loaded as zeros by every kernel, but not all of them leave them out of what they store.
+// Where two fit, the table has the smaller one first, which is what the choice takes.
 bool fits(const Variant& variant, int head_dim) {
   if (head_dim == variant.head_dim) return true;
-  const bool clips = variant.key_capacity == 0;
-  return clips && head_dim > variant.head_dim - 64 && head_dim < variant.head_dim && head_dim % 8 == 0;
+  return variant.clips && head_dim > variant.head_dim - 64 && head_dim < variant.head_dim && head_dim % 8 == 0;
 }
 
 const char* check(const Variant& variant, const Call& call) {
   if (!fits(variant, call.head_dim)) return "this variant is for another head_dim";
   if ((call.causal != 0) != variant.causal) return "this variant is for the other kind of mask";
   if ((call.bf16 != 0) != variant.bf16) return "this variant is for another element type";
+  if (variant.query_capacity != 0 && call.query_rows > variant.query_capacity)
+    return "too many queries for this variant";
   if (variant.key_capacity != 0 && call.key_rows > variant.key_capacity) return "too many keys for this variant";
   if (call.batch < 1 || call.query_rows < 1 || call.key_rows < 1 || call.key_heads < 1 ||
       call.query_heads < call.key_heads || call.query_heads % call.key_heads != 0) {
@@ -120,9 +157,32 @@ const char* check(const Variant& variant, const Call& call) {
   return nullptr;
 }
 
+int multiprocessors_of_device() {
+  int device = 0;
+  int multiprocessors = 132;
+  if (cudaGetDevice(&device) == cudaSuccess) {
+    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  }
+  return multiprocessors;
+}
+
+// The first variant that computes the call and is wanted, or -1.
+template <class Wanted>
+int find_variant(const Call& call, Wanted wanted) {
+  const auto* found = std::find_if(std::begin(kVariants), std::end(kVariants), [&](const Variant& variant) {
+    return wanted(variant) && check(variant, call) == nullptr;
+  });
+  return found == std::end(kVariants) ? -1 : static_cast<int>(found - std::begin(kVariants));
+}
+
+int find_kernel(const Call& call, Kernel kernel) {
+  return find_variant(call, [&](const Variant& variant) { return variant.kernel == kernel; });
+}
+
 }  // namespace
 }  // namespace assay::attention::hopper
 
+namespace hopper = assay::attention::hopper;
 using assay::attention::hopper::check;
 using assay::attention::hopper::kVariants;
 
@@ -141,16 +201,16 @@ int hopper_attention_supports(int variant, const hopper_attention_call* call) {
 }
 
 int hopper_attention_choose(const hopper_attention_call* call) {
-  int device = 0;
-  int multiprocessors = 132;
-  if (cudaGetDevice(&device) == cudaSuccess) {
-    cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  }
-  const auto wanted = assay::attention::hopper::choose(*call, multiprocessors);
-  for (int variant = 0; variant < hopper_attention_variants(); ++variant) {
-    if (kVariants[variant].kernel == wanted && hopper_attention_supports(variant, call)) return variant;
-  }
-  return -1;
+  return hopper::find_kernel(*call, hopper::choose(*call, hopper::multiprocessors_of_device()));
+}
+
+int hopper_attention_choose_long(const hopper_attention_call* call) {
+  return hopper::find_kernel(*call, hopper::choose_long(*call, hopper::multiprocessors_of_device()));
+}
+
+int hopper_attention_find(const char* beginning, const hopper_attention_call* call) {
+  return hopper::find_variant(
+      *call, [&](const auto& variant) { return std::strncmp(variant.name, beginning, std::strlen(beginning)) == 0; });
 }
 
 const char* hopper_attention_launch(int variant, const hopper_attention_call* call, void* stream) {

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../hopper/choice.hpp"
 #include "../split_keys/plan.hpp"
 #include "failure.hpp"
+#include "hopper_call.hpp"
 #include "serving_call.hpp"
 
 namespace assay::attention::library {
@@ -231,12 +233,13 @@ Family family_of(const assay_attention_call& call, int compute_capability, int m
   return family_of_long_queries(call);
 }
 
-Family family_of_long_queries(const assay_attention_call& call) {
+Family family_of_long_queries(const assay_attention_call& call, bool in_pairs) {
   // TMA needs rows that differ in address, and its grids end at 65,535 heads.
   const auto repeats = [](const int64_t(&strides)[3]) { return std::count(strides, strides + 3, 0) > 0; };
   const bool fits = call.batch <= 65535 && call.query_heads <= 65535 && !repeats(call.query_strides) &&
                     !repeats(call.key_strides) && !repeats(call.value_strides) && !repeats(call.output_strides);
-  return fits && !few_keys(call) ? Family::hopper : Family::warp;
+  const bool pairs = in_pairs && hopper::suits_pairs(hopper_call(call));
+  return fits && (pairs || !few_keys(call)) ? Family::hopper : Family::warp;
 }
 
 int fail_no_kernels(int compute_capability) {

@@ -27,8 +27,8 @@ enum class Family {
 // The family that computes a checked call on a GPU of this compute capability (major * 10 + minor).
 Family family_of(const assay_attention_call& call, int compute_capability, int multiprocessors = 132);
 
-// The same on Hopper, as if there were no kernels for few queries.
-Family family_of_long_queries(const assay_attention_call& call);
+// The same on Hopper, as if there were no kernels for few queries and, if so wanted, none for many short sequences.
+Family family_of_long_queries(const assay_attention_call& call, bool in_pairs = true);
 
 // Fails with what is wrong about this compute capability.
 int fail_no_kernels(int compute_capability);

@@ -91,10 +91,11 @@ int launch_serving_call(const assay_attention_call& call, Family family, const D
   return status;
 }
 
-int launch_long_queries(const assay_attention_call& call, Family family, const DeviceFacts& device, void* stream) {
+int launch_long_queries(const assay_attention_call& call, Family family, const DeviceFacts& device, void* stream,
+                        int (*choose)(const hopper_attention_call*) = hopper_attention_choose) {
   if (family == Family::hopper) {
     const hopper_attention_call hopper = hopper_call(call);
-    const int variant = hopper_attention_choose(&hopper);
+    const int variant = choose(&hopper);
     if (variant >= 0) return launch_hopper(variant, hopper, device, stream);
   }
   return launch_warp(call, device, stream);
@@ -130,6 +131,28 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
   }
   if (warps == 0) return launch_long_queries(known, family_of_long_queries(known), device, stream);
   return launch_split(known, {slabs, warps, cluster}, device, stream);
+}
+
+int assay_attention_testing_pairs(const assay_attention_call* call, int in_pairs, void* stream) {
+  assay_attention_call known;
+  DeviceFacts device{};
+  if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
+  if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
+  if (device.compute_capability != 90) return fail_no_kernels(device.compute_capability);
+  if (is_serving(known)) {
+    return fail(ASSAY_ATTENTION_UNSUPPORTED, "sequences, pages, windows and capped scores are no calls of this kernel");
+  }
+  if (in_pairs == 0) {
+    return launch_long_queries(known, family_of_long_queries(known, false), device, stream,
+                               hopper_attention_choose_long);
+  }
+  const hopper_attention_call hopper = hopper_call(known);
+  const int variant = hopper_attention_find("pairs", &hopper);
+  if (variant < 0) {
+    return fail(ASSAY_ATTENTION_UNSUPPORTED,
+                "supported are at most 128 queries, 128 keys and 128 columns, and strides other than 0");
+  }
+  return launch_hopper(variant, hopper, device, stream);
 }
 
 int assay_attention_testing_serving_tiles(const assay_attention_call* call, void* stream) {

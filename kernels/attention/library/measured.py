@@ -44,6 +44,7 @@ TREES = 16
 TREE_FEATURES = 5  # that a tree of the forest may choose among at a split
 RISK = 0.15  # what the forest may expect of losses where ours is taken
 DRAWN = 8000  # random shapes that the forest is asked about
+DRAWN_PAIRS = 3000  # and so many of the kind pairs, where there is a sweep of it
 PURE = 0.9  # share of a leaf's random shapes that must be below RISK
 MEASURED = 10  # shapes of the sweep that a leaf must hold
 RULE = ("faster: a forest grown on the sweep expects losses at no more than 15 % of such shapes, and of the leaf's own, ten or "
@@ -56,13 +57,20 @@ class Sample:
     """A measured shape: its features, and how many times faster than the best SDPA backend ours is."""
 
     def __init__(self, line):
+        self.line = line
         self.features = decision.features(line["batch"], line["query_heads"], line["key_heads"], line["query_rows"],
                                           line["key_rows"], line["head_dim"], line["causal"], line["dtype"] == "bf16",
                                           line["layout"] == "bshd")
-        self.speedup = min(line["us"][name] for name in ("cudnn", "flash") if name in line["us"]) / line["us"]["ours"]
+        self.speedup = min(line["us"][name] for name in ("cudnn", "flash") if name in line["us"]) / ours_of(line)
         gain = math.log(self.speedup)
         self.weight = gain if gain > 0 else -HARM * gain
         self.good = self.speedup >= 1.0
+
+
+def ours_of(line):
+    """The time of the kernel that the library takes now: where the border of ../hopper/choice.hpp was moved after the sweep, the other."""
+    moved = "other" in line["us"] and line["kernel"].startswith("pairs") != sweep.suits_pairs(line)
+    return line["us"]["other" if moved else "ours"]
 
 
 class Drawn:
@@ -75,20 +83,34 @@ class Drawn:
 
 
 def read(paths):
-    """The facts of the first sweep and the samples of all. Shapes that a side refused were not compared and are left out."""
-    facts, samples = None, []
+    """The facts of the first sweep and the samples of all. Shapes that a side refused were not compared and are left out.
+
+    A sweep that replaces the pairs was made after the choice had changed for them: it may be of a later version of the library, its
+    facts stand beside those of the first, and such shapes of the other sweeps are left out.
+    """
+    facts, samples, replacing = None, [], {}
     for path in paths:
         data = pathlib.Path(path).read_bytes()
         for line in map(json.loads, (gzip.decompress(data) if str(path).endswith(".gz") else data).decode().splitlines()):
             if "gpu" in line:
-                if facts is not None and (line["gpu"] != facts["gpu"] or line["measured"]["library"] != facts["measured"]["library"]):
+                replaces = line.pop("replaces", None)
+                if replaces not in (None, "pairs"):
+                    raise SystemExit(f"{path}: replaces {replaces!r}; \"pairs\" is known")
+                version = line["measured"]["library"]
+                if facts is not None and (line["gpu"] != facts["gpu"] or (not replaces and version != facts["measured"]["library"])):
                     raise SystemExit(f"{path}: another GPU or version of the library than the sweeps before it")
                 facts = facts or line
+                if replaces:
+                    replacing.setdefault(path, {"replaces": replaces, "sweep": pathlib.Path(path).name, **line["measured"]})
             elif "ours" in line["us"] and len(line["us"]) > 1 and {"cudnn", "flash"} & line["us"].keys():
-                samples.append(Sample(line))
+                samples.append((path, Sample(line)))
+    measured = len(samples)
+    samples = [sample for path, sample in samples if not replacing or path in replacing or not sweep.suits_pairs(sample.line)]
     if facts is None or len(samples) < 100:
         raise SystemExit("too few shapes, or no line that says what they were measured on")
     facts["measured"].update(shapes=len(samples), sweeps=[pathlib.Path(path).name for path in paths])
+    if replacing:
+        facts["measured"].update(replaced_shapes=measured - len(samples), replacing=list(replacing.values()))
     return facts, samples
 
 
@@ -185,6 +207,8 @@ def learn(samples):
     draw = random.Random(1)
     forest = grow_forest(samples, draw)
     shapes = [Drawn(sweep.random_shape("learn", number), forest) for number in range(DRAWN)]
+    if any(sample.line["kind"] == "pairs" for sample in samples):
+        shapes += [Drawn(sweep.random_shape("learn", number, sweep.PAIRS), forest) for number in range(DRAWN_PAIRS)]
     every = range(len(decision.FEATURES))
     return described(grow(shapes, lambda: every, least=8), samples)
 

@@ -3,6 +3,11 @@
 
   PYTHONPATH=python python3 kernels/attention/library/sweep.py OUT.jsonl [--start 0] [--count 2400] [--seconds 540] [--seed 1]
                                                                [--only few_queries,...] [--fa3 libfa3.so]
+  PYTHONPATH=python python3 kernels/attention/library/sweep.py OUT.jsonl --only pairs --count 250 --seconds 105
+
+The kind "pairs" is drawn only if it is asked for, and alone: what the kernels for many short sequences (../pairs) take, and what lies
+around that. The kernel that the library does not choose there is timed too, as "other", so that the border can be moved. Such a sweep
+replaces the shapes of older ones for which the choice has changed (measured.py).
 
 Shape number n is a function of the seed and n alone. A run works for so many seconds and ends with the number to start
 the next one from; a file that is there already is continued after its last shape, whatever --start says.
@@ -14,10 +19,12 @@ result counts only if sampled rows agree with float64.
 
 import argparse
 import ctypes
+import functools
 import json
 import math
 import pathlib
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -31,6 +38,25 @@ LIMIT = {"fp16": 1e-3, "bf16": 8e-3}  # relative 2-norm of the sampled rows
 
 # Kinds of shapes and how many of 100 are of each.
 KINDS = {"square": 46, "few_queries": 26, "many_short": 12, "cross": 8, "few_tiles": 8}
+PAIRS = {"pairs": 1}
+CHOICE = pathlib.Path(__file__).resolve().parents[1] / "hopper" / "choice.hpp"
+
+
+@functools.lru_cache(maxsize=None)
+def pairs_borders():
+    """The constants of choice.hpp that say which shapes the kernels for many short sequences take."""
+    found = dict(re.findall(r"constexpr \w+ (k(?:Most|Least)Pair\w+) = (\d+);", CHOICE.read_text()))
+    names = ("kMostPairRows", "kLeastPairColumns", "kMostPairColumns", "kLeastPairs")
+    if set(found) != set(names):
+        raise SystemExit(f"{CHOICE}: {', '.join(names)} are looked for, {', '.join(sorted(found)) or 'nothing'} found")
+    return tuple(int(found[name]) for name in names)
+
+
+def suits_pairs(shape):
+    """As in choice.hpp."""
+    rows, least_columns, columns, pairs = pairs_borders()
+    return (max(shape["query_rows"], shape["key_rows"]) <= rows and least_columns <= shape["head_dim"] <= columns
+            and shape["batch"] * shape["query_heads"] >= pairs)
 
 
 def _between(draw, least, most):
@@ -53,6 +79,18 @@ def set_bytes(shape):
     return 4 * shape["batch"] * shape["head_dim"] * (shape["query_heads"] * shape["query_rows"] + shape["key_heads"] * shape["key_rows"])
 
 
+def _pairs_sizes(draw):
+    """(batch, key heads, group, queries, keys, columns, causal): short sequences, up to 8,192 pairs of batch and head."""
+    group = draw.choice((2, 4, 8)) if draw.random() < 0.3 else 1
+    key_heads = draw.choice((1, 2, 4, 8, 12, 16, 32)) if group == 1 else draw.choice((1, 2, 4, 8))
+    batch = max(1, round(_between(draw, 32, 8192) / (key_heads * group)))
+    rows = keys = draw.choice((64, 96, 128, 128, draw.randint(1, 160), draw.randint(8, 64), draw.randint(65, 128)))
+    if draw.random() < 0.25:
+        keys = draw.choice((64, 128, draw.randint(1, 160)))
+    head_dim = draw.choice((64, 64, 64, 128, 128, 128, 96, 80, 8 * draw.randint(8, 16)))
+    return batch, key_heads, group, rows, keys, head_dim, rows == keys and draw.random() < 0.55
+
+
 def random_shape(seed, number, kinds=KINDS):
     """Shape number n of a seed: the same on every machine."""
     draw = random.Random(f"{seed} {number}")
@@ -63,7 +101,9 @@ def random_shape(seed, number, kinds=KINDS):
         key_heads = _between(draw, 1, max(1, 64 // group))
         batch = _between(draw, 1, 128)
         causal = draw.random() < 0.5
-        if kind == "square":
+        if kind == "pairs":
+            batch, key_heads, group, rows, keys, head_dim, causal = _pairs_sizes(draw)
+        elif kind == "square":
             rows = keys = _length(draw, 64, 16384)
         elif kind == "few_tiles":
             batch, key_heads = draw.choice((1, 1, 2)), draw.choice((1, 2, 4, 8))
@@ -135,6 +175,32 @@ def _fa3(library, shape, sets):
     return call
 
 
+def launch_pairs(q, k, v, out, causal, in_pairs, lse=None):
+    """The kernel for many short sequences, or what would be taken if there were none. Raises Unsupported."""
+    import torch
+    from assay_attention import library
+    call = library.CALL.pack(library.CALL.size, library.CAUSAL if causal else 0, q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr(),
+                             0 if lse is None else lse.data_ptr(), *q.stride()[:3], *k.stride()[:3], *v.stride()[:3],
+                             *out.stride()[:3], q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3],
+                             library.BF16 if q.dtype == torch.bfloat16 else library.F16, q.shape[3] ** -0.5)
+    function = library.load().assay_attention_testing_pairs
+    function.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p]
+    status = function(call, int(in_pairs), torch.cuda.current_stream().cuda_stream)
+    if status:
+        library.raise_for(status)
+    return out
+
+
+def _other(shape, sets):
+    """The kernel that is not chosen at a shape near the border of the kernels for many short sequences, or None."""
+    import torch
+    rows, _, columns, _ = pairs_borders()
+    if shape["kind"] != "pairs" or max(shape["query_rows"], shape["key_rows"]) > rows or shape["head_dim"] > columns:
+        return None
+    out = torch.empty_like(sets[0][0])
+    return lambda index: launch_pairs(*sets[index], out, shape["causal"], not shape["kernel"].startswith("pairs"))
+
+
 def _contenders(shape, sets, fa3):
     """name -> (function of a set's number, context to call it in)"""
     import contextlib
@@ -153,6 +219,9 @@ def _contenders(shape, sets, fa3):
     peer = _fa3(fa3, shape, sets)
     if peer is not None:
         found["fa3"] = (peer, contextlib.nullcontext)
+    other = _other(shape, sets)
+    if other is not None:
+        found["other"] = (other, contextlib.nullcontext)
     return found
 
 
@@ -176,6 +245,13 @@ def _seconds_of(function, *arguments):
     return result, start.elapsed_time(stop) * 1e3
 
 
+def _chosen(shape):
+    """The name of the kernel that the library takes."""
+    import assay_attention
+    return assay_attention.query(shape["batch"], shape["query_heads"], shape["query_rows"], shape["head_dim"], shape["key_heads"],
+                                 shape["key_rows"], shape["dtype"], shape["causal"])
+
+
 def measure(shape, seed, fa3=None):
     """The shape with times in microseconds, errors, and what was refused."""
     import torch
@@ -183,6 +259,8 @@ def measure(shape, seed, fa3=None):
     torch.manual_seed(draw.randrange(1 << 31))
     count = min(16, max(4 if set_bytes(shape) < 1 << 30 else 2, math.ceil(ROTATED_BYTES / set_bytes(shape))))
     sets = _inputs(shape, count)
+    if shape["kind"] == "pairs":
+        shape = {**shape, "kernel": _chosen(shape)}
     contenders, errors, refused, warm_us = _contenders(shape, sets, fa3), {}, {}, {}
     for name, (function, context) in list(contenders.items()):
         try:
@@ -221,12 +299,20 @@ def facts(words):
                          "command": " ".join(["kernels/attention/library/sweep.py", *words])}}
 
 
+def _kinds(text):
+    names = text.split(",")
+    known = PAIRS if names == ["pairs"] else KINDS
+    if not set(names) <= known.keys():
+        raise argparse.ArgumentTypeError(f"kinds are {', '.join(KINDS)}, or pairs alone")
+    return {kind: known[kind] for kind in names}
+
+
 def options_of(words):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", type=pathlib.Path)
     for name, value in (("--start", 0), ("--count", 2400), ("--seconds", 540), ("--seed", 1)):
         parser.add_argument(name, type=int, default=value)
-    parser.add_argument("--only", type=lambda text: {kind: KINDS[kind] for kind in text.split(",")}, default=KINDS)
+    parser.add_argument("--only", type=_kinds, default=KINDS)
     parser.add_argument("--fa3", type=pathlib.Path)
     return parser.parse_args(words)
 
@@ -241,12 +327,12 @@ def main(words):
         number = max([number] + [line["number"] + 1 for line in lines if "number" in line])
     ratios, wrong = [], 0
     with options.output.open("a") as output, torch.no_grad():
-        print(json.dumps(facts(words)), file=output)
+        print(json.dumps({**facts(words), **({"replaces": "pairs"} if options.only == PAIRS else {})}), file=output)
         while number < options.count and time.monotonic() - began < options.seconds:
             shape = random_shape(options.seed, number, options.only)
             line = {"number": number, "seed": options.seed, **measure(shape, f"{options.seed} {number}", fa3)}
             print(json.dumps(line), file=output, flush=True)
-            if not line["error"].get("ours", math.nan) < LIMIT[shape["dtype"]]:
+            if not all(line["error"].get(name, math.nan) < LIMIT[shape["dtype"]] for name in ("ours", *({"other"} & line["us"].keys()))):
                 wrong += 1
                 print("WRONG", json.dumps(line), flush=True)
             theirs = [line["us"][name] for name in ("cudnn", "flash") if name in line["us"]]

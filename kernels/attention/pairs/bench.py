@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Many short sequences: the pairs kernel beside the present kernel, cuDNN and flash on 40 random shapes. At most 60 s on an H200.
+"""Many short sequences: the pairs kernel beside what would be taken without it, cuDNN and flash on 44 random shapes. At most 60 s on
+an H200.
 
-  kernels/attention/pairs/build.sh && PYTHONPATH=python python3 kernels/attention/pairs/bench.py [--shapes 40] [--seed 1] [--seconds 55]
+  make attention && PYTHONPATH=python python3 kernels/attention/pairs/bench.py [--shapes 44] [--seed 1] [--seconds 55]
 
 Shapes are a function of seed and number: 17 to 128 rows, at least 256 (batch, head) pairs, D = 64, 80, 96 or 128, full or causal,
 fp16, both layouts. Every result is compared with float64 on some heads before it is timed. Timing: each contender is one CUDA graph
 of back-to-back calls over rotating inputs that the L2 cache does not hold; replays are interleaved in changing order, and a time is
-the median replay divided by the calls in it. "present" is what assay_attention.attention takes (make attention); without that
-library it is left out. A line of JSON for each shape goes to build/pairs_bench.jsonl as soon as it is there. Exits 1 if something is
-wrong. floor: all bytes once at 4.2 TB/s.
+the median replay divided by the calls in it. "present" is what the library would take if it had no pairs kernel. A line of JSON for
+each shape goes to build/pairs_bench.jsonl as soon as it is there. Exits 1 if something is wrong. floor: all bytes once at 4.2 TB/s.
 """
 
 import argparse
-import ctypes
-import importlib.util
 import json
 import math
 import pathlib
@@ -26,47 +24,16 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "kernels" / "attention" / "library"))
+from sweep import launch_pairs  # noqa: E402
+
 RESULTS = ROOT / "build" / "pairs_bench.jsonl"
 BYTES_PER_US = 4.2e6
 PEERS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 
 
-class Call(ctypes.Structure):
-    """hopper_attention_call of ../hopper/hopper_attention.h."""
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("query", "key", "value", "output", "log_sum_exp")),
-        *((f"{name}_strides", ctypes.c_int64 * 3) for name in ("query", "key", "value", "output")),
-        *((name, ctypes.c_int32) for name in ("batch", "query_heads", "key_heads", "query_rows", "key_rows", "head_dim", "causal", "bf16")),
-        ("scale", ctypes.c_float), ("overlap_previous", ctypes.c_int32)]
-
-
-def load_pairs():
-    library = ctypes.CDLL(str(ROOT / "build/attention_hopper/libpairs_attention.so"))
-    library.pairs_attention_launch.restype = ctypes.c_char_p
-    library.pairs_attention_launch.argtypes = [ctypes.POINTER(Call), ctypes.c_void_p]
-
-    def run(q, k, v, out, causal, lse=None):
-        tensors = (q, k, v, out)
-        call = Call(*(t.data_ptr() for t in tensors), None if lse is None else lse.data_ptr(),
-                    *((ctypes.c_int64 * 3)(*t.stride()[:3]) for t in tensors), q.shape[0], q.shape[1], k.shape[1], q.shape[2],
-                    k.shape[2], q.shape[3], int(causal), int(q.dtype == torch.bfloat16), q.shape[3] ** -0.5, 0)
-        error = library.pairs_attention_launch(ctypes.byref(call), torch.cuda.current_stream().cuda_stream)
-        if error:
-            raise RuntimeError(error.decode())
-        return out
-    return run
-
-
-def present():
-    """assay_attention.attention, or None where the library is not built."""
-    if importlib.util.find_spec("assay_attention") is None:
-        return None
-    import assay_attention
-    try:
-        assay_attention.version()
-    except assay_attention.LibraryNotFound:
-        return None
-    return assay_attention.attention
+def pairs(q, k, v, out, causal, lse=None):
+    return launch_pairs(q, k, v, out, causal, True, lse)
 
 
 def shape_of(seed, number):
@@ -93,7 +60,7 @@ def float64(q, k, v, causal):
     return torch.softmax(scores, -1) @ v.double(), torch.logsumexp(scores, -1)
 
 
-def check_lengths(pairs):
+def check_lengths():
     """Lengths around the tiles, other numbers of queries than keys, grouped heads, bf16: before anything is timed."""
     wrong = 0
     for number, (rows, keys) in enumerate(((1, 1), (1, 128), (63, 65), (64, 64), (65, 64), (100, 37), (128, 127), (128, 128))):
@@ -119,7 +86,7 @@ def check_lengths(pairs):
     return wrong
 
 
-def contenders_of(shape, sets, pairs, ours):
+def contenders_of(shape, sets):
     causal = shape["causal"]
     outs = [torch.empty_like(q) for q, _, _ in sets]
 
@@ -127,9 +94,8 @@ def contenders_of(shape, sets, pairs, ours):
         with sdpa_kernel(backend):
             return torch.nn.functional.scaled_dot_product_attention(*sets[i], is_causal=causal)
 
-    functions = {"pairs": lambda i: pairs(*sets[i], outs[i], causal)}
-    if ours is not None:
-        functions["present"] = lambda i: ours(*sets[i], causal=causal)
+    functions = {"pairs": lambda i: pairs(*sets[i], outs[i], causal),
+                 "present": lambda i: launch_pairs(*sets[i], outs[i], causal, False)}
     return functions | {name: lambda i, backend=backend: sdpa(i, backend) for name, backend in PEERS.items()}
 
 
@@ -146,12 +112,12 @@ def capture(function, calls, sets):
     return graph
 
 
-def measure(shape, pairs, ours):
+def measure(shape):
     """Microseconds of each contender; raises AssertionError where a result is wrong."""
     floor = 8 * shape["batch"] * shape["heads"] * shape["rows"] * shape["dim"] / BYTES_PER_US
     count = max(2, min(8, math.ceil(60 / floor)))  # at least 250 MB of inputs and outputs, but few sets
     sets = [draw_inputs(shape, shape["number"] * 10 + i) for i in range(count)]
-    functions = contenders_of(shape, sets, pairs, ours)
+    functions = contenders_of(shape, sets)
     expected, _ = float64(*(t[-1:, -4:] for t in sets[0]), shape["causal"])
     for name in list(functions):
         try:
@@ -181,15 +147,13 @@ def measure(shape, pairs, ours):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--shapes", type=int, default=40)
+    parser.add_argument("--shapes", type=int, default=44)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=55)
     words = parser.parse_args()
     begin = time.monotonic()
-    pairs, ours = load_pairs(), present()
-    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}, "
-          f"{'' if ours else 'without '}the present kernels", flush=True)
-    wrong, over_best, over_present = check_lengths(pairs), [], []
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}", flush=True)
+    wrong, over_best, over_present = check_lengths(), [], []
     RESULTS.parent.mkdir(exist_ok=True)
     with RESULTS.open("a") as results:
         for number in range(words.shapes):
@@ -198,7 +162,7 @@ def main():
                 break
             shape = shape_of(words.seed, number)
             try:
-                floor, us = measure(shape, pairs, ours)
+                floor, us = measure(shape)
             except AssertionError as error:
                 wrong += 1
                 print(f"WRONG {shape}: {error}", flush=True)
