@@ -333,6 +333,10 @@ class Query(unittest.TestCase):
                     if "_d" in name:
                         self.assertIn(f"_d{min(size for size in sizes if size >= head_dim)}_", name + "_")
 
+    def test_benches_find_their_functions(self):
+        for name in ("split_keys", "serving_tiles", "pairs"):
+            self.assertTrue(hasattr(library.load(), f"assay_attention_testing_{name}"), name)
+
     def test_refuses(self):
         for words, options in (("compute capability 12.0", {"compute_capability": 120}),
                                ("compute capability 7.5", {"compute_capability": 75}),

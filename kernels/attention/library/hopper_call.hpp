@@ -25,3 +25,8 @@ inline hopper_attention_call hopper_call(const assay_attention_call& call) {
 }
 
 }  // namespace assay::attention::library
+
+// For tests and measurements, not in the public header: as assay_attention_forward, by the kernels for many short
+// sequences, or by what would be taken if there were none.
+extern "C" ASSAY_ATTENTION_API int assay_attention_testing_pairs(const assay_attention_call* call, int in_pairs,
+                                                                 void* stream);

@@ -195,7 +195,7 @@ def _other(shape, sets):
     """The kernel that is not chosen at a shape near the border of the kernels for many short sequences, or None."""
     import torch
     rows, _, columns, _ = pairs_borders()
-    if shape["kind"] != "pairs" or max(shape["query_rows"], shape["key_rows"]) > rows or shape["head_dim"] > columns:
+    if shape.get("kind") != "pairs" or max(shape["query_rows"], shape["key_rows"]) > rows or shape["head_dim"] > columns:
         return None
     out = torch.empty_like(sets[0][0])
     return lambda index: launch_pairs(*sets[index], out, shape["causal"], not shape["kernel"].startswith("pairs"))
@@ -259,7 +259,7 @@ def measure(shape, seed, fa3=None):
     torch.manual_seed(draw.randrange(1 << 31))
     count = min(16, max(4 if set_bytes(shape) < 1 << 30 else 2, math.ceil(ROTATED_BYTES / set_bytes(shape))))
     sets = _inputs(shape, count)
-    if shape["kind"] == "pairs":
+    if shape.get("kind") == "pairs":
         shape = {**shape, "kernel": _chosen(shape)}
     contenders, errors, refused, warm_us = _contenders(shape, sets, fa3), {}, {}, {}
     for name, (function, context) in list(contenders.items()):
@@ -269,7 +269,7 @@ def measure(shape, seed, fa3=None):
                 result, warm_us[name] = _seconds_of(function, 0)
             errors[name] = _sampled_error(shape, sets[0], result, draw)
             del result
-        except RuntimeError as error:
+        except (RuntimeError, ValueError) as error:
             torch.cuda.synchronize()
             refused[name] = str(error).splitlines()[0][:120]
             del contenders[name]
