@@ -111,7 +111,40 @@ class Correctness(GpuTest):
         shared = k[:, :1].expand(-1, 4, -1, -1), v[:, :1].expand(-1, 4, -1, -1)  # strides of 0
         self.assert_close(attention(q, *shared), attention_float64(q, *shared, False)[0], F16)
 
+    def test_many_short_sequences(self):
+        seed = 4000
+        for dim in (64, 72, 80, 96, 104, 128):
+            for batch, heads, key_heads, rows, keys in ((32, 8, 8, 64, 64), (20, 16, 4, 128, 128), (300, 1, 1, 1, 128), (33, 12, 3, 65, 40),
+                                                        (70, 4, 2, 17, 63), (9, 40, 8, 100, 127), (128, 2, 1, 1, 1)):
+                for causal in (False, True):
+                    seed += 1
+                    dtype, bshd = BF16 if seed % 3 == 0 else F16, seed % 2 == 0
+                    q, k, v = draw(seed, batch, heads, rows, dim, dtype, key_heads=key_heads, key_rows=keys, bshd=bshd,
+                                   spread=3.0 if seed % 5 == 0 else 1.0)
+                    with self.subTest(seed=seed, dim=dim, heads=heads, rows=rows, keys=keys, causal=causal):
+                        expected, expected_lse = attention_float64(q, k, v, causal)
+                        out, lse = attention(q, k, v, causal=causal, return_lse=True)
+                        self.assert_close(out, expected, dtype)
+                        self.assertTrue(torch.equal(out, attention(q, k, v, causal=causal)), "two runs differ")
+                        self.assertTrue(torch.allclose(lse.double(), expected_lse, atol=2e-3, rtol=0))  # -inf equals -inf
+
+    def test_many_short_sequences_do_not_touch_each_other(self):
+        q, k, v = draw(7, 40, 8, 100, 64)
+        if torch.cuda.get_device_capability() == (9, 0):
+            self.assertRegex(assay_attention.query(40, 8, 100, 64), "^pairs_128_")
+        v[3, 5, 99, 0] = float("nan")
+        wrong = attention(q, k, v).isnan()
+        self.assertTrue(wrong[3, 5, :, 0].all())
+        self.assertEqual(int(wrong.sum()), 100)
+
     def test_columns_beyond_head_dim_are_not_written(self):
+        for dim in (72, 80, 104):  # of many short sequences
+            for causal in (False, True):
+                q, k, v = draw(dim, 40, 8, 100, dim)
+                wide = torch.full((40, 8, 100, 128), 7.0, device="cuda", dtype=F16)
+                raw_launch(q, k, v, wide[..., :dim], causal)
+                self.assertTrue((wide[..., dim:] == 7.0).all(), f"head_dim {dim}")
+                self.assert_close(wide[..., :dim], attention_float64(q, k, v, causal)[0], F16)
         for dim in (8, 40, 64, 72, 128, 136, 192, 200):
             for causal in (False, True):
                 q, k, v = draw(dim, 2, 3, 130, dim)

@@ -203,7 +203,8 @@ class Fit(unittest.TestCase):
         rows, least, most, pairs = self.sweep.pairs_borders()
         shape = {"batch": pairs, "query_heads": 1, "query_rows": rows, "key_rows": rows, "head_dim": least}
         self.assertTrue(self.sweep.suits_pairs(shape))
-        for change in ({"batch": pairs - 1}, {"query_rows": rows + 1}, {"key_rows": rows + 1}, {"head_dim": most + 8}, {"head_dim": least - 8}):
+        for change in ({"batch": pairs - 1}, {"query_rows": rows + 1}, {"key_rows": rows + 1}, {"head_dim": most + 8},
+                       {"head_dim": least - 8}):
             self.assertFalse(self.sweep.suits_pairs({**shape, **change}), change)
 
     def sweep_file(self, folder, name, kinds, library, ours, **more):

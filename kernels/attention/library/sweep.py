@@ -3,7 +3,7 @@
 
   PYTHONPATH=python python3 kernels/attention/library/sweep.py OUT.jsonl [--start 0] [--count 2400] [--seconds 540] [--seed 1]
                                                                [--only few_queries,...] [--fa3 libfa3.so]
-  PYTHONPATH=python python3 kernels/attention/library/sweep.py OUT.jsonl --only pairs --count 250 --seconds 105
+  PYTHONPATH=python python3 kernels/attention/library/sweep.py OUT.jsonl --only pairs --count 600 --seconds 95
 
 The kind "pairs" is drawn only if it is asked for, and alone: what the kernels for many short sequences (../pairs) take, and what lies
 around that. The kernel that the library does not choose there is timed too, as "other", so that the border can be moved. Such a sweep
