@@ -242,6 +242,11 @@ class Fit(unittest.TestCase):
             won = [s for s in samples if self.measured.routed(tree, s) and s.speedup > 1.0]
             self.assertLessEqual(len(lost), 8)
             self.assertGreater(len(won), 200)
+            shown = io.StringIO()
+            with contextlib.redirect_stdout(shown):
+                self.measured.border([new])
+            self.assertRegex(shown.getvalue(), r"(?m)^512 ... 1023 pairs, up to 128 rows: \d+ shapes, the pairs kernels x0.62 ")
+            self.assertRegex(shown.getvalue(), r"(?m)^64 ... 127 pairs, up to 64 rows: \d+ shapes, the pairs kernels x2.40 ")
             with unittest.mock.patch.object(self.sweep, "pairs_borders", lambda: (128, 64, 128, 1 << 20)):
                 _, moved = self.measured.read([new])
             self.assertEqual({s.speedup for s in moved if s.line["kernel"] == "pairs_128"}, {2.0}, "the border was moved: the other kernel")

@@ -3,6 +3,7 @@
 
   python3 kernels/attention/library/measured.py fit SWEEP.jsonl[.gz] ...   # writes the GPU's table of the Python package, then the header
   python3 kernels/attention/library/measured.py test SWEEP.jsonl ...  # the shipped table on shapes that it was not made from
+  python3 kernels/attention/library/measured.py border SWEEP.jsonl ...  # of --only pairs: the pairs kernels beside the others, by size
   python3 kernels/attention/library/measured.py header [--check]      # measured_tables.hpp from all tables, or whether it is up to date
 
 fit learns from one half of the shapes, says what it loses on the other half against the best choice at each shape, does
@@ -330,11 +331,30 @@ def test(paths):
     judge(gpu[1], table, samples)
 
 
+def border(paths):
+    """Prints where the kernels for many short sequences are faster than what would be taken without them, for choice.hpp."""
+    groups = {}
+    for sample in read(paths)[1]:
+        line = sample.line
+        if "other" in line["us"]:
+            ours, other = line["us"]["ours"], line["us"]["other"]
+            pairs = line["batch"] * line["query_heads"]
+            rows = 16 if line["query_rows"] <= 16 else 64 if max(line["query_rows"], line["key_rows"]) <= 64 else 128
+            gain = other / ours if line["kernel"].startswith("pairs") else ours / other
+            groups.setdefault((1 << pairs.bit_length() - 1, rows), []).append(gain)
+    for (pairs, rows), gains in sorted(groups.items()):
+        title = "up to 16 queries" if rows == 16 else f"up to {rows} rows"
+        print(f"{pairs} ... {2 * pairs - 1} pairs, {title}: {len(gains)} shapes, the pairs kernels x{quantile(gains, 0.5):.2f} in the "
+              f"median, x{min(gains):.2f} ... x{max(gains):.2f}")
+
+
 def main(words):
     if words[:1] == ["fit"] and len(words) > 1:
         fit(words[1:])
     elif words[:1] == ["test"] and len(words) > 1:
         test(words[1:])
+    elif words[:1] == ["border"] and len(words) > 1:
+        border(words[1:])
     elif words == ["header"]:
         HEADER.write_text(header(decision.tables()))
     elif words == ["header", "--check"]:
