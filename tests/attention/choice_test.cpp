@@ -60,33 +60,32 @@ TEST(Choice, LeavesNoResidentBlockHalfEmpty) {
   EXPECT_EQ(chosen({16, 16, 136, 64}, true), Kernel::streaming_3);
 }
 
-TEST(Choice, TakesManyShortSequencesInPairs) {
-  for (bool causal : {false, true}) {
-    EXPECT_EQ(chosen({32, 16, 128, 64}, causal), Kernel::pairs_128);
-    EXPECT_EQ(chosen({32, 16, 65, 128}, causal), Kernel::pairs_128);
-    EXPECT_EQ(chosen({32, 16, 64, 80}, causal), Kernel::pairs_64);
-    EXPECT_EQ(chosen({32, 16, 1, 96}, causal), Kernel::pairs_64);
-    EXPECT_EQ(chosen({static_cast<int>(kLeastPairs), 1, 128, 64}, causal), Kernel::pairs_128);
-    EXPECT_NE(chosen({static_cast<int>(kLeastPairs) - 1, 1, 128, 64}, causal), Kernel::pairs_128) << "too few";
-    EXPECT_NE(chosen({32, 16, 129, 64}, causal), Kernel::pairs_128) << "too long";
-    EXPECT_NE(chosen({32, 16, 128, 136}, causal), Kernel::pairs_128) << "too wide";
-    EXPECT_NE(chosen({32, 16, 128, 56}, causal), Kernel::pairs_128) << "too narrow";
-  }
+hopper_attention_call short_call(int batch, int rows, int keys, int columns) {
+  hopper_attention_call call{};
+  call.batch = batch;
+  call.query_heads = call.key_heads = 16;
+  call.query_rows = rows;
+  call.key_rows = keys;
+  call.head_dim = columns;
+  return call;
 }
 
-TEST(Choice, CountsQueriesAndKeysOfPairs) {
-  hopper_attention_call call{};
-  call.batch = 300;
-  call.query_heads = call.key_heads = 1;
-  call.head_dim = 64;
-  call.query_rows = 10;
-  call.key_rows = 65;
-  EXPECT_EQ(choose(call, 132), Kernel::pairs_128);
-  call.key_rows = 129;
-  EXPECT_EQ(choose(call, 132), choose_long(call, 132));
-  call.query_rows = 129;
-  call.key_rows = 10;
-  EXPECT_EQ(choose(call, 132), choose_long(call, 132));
+TEST(Choice, KnowsWhereManyShortSequencesFit) {
+  EXPECT_EQ(choose_pairs(short_call(32, 128, 128, 64)), Kernel::pairs_128);
+  EXPECT_EQ(choose_pairs(short_call(32, 65, 65, 128)), Kernel::pairs_128);
+  EXPECT_EQ(choose_pairs(short_call(32, 10, 65, 64)), Kernel::pairs_128);
+  EXPECT_EQ(choose_pairs(short_call(32, 64, 64, 80)), Kernel::pairs_64);
+  EXPECT_TRUE(fits_pairs(short_call(kLeastPairs / 16, 128, 128, 64)));
+  EXPECT_FALSE(fits_pairs(short_call(kLeastPairs / 16 - 1, 128, 128, 64))) << "too few";
+  EXPECT_FALSE(fits_pairs(short_call(32, 129, 128, 64))) << "too many queries";
+  EXPECT_FALSE(fits_pairs(short_call(32, 128, 129, 64))) << "too many keys";
+  EXPECT_FALSE(fits_pairs(short_call(32, 128, 128, 136))) << "too wide";
+  EXPECT_FALSE(fits_pairs(short_call(32, 128, 128, 56))) << "too narrow";
+}
+
+TEST(Choice, LeavesManyShortSequencesToTheOthersUntilTheyAreMeasuredAgain) {
+  const hopper_attention_call call = short_call(32, 128, 128, 64);
+  EXPECT_EQ(choose(call, 132), kTakesPairs ? Kernel::pairs_128 : choose_long(call, 132));
 }
 
 TEST(Choice, WithoutPairsIsWhatItWasBeforeThem) {

@@ -130,8 +130,6 @@ class Correctness(GpuTest):
 
     def test_many_short_sequences_do_not_touch_each_other(self):
         q, k, v = draw(7, 40, 8, 100, 64)
-        if torch.cuda.get_device_capability() == (9, 0):
-            self.assertRegex(assay_attention.query(40, 8, 100, 64), "^pairs_128_")
         v[3, 5, 99, 0] = float("nan")
         wrong = attention(q, k, v).isnan()
         self.assertTrue(wrong[3, 5, :, 0].all())

@@ -192,7 +192,7 @@ class Fit(unittest.TestCase):
             self.assertIn(shape["head_dim"], range(64, 129, 8))
             self.assertEqual(shape["query_heads"] % shape["key_heads"], 0)
             self.assertFalse(shape["causal"] and shape["query_rows"] != shape["key_rows"], "SDPA aligns such masks differently")
-        taken = sum(map(self.sweep.suits_pairs, shapes))
+        taken = sum(map(self.sweep.fits_pairs, shapes))
         self.assertTrue(120 < taken < 230, taken)
         self.assertGreater(sum(shape["query_heads"] != shape["key_heads"] for shape in shapes), 40)
         self.assertEqual(self.sweep.options_of(["a.jsonl", "--only", "pairs"]).only, self.sweep.PAIRS)
@@ -202,10 +202,10 @@ class Fit(unittest.TestCase):
     def test_a_border_of_pairs_is_that_of_the_library(self):
         rows, least, most, pairs = self.sweep.pairs_borders()
         shape = {"batch": pairs, "query_heads": 1, "query_rows": rows, "key_rows": rows, "head_dim": least}
-        self.assertTrue(self.sweep.suits_pairs(shape))
+        self.assertTrue(self.sweep.fits_pairs(shape))
         for change in ({"batch": pairs - 1}, {"query_rows": rows + 1}, {"key_rows": rows + 1}, {"head_dim": most + 8},
                        {"head_dim": least - 8}):
-            self.assertFalse(self.sweep.suits_pairs({**shape, **change}), change)
+            self.assertFalse(self.sweep.fits_pairs({**shape, **change}), change)
 
     def sweep_file(self, folder, name, kinds, library, ours, **more):
         """A made-up sweep; ours: of a shape, its time."""
@@ -215,7 +215,7 @@ class Fit(unittest.TestCase):
             shape = self.sweep.random_shape(3, number, kinds)
             line = {"number": number, **shape, "us": {"ours": ours(shape), "cudnn": 10.0}}
             if kinds == self.sweep.PAIRS:
-                line["kernel"] = "pairs_128" if self.sweep.suits_pairs(shape) else "warp"
+                line["kernel"] = "pairs_128" if self.sweep.fits_pairs(shape) else "warp"
                 line["us"]["other"] = 5.0
             lines.append(line)
         path = pathlib.Path(folder) / name
@@ -225,17 +225,17 @@ class Fit(unittest.TestCase):
     def test_a_sweep_of_pairs_replaces_older_shapes(self):
         with tempfile.TemporaryDirectory() as folder:
             old = self.sweep_file(folder, "old.jsonl", self.sweep.KINDS, 200, lambda _: 20.0)
-            new = self.sweep_file(folder, "new.jsonl", self.sweep.PAIRS, 300, lambda shape: 8.0 if self.sweep.suits_pairs(shape) else 12.0,
+            new = self.sweep_file(folder, "new.jsonl", self.sweep.PAIRS, 300, lambda shape: 8.0 if self.sweep.fits_pairs(shape) else 12.0,
                                   replaces="pairs")
             facts, samples = self.measured.read([old, new])
             _, alone = self.measured.read([old])
-            void = sum(self.sweep.suits_pairs(sample.line) for sample in alone)
+            void = sum(self.sweep.fits_pairs(sample.line) for sample in alone)
             self.assertGreater(void, 0)
             self.assertEqual(len(samples), 800 - void)
             self.assertEqual(facts["measured"]["library"], 200, "of the first")
             self.assertEqual(facts["measured"]["replaced_shapes"], void)
             self.assertEqual([one["library"] for one in facts["measured"]["replacing"]], [300])
-            self.assertTrue(all(s.speedup == 1.25 for s in samples if self.sweep.suits_pairs(s.line)))
+            self.assertTrue(all(s.speedup == 1.25 for s in samples if self.sweep.fits_pairs(s.line)))
             table = self.measured.make_table(facts, samples, samples)
             tree = decision.compiled(table)
             lost = [s for s in samples if self.measured.routed(tree, s) and s.speedup < 1.0]

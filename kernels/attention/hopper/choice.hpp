@@ -69,15 +69,23 @@ inline Kernel choose_streaming(const hopper_attention_call& call, int multiproce
   return best;
 }
 
-// Where the kernels for many short sequences are taken (../pairs/README.md). They were measured from here on.
+// The kernels for many short sequences, where they can be taken (../pairs/README.md). They were measured from here on.
 constexpr int kMostPairRows = 128;  // queries, and keys
 constexpr int kLeastPairColumns = 64;
 constexpr int kMostPairColumns = 128;
 constexpr int64_t kLeastPairs = 256;  // of batches and heads: fewer leave teams of a block idle
+// A sweep of them hung on a GPU. What is thought to be the cause is mended, and not measured: nobody gets them yet.
+constexpr bool kTakesPairs = false;
 
-inline bool suits_pairs(const hopper_attention_call& call) {
+inline bool fits_pairs(const hopper_attention_call& call) {
   return call.query_rows <= kMostPairRows && call.key_rows <= kMostPairRows && call.head_dim >= kLeastPairColumns &&
          call.head_dim <= kMostPairColumns && int64_t{call.batch} * call.query_heads >= kLeastPairs;
+}
+inline bool takes_pairs(const hopper_attention_call& call) {
+  return kTakesPairs && fits_pairs(call);
+}
+inline Kernel choose_pairs(const hopper_attention_call& call) {
+  return call.query_rows <= 64 && call.key_rows <= 64 ? Kernel::pairs_64 : Kernel::pairs_128;
 }
 
 // Without the kernels for many short sequences.
@@ -96,8 +104,7 @@ inline Kernel choose_long(const hopper_attention_call& call, int multiprocessors
 }
 
 inline Kernel choose(const hopper_attention_call& call, int multiprocessors) {
-  if (!suits_pairs(call)) return choose_long(call, multiprocessors);
-  return call.query_rows <= 64 && call.key_rows <= 64 ? Kernel::pairs_64 : Kernel::pairs_128;
+  return takes_pairs(call) ? choose_pairs(call) : choose_long(call, multiprocessors);
 }
 
 }  // namespace assay::attention::hopper

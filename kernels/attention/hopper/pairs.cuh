@@ -41,8 +41,19 @@ struct PairsConfig {
     Element slot[kSlots][kLength * kStoredColumns];
     Mbarrier full[kSlots];
     Mbarrier empty[kSlots];
+    int seen[kTeams];  // pairs of which a team has had all tensors
   };
 };
+
+// PTX ISA "ld" and "st", with .acquire and .release
+__device__ __forceinline__ int load_acquire(const int& s_count) {
+  int count;
+  asm volatile("ld.acquire.cta.shared::cta.s32 %0, [%1];" : "=r"(count) : "r"(shared_address(&s_count)) : "memory");
+  return count;
+}
+__device__ __forceinline__ void store_release(int& s_count, int count) {
+  asm volatile("st.release.cta.shared::cta.s32 [%0], %1;" ::"r"(shared_address(&s_count)), "r"(count) : "memory");
+}
 
 // Where the n-th tensor that the producer requests lies, and the parity that its barrier has when it is there.
 template <int kSlots>
@@ -120,10 +131,11 @@ struct PairConsumer {
   __device__ __forceinline__ void run() {
     const PairList list{params};
 #pragma unroll 1
-    for (int number = consumer / Config::kTeamGroups; list.has(number); number += Config::kTeams) attend(list, number);
+    for (int number = team(); list.has(number); number += Config::kTeams) attend(list, number);
   }
 
  private:
+  __device__ __forceinline__ int team() const { return consumer / Config::kTeamGroups; }
   __device__ __forceinline__ int first_row() const { return consumer % Config::kTeamGroups * kTileRows; }
 
   __device__ __forceinline__ void attend(const PairList& list, int number) {
@@ -133,6 +145,7 @@ struct PairConsumer {
     Element* s_query = shared.slot[query.index] + first_row() * Config::kStoredColumns;  // (64, head_dim)
 
     float r_scores[kScores];
+    await_earlier_uses(number);
     wait(query);
     wait(key);
     pin(r_scores);
@@ -154,6 +167,9 @@ struct PairConsumer {
 
     softmax.finish();
     wait(value);
+    if (consumer % Config::kTeamGroups == 0 && threadIdx.x % kWarpgroup == 0) {
+      store_release(shared.seen[team()], number / Config::kTeams + 1);
+    }
 #pragma unroll
     for (int panel = 0; panel < Config::kPanels; ++panel) {
       float r_output[kPanelColumns / 2] = {};
@@ -170,6 +186,19 @@ struct PairConsumer {
     release(value);
     write(list, number, softmax, s_query);
     release(query);
+  }
+
+  // A wait by parity tells a phase from the one before it, not from the one before that. Another team had these slots
+  // before, and waits for its tensors there if copies have overtaken one another: it must have had them first.
+  __device__ __forceinline__ void await_earlier_uses(int number) const {
+#pragma unroll
+    for (int tensor = 0; tensor < 3; tensor += 2) {
+      const int before = 3 * number + tensor - Config::kSlots;
+      if (before < 0) continue;
+      const int pair = before / 3;
+      while (load_acquire(shared.seen[pair % Config::kTeams]) <= pair / Config::kTeams) {
+      }
+    }
   }
 
   // Hides keys that do not exist, and those behind the diagonal.
@@ -231,6 +260,7 @@ __device__ __forceinline__ void run_pairs(const Params& params) {
       shared.full[slot].init(1);
       shared.empty[slot].init(Config::kTeamGroups * 4);
     }
+    for (int team = 0; team < Config::kTeams; ++team) shared.seen[team] = 0;
     publish_mbarriers();
   }
   __syncthreads();

@@ -238,7 +238,7 @@ Family family_of_long_queries(const assay_attention_call& call, bool in_pairs) {
   const auto repeats = [](const int64_t(&strides)[3]) { return std::count(strides, strides + 3, 0) > 0; };
   const bool fits = call.batch <= 65535 && call.query_heads <= 65535 && !repeats(call.query_strides) &&
                     !repeats(call.key_strides) && !repeats(call.value_strides) && !repeats(call.output_strides);
-  const bool pairs = in_pairs && hopper::suits_pairs(hopper_call(call));
+  const bool pairs = in_pairs && hopper::takes_pairs(hopper_call(call));
   return fits && (pairs || !few_keys(call)) ? Family::hopper : Family::warp;
 }
 

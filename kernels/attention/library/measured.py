@@ -70,7 +70,7 @@ class Sample:
 
 def ours_of(line):
     """The time of the kernel that the library takes now: where the border of ../hopper/choice.hpp was moved after the sweep, the other."""
-    moved = "other" in line["us"] and line["kernel"].startswith("pairs") != sweep.suits_pairs(line)
+    moved = "other" in line["us"] and line["kernel"].startswith("pairs") != sweep.fits_pairs(line)
     return line["us"]["other" if moved else "ours"]
 
 
@@ -106,7 +106,7 @@ def read(paths):
             elif "ours" in line["us"] and len(line["us"]) > 1 and {"cudnn", "flash"} & line["us"].keys():
                 samples.append((path, Sample(line)))
     measured = len(samples)
-    samples = [sample for path, sample in samples if not replacing or path in replacing or not sweep.suits_pairs(sample.line)]
+    samples = [sample for path, sample in samples if not replacing or path in replacing or not sweep.fits_pairs(sample.line)]
     if facts is None or len(samples) < 100:
         raise SystemExit("too few shapes, or no line that says what they were measured on")
     facts["measured"].update(shapes=len(samples), sweeps=[pathlib.Path(path).name for path in paths])

@@ -52,7 +52,7 @@ def pairs_borders():
     return tuple(int(found[name]) for name in names)
 
 
-def suits_pairs(shape):
+def fits_pairs(shape):
     """As in choice.hpp."""
     rows, least_columns, columns, pairs = pairs_borders()
     return (max(shape["query_rows"], shape["key_rows"]) <= rows and least_columns <= shape["head_dim"] <= columns
