@@ -29,6 +29,7 @@
 #include "assay/log.hpp"
 #include "assay/new.hpp"
 #include "assay/profile.hpp"
+#include "assay/rates.hpp"
 #include "assay/report.hpp"
 #include "assay/run.hpp"
 #include "assay/sanitize.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "assay/rates.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "report/terminal.hpp"
@@ -46,16 +47,42 @@ std::string doctor_text(const work::DoctorReport& report) {
                      : "\n\nThe virtual GPU needs none of these: build, sanitize and check work on this machine.\n");
 }
 
+std::string rates_text(const work::RatesReport& report) {
+  const report::Terminal terminal;
+  std::string text = fmt::format("{}, {}: measured in {:.1f} s\n\n", report.device, report.gpu, report.seconds);
+  report::Table table({"rate", "measured", "model", "ratio", "unit"});
+  for (const work::ComparedRate& rate : report.rates) {
+    table.add(
+        {rate.name,
+         {fmt::format("{:.4g}", rate.measured), rate.refused.empty() ? report::Colour::none : report::Colour::red},
+         rate.model ? fmt::format("{:.4g}", *rate.model) : "-",
+         rate.model ? fmt::format("{:.2f}", rate.measured / *rate.model) : "-",
+         rate.unit});
+  }
+  text += table.render(terminal) + "\n";
+  for (const work::ComparedRate& rate : report.rates) {
+    if (!rate.refused.empty())
+      text += fmt::format("{} {}: {}; the model's figure stays\n", terminal.paint(report::Colour::red, "refused"),
+                          rate.name, rate.refused);
+  }
+  if (!report.stored) return text + fmt::format("not kept: {}\n", report.not_stored);
+  return text + fmt::format("kept for this machine: assay estimate --device vgpu:{} uses them\n", report.model);
+}
+
 class DoctorCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.choice("--for", request_.purpose, "build, bench or profile", {"build", "bench", "profile"});
     line.option("--ledger", request_.record.ledger, "where the last good state is kept; none: nowhere");
+    line.flag("--rates", rates_, "measure the rates of a GPU, and keep them for estimates");
+    line.option("--device", device_, "cuda:0, ...: whose rates");
     line.flag("--no-measure", no_measure_, "do not measure what the GPU reaches");
     declare_json(line);
   }
 
   Result<ExitCode> run(const Context& context) override {
+    if (rates_) return measure_rates(context);
+    if (!device_.empty()) return Error{"--device is for --rates", {}, "add --rates, or leave it out"};
     request_.measure = !no_measure_;
     ASSAY_TRY(const work::DoctorReport report, work::doctor(request_, context));
     json() ? print_document(to_json(report)) : print(doctor_text(report));
@@ -63,7 +90,17 @@ class DoctorCommand final : public Command {
   }
 
  private:
+  Result<ExitCode> measure_rates(const Context& context) {
+    if (!request_.purpose.empty() || no_measure_)
+      return Error{"--rates measures and does nothing else", {}, "leave out --for and --no-measure"};
+    ASSAY_TRY(const work::RatesReport report, work::measure_rates({device_, request_.record}, context));
+    json() ? print_document(to_json(report)) : print(rates_text(report));
+    return report.exit_code;
+  }
+
   work::DoctorRequest request_;
+  std::string device_;
+  bool rates_ = false;
   bool no_measure_ = false;
 };
 

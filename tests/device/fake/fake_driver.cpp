@@ -6,7 +6,8 @@
 // with "SLOWER" take a tenth longer. Environment: FAKE_CUDA_INIT is what cuInit answers; with FAKE_CUDA_WAITS a
 // synchronisation lasts until the time that the events tell has really passed, and that varies a little.
 // CUDA_VISIBLE_DEVICES: GPU-1234 or GPU-5678 alone, as the fake NVML calls them. FAKE_CUDA_AGED names a file: once it
-// is there, everything takes a tenth longer on GPU-5678, whether slower or not.
+// is there, everything takes a tenth longer on GPU-5678, whether slower or not. FAKE_CUDA_RATES: how many times as fast
+// as an H200 the kernels are that measure rates.
 //
 // Here: the machine itself, its devices and contexts. Beside it: memory and textures (fake_driver_memory.cpp), streams,
 // events and graphs (fake_driver_streams.cpp), modules and launches (fake_driver_launches.cpp).

@@ -119,13 +119,45 @@ CUresult fingerprint(void** parameters) {
   return CUDA_SUCCESS;
 }
 
+// rate_*(data, bytes, rounds, cycles) of measure/rate_probes.cu: they take the time of an H200, at a clock of 1.98 GHz.
+// FAKE_CUDA_RATES is how many times as fast this GPU is; 0: they take no time and count no cycles.
+const std::map<std::string, double> kNsOfRound = {{"rate_launch", 390},  {"rate_fma", 1035},    {"rate_special", 4140},
+                                                  {"rate_shared", 1035}, {"rate_mma_f16", 394}, {"rate_atomics", 3020}};
+
+double probe_ns(const std::string& name, void** parameters) {
+  const char* faster = std::getenv("FAKE_CUDA_RATES");
+  const double factor = faster != nullptr ? std::atof(faster) : 1;
+  if (factor <= 0) return 0;
+  const auto bytes = static_cast<double>(value<uint64_t>(parameters, 1));
+  const double rounds = value<uint32_t>(parameters, 2);
+  if (name == "rate_dram_copy") return bytes / 4100 / factor;
+  if (name == "rate_l2_read") return rounds * bytes / 6900 / factor;
+  return (name == "rate_launch" ? 1 : rounds) * kNsOfRound.at(name) / factor;
+}
+
+CUresult probe_rate(const std::string& name, void** parameters, unsigned blocks) {
+  const double ns = probe_ns(name, parameters);
+  now_ms += 1e-6 * ns;
+  auto* const cycles = reinterpret_cast<uint64_t*>(value<uint64_t>(parameters, 3));
+  // Cycles do not depend on how fast the clock is, unless there is none.
+  const double all = name == "rate_launch" || name == "rate_dram_copy" || name == "rate_l2_read" || ns <= 0
+                         ? 0
+                         : 1.98 * value<uint32_t>(parameters, 2) * kNsOfRound.at(name);
+  for (unsigned i = 0; i < blocks && cycles != nullptr; ++i) cycles[i] = static_cast<uint64_t>(all);
+  return CUDA_SUCCESS;
+}
+
 const std::map<std::string, std::vector<size_t>> kParameters = {
-    {"copy_f32", {8, 8, 4}},  {"accumulate_f32", {8, 8, 4}}, {"row_sum_f32", {8, 8, 4}},       {"idle_f32", {8, 8, 4}},
-    {"scale_f32", {8, 8, 4}}, {"fault_f32", {8, 8, 4}},      {"assay_fingerprint", {8, 8, 8}}, {"assay_flush", {8, 8}},
-    {"assay_spin", {8}},      {"texture_copy_f32", {8, 8}}};
+    {"copy_f32", {8, 8, 4}},          {"accumulate_f32", {8, 8, 4}},  {"row_sum_f32", {8, 8, 4}},
+    {"idle_f32", {8, 8, 4}},          {"scale_f32", {8, 8, 4}},       {"fault_f32", {8, 8, 4}},
+    {"assay_fingerprint", {8, 8, 8}}, {"assay_flush", {8, 8}},        {"assay_spin", {8}},
+    {"texture_copy_f32", {8, 8}},     {"rate_launch", {8, 8, 4, 8}},  {"rate_dram_copy", {8, 8, 4, 8}},
+    {"rate_l2_read", {8, 8, 4, 8}},   {"rate_fma", {8, 8, 4, 8}},     {"rate_special", {8, 8, 4, 8}},
+    {"rate_shared", {8, 8, 4, 8}},    {"rate_mma_f16", {8, 8, 4, 8}}, {"rate_atomics", {8, 8, 4, 8}}};
 
 CUresult run(const std::string& name, void** parameters, unsigned blocks, double slowness,
              const std::vector<float>& factor) {
+  if (name.starts_with("rate_")) return probe_rate(name, parameters, blocks);
   trace(name == "assay_spin"          ? "spin " + std::to_string(value<uint64_t>(parameters, 0))
         : name == "assay_flush"       ? "flush " + std::to_string(value<uint64_t>(parameters, 1))
         : name == "assay_fingerprint" ? "fingerprint"
@@ -160,9 +192,11 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
     return CUDA_ERROR_INVALID_PTX;
   }
   auto* made = new FakeModule{text, {}, {1.0f}};
-  for (const char* name :
-       {"copy_f32", "scale_f32", "accumulate_f32", "row_sum_f32", "texture_copy_f32", "idle_f32", "fault_f32",
-        "assay_fingerprint", "assay_spin", "assay_flush", "misaligned", "trap", "timeout", "ecc", "large_block"})
+  for (const char* name : {"copy_f32",    "scale_f32",      "accumulate_f32",    "row_sum_f32", "texture_copy_f32",
+                           "idle_f32",    "fault_f32",      "assay_fingerprint", "assay_spin",  "assay_flush",
+                           "misaligned",  "trap",           "timeout",           "ecc",         "large_block",
+                           "rate_launch", "rate_dram_copy", "rate_l2_read",      "rate_fma",    "rate_special",
+                           "rate_shared", "rate_mma_f16",   "rate_atomics"})
     made->functions[name] = {.name = name, .scale = &made->scale};
   if (text.find("SLOWER") != std::string::npos || aged()) {
     for (auto& [name, function] : made->functions) function.slowness = 1.1;

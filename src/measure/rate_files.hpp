@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Files that this program carries inside: the kernels that measure rates (rate_probes.ptx).
+#pragma once
+
+#include "measure/embedded_files.hpp"
+
+namespace assay::measure {
+
+std::span<const EmbeddedFile> rate_files();
+
+}  // namespace assay::measure
