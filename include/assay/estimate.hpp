@@ -28,6 +28,16 @@ struct EstimatedResource {
   double share = 0;    // of the estimated time
 };
 
+// One kernel of a call that has several.
+struct EstimatedPart {
+  std::string name;  // of the stage
+  double time_us = 0;
+  double low_us = 0;
+  double high_us = 0;
+  double lower_bound_us = 0;
+  std::string limiter;
+};
+
 struct EstimateDetails;
 
 struct EstimateReport {
@@ -43,6 +53,8 @@ struct EstimateReport {
   std::string limiter;
   bool sampled = false;  // some blocks stood for all
   std::vector<EstimatedResource> resources;
+  std::vector<EstimatedPart> stages;  // of a call with several kernels: the times above are sums of theirs
+  std::string rates_measured;         // when the rates were measured here; empty: they are the model's
   std::shared_ptr<const EstimateDetails> details;
 };
 

@@ -15,6 +15,29 @@
 #include "spec/shape.hpp"
 
 namespace assay::check {
+namespace {
+
+Result<void> check_number(const std::vector<device::LaunchRequest>& requests, bool several) {
+  if (requests.empty())
+    return Error{"the call launches no kernel: every grid is empty", {}, "choose another --shape", ExitCode::usage};
+  if (requests.size() == 1) return {};
+  if (!several)
+    return Error{fmt::format("the call launches {} kernels, and this looks at one", requests.size()),
+                 {},
+                 "describe the kernel that matters by itself; assay estimate adds up several",
+                 ExitCode::usage};
+  for (size_t i = 1; i < requests.size(); ++i) {
+    if (requests[i].programmatic)
+      return Error{fmt::format("'{}' may begin before the kernel in front of it has ended: their times do not add up",
+                               requests[i].entry),
+                   requests[i].place, "leave out programmatic_stream_serialization, or describe each kernel by itself",
+                   ExitCode::usage};
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<TracedCase>> TracedCase::open(const std::filesystem::path& spec,
                                                      const std::string& configuration, const std::string& shape,
                                                      const std::string& device, uint64_t seed,
@@ -98,15 +121,12 @@ Result<TracedRun> TracedCase::run(const TracedRequest& wanted) {
   ASSAY_TRY(const LaunchPlanner planner, LaunchPlanner::open(spec_, configuration_, image, cache_));
   ASSAY_TRY(std::vector<device::LaunchRequest> requests,
             planner.plan(*device_, shape_, arguments_, shifted(addresses_, wanted.change)));
-  if (requests.size() != 1)
-    return Error{fmt::format("the call launches {} kernels; one is estimated", requests.size()),
-                 {},
-                 "describe the kernel that matters by itself",
-                 ExitCode::usage};
+  ASSAY_CHECK(check_number(requests, wanted.several));
   ASSAY_CHECK(apply(wanted.change, requests));
-  tracer->trace_launches(wanted.blocks, wanted.sampled);
   TracedRun run;
   for (device::LaunchRequest& request : requests) {
+    const bool last = !wanted.several || &request == &requests.back();
+    tracer->trace_launches(last ? wanted.blocks : 0, wanted.sampled);
     request.module = module.get();
     request.instruction_limit = wanted.instruction_limit;
     request.checks = wanted.checks;
@@ -116,6 +136,8 @@ Result<TracedRun> TracedCase::run(const TracedRequest& wanted) {
       return Error{finding.message, {}, "assay sanitize shows what is wrong", ExitCode::incorrect};
     }
     if (!tracer->traced()) return Error{"the launch was not traced", {}, "", ExitCode::internal};
+    run.entries.push_back(request.entry);
+    run.shared_bytes.push_back(request.shared_bytes);
     run.works.push_back(*tracer->traced());
     if (run.works.size() == 1) run.instructions = tracer->instructions();
   }

@@ -23,11 +23,16 @@ struct TracedRequest {
   uint64_t instruction_limit = 0;
   uint64_t blocks = 0;                         // run at most so many, if they can stand for the others; 0: all
   std::optional<bool> sampled = std::nullopt;  // whether they can; else the program decides
+  // A call may have several kernels, one after the other. All but the last are run whole: the next one needs their
+  // results.
+  bool several = false;
   gpu::LaunchChange change{};
 };
 
 // One entry for each launch: an experiment may have two.
 struct TracedRun {
+  std::vector<std::string> entries;
+  std::vector<uint32_t> shared_bytes;  // dynamic ones
   std::vector<gpu::LaunchWork> works;
   std::vector<gpu::InstructionCount> instructions;  // of the first
 };

@@ -28,7 +28,8 @@ json to_json(const TracingRequest& request) {
           {"checks", request.setup.checks.names()},
           {"shape", request.test.shape.text()},
           {"seed", request.test.seed},
-          {"blocks", request.blocks}};
+          {"blocks", request.blocks},
+          {"several", request.several}};
 }
 
 json error_json(const Error& error) {
@@ -36,7 +37,7 @@ json error_json(const Error& error) {
       {"error", {{"message", error.message}, {"hint", error.hint}, {"exit_code", static_cast<int>(error.exit_code)}}}};
 }
 
-Result<gpu::LaunchWork> traced(const json& request) {
+Result<TracedRun> traced(const json& request) {
   ASSAY_TRY(const std::unique_ptr<TracedCase> traced,
             TracedCase::open(request.at("spec").get<std::string>(), request.at("configuration").get<std::string>(),
                              request.at("shape").get<std::string>(), request.at("device").get<std::string>(),
@@ -46,11 +47,19 @@ Result<gpu::LaunchWork> traced(const json& request) {
   for (const json& name : request.at("checks")) wanted.checks.add(name.get<std::string>());
   wanted.instruction_limit = request.at("instruction_limit").get<uint64_t>();
   wanted.blocks = request.at("blocks").get<uint64_t>();
-  ASSAY_TRY(TracedRun run, traced->run(wanted));
-  return std::move(run.works.front());
+  wanted.several = request.at("several").get<bool>();
+  return traced->run(wanted);
 }
 
-Result<gpu::LaunchWork> read_answer(const std::string& line) {
+json launches_json(const TracedRun& run) {
+  json launches = json::array();
+  for (size_t i = 0; i < run.works.size(); ++i)
+    launches.push_back(
+        {{"entry", run.entries[i]}, {"shared_bytes", run.shared_bytes[i]}, {"work", check::to_json(run.works[i])}});
+  return launches;
+}
+
+Result<std::vector<TracedLaunch>> read_answer(const std::string& line) {
   const json reply = json::parse(line, nullptr, false);
   try {
     if (reply.is_object() && reply.contains("error")) {
@@ -62,7 +71,13 @@ Result<gpu::LaunchWork> read_answer(const std::string& line) {
                    error.at("hint").get<std::string>(),
                    known ? static_cast<ExitCode>(code) : ExitCode::internal};
     }
-    if (reply.is_object()) return launch_work_from_json(reply.at("work"));
+    if (reply.is_object()) {
+      std::vector<TracedLaunch> launches;
+      for (const json& each : reply.at("launches"))
+        launches.push_back({each.at("entry").get<std::string>(), each.at("shared_bytes").get<uint32_t>(),
+                            launch_work_from_json(each.at("work"))});
+      if (!launches.empty()) return launches;
+    }
   } catch (const std::exception&) {  // said below
   }
   return Error{"the worker's answer is not understood", {}, "", ExitCode::internal};
@@ -75,8 +90,8 @@ int serve_tracing(std::istream& input, std::ostream& output) {
   std::getline(input, line);
   json answer;
   try {
-    auto work = traced(json::parse(line));
-    answer = work ? json{{"work", to_json(*work)}} : error_json(work.error());
+    const auto run = traced(json::parse(line));
+    answer = run ? json{{"launches", launches_json(*run)}} : error_json(run.error());
   } catch (const std::bad_alloc&) {
     answer = error_json(
         {"this machine has not enough memory for the case", {}, "use a smaller shape", ExitCode::environment});
@@ -87,7 +102,7 @@ int serve_tracing(std::istream& input, std::ostream& output) {
   return 0;
 }
 
-Result<gpu::LaunchWork> trace(const TracingRequest& request) {
+Result<std::vector<TracedLaunch>> trace(const TracingRequest& request) {
   ASSAY_TRY(const std::unique_ptr<Child> child, Child::start({request.context.program, kTracingCommand}));
   constexpr std::chrono::milliseconds kSlice{200};
   const auto end = std::chrono::steady_clock::now() + request.time_limit;

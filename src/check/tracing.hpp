@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <iosfwd>
+#include <string>
+#include <vector>
 
 #include "assay/context.hpp"
 #include "base/result.hpp"
@@ -21,12 +23,20 @@ int serve_tracing(std::istream& input, std::ostream& output);
 struct TracingRequest {
   RunnerSetup setup;  // its checks watch
   Case test;
-  uint64_t blocks = 0;  // run at most so many, if they can stand for the others; 0: all
+  uint64_t blocks = 0;   // run at most so many, if they can stand for the others; 0: all
+  bool several = false;  // the call may have several kernels; else that is an error
   std::chrono::milliseconds time_limit{std::chrono::minutes(2)};
   Context context{};  // its program is the one that is started
 };
 
-// The command's side.
-Result<gpu::LaunchWork> trace(const TracingRequest& request);
+// A kernel of the call.
+struct TracedLaunch {
+  std::string entry;
+  uint32_t shared_bytes = 0;  // dynamic ones
+  gpu::LaunchWork work;
+};
+
+// The command's side. In the order of the call.
+Result<std::vector<TracedLaunch>> trace(const TracingRequest& request);
 
 }  // namespace assay::check

@@ -7,6 +7,7 @@
 #include "work/document.hpp"
 #include "work/estimate_details.hpp"
 #include "work/kernel.hpp"
+#include "work/rates_store.hpp"
 #include "work/recording.hpp"
 
 namespace assay::work {
@@ -19,7 +20,10 @@ Result<EstimateReport> estimate_one(const EstimateRequest& request, const Contex
   ASSAY_TRY(const spec::Configuration configuration, chosen_configuration(spec, request.choice.configuration));
   ASSAY_TRY(const spec::Shape shape,
             request.shape.empty() ? spec::first_shape(spec) : spec::parse_shape(spec, request.shape));
-  const EstimatingRequest how{device, request.seed, request.blocks, request.limits};
+  EstimatingRequest how{device, request.seed, request.blocks, request.limits};
+  how.several = true;
+  const gpu::GpuModel* const model = gpu::find_model(std::string_view(device).substr(device.find(':') + 1));
+  if (model != nullptr) how.measured = stored_rates(recording, *model);
   ASSAY_TRY(details->estimated, estimate_case(spec, configuration, shape, how, context));
   const estimate::Estimate& estimated = details->estimated.estimate;
   details->document = document_head("estimate", spec, configuration.id(), device);
@@ -39,7 +43,12 @@ Result<EstimateReport> estimate_one(const EstimateRequest& request, const Contex
   report.high_us = estimated.high_us;
   report.lower_bound_us = estimated.lower_bound_us;
   report.limiter = estimated.limiter;
-  report.sampled = details->estimated.work.sampled();
+  report.sampled = details->estimated.sampled();
+  if (details->estimated.measured) report.rates_measured = details->estimated.measured->time;
+  for (const EstimatedStage& stage : details->estimated.stages) {
+    const estimate::Estimate& part = stage.estimate;
+    report.stages.push_back({stage.name, part.time_us, part.low_us, part.high_us, part.lower_bound_us, part.limiter});
+  }
   for (const estimate::Resource& resource : estimated.resources)
     report.resources.push_back({resource.name, resource.time_us, resource.share});
   report.details = details;

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "assay/context.hpp"
 #include "assay/kernel_choice.hpp"
@@ -17,8 +18,20 @@
 #include "spec/launch.hpp"
 #include "spec/resolved_argument.hpp"
 #include "spec/shape.hpp"
+#include "work/rates_store.hpp"
 
 namespace assay::work {
+
+// One kernel of a call that has several.
+struct EstimatedStage {
+  std::string name;  // of the stage; the kernel's own where a function launches it
+  std::string entry;
+  spec::LaunchGeometry launch;
+  gpu::LaunchWork work;
+  estimate::Estimate estimate;
+  int blocks_per_sm = 1;  // that fit
+  bool occupancy_known = false;
+};
 
 struct EstimatedCase {
   std::string entry;
@@ -36,6 +49,12 @@ struct EstimatedCase {
   int blocks_per_sm = 1;  // that fit
   spec::LaunchGeometry launch;
   std::vector<spec::ResolvedArgument> arguments;
+  // Of a call with several kernels: then `estimate` is their sum, and entry, work, usage, occupancy and launch are
+  // those of the longest. Empty for one kernel.
+  std::vector<EstimatedStage> stages;
+  std::optional<StoredRates> measured;  // the rates that took the place of the model's
+
+  bool sampled() const;  // some blocks stood for all
 };
 
 struct EstimatingRequest {
@@ -43,6 +62,8 @@ struct EstimatingRequest {
   uint64_t seed = 1;
   uint64_t blocks = 24;
   CaseLimits limits;
+  bool several = false;                      // the call may have several kernels; else that is an error
+  std::optional<StoredRates> measured = {};  // rates for the model's
 };
 
 Result<EstimatedCase> estimate_case(const spec::KernelSpec& spec, const spec::Configuration& configuration,

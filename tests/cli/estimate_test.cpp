@@ -56,6 +56,51 @@ TEST(Estimate, ThePageSaysEstimated) {
     EXPECT_NE(outcome.output.find(words), std::string::npos) << words << "\n" << outcome.output;
 }
 
+TEST(Estimate, KernelsOfACallAddUp) {
+  const json document = estimate({"kernels/two_kernel_reduction", "--device", "vgpu:h200"});
+  ASSERT_EQ(document["stages"].size(), 2u);
+  const json& first = document["stages"][0];
+  const json& second = document["stages"][1];
+  EXPECT_EQ(first["name"], "block_sums");
+  EXPECT_EQ(second["name"], "total");
+  EXPECT_EQ(first["launch"]["grid"], json({4096, 1, 1}));
+  EXPECT_EQ(second["launch"]["grid"], json({1, 1, 1}));
+  EXPECT_FALSE(first["sampled"]) << "the second one needs all its results";
+  const json& whole = document["estimate"];
+  for (const char* figure : {"time_us", "low_us", "high_us", "lower_bound_us", "dram_bytes"})
+    EXPECT_DOUBLE_EQ(first["estimate"][figure].get<double>() + second["estimate"][figure].get<double>(),
+                     whole[figure].get<double>())
+        << figure;
+  for (const json& stage : document["stages"]) {
+    EXPECT_GT(stage["estimate"]["lower_bound_us"].get<double>(), 0);
+    EXPECT_FALSE(stage["estimate"]["limiter"].get<std::string>().empty());
+    for (const json& resource : stage["estimate"]["resources"])
+      EXPECT_TRUE(resource["name"] != "launch" || resource["amount"] == 1) << resource;
+  }
+  EXPECT_EQ(document["entry"], first["entry"]) << "the longest";
+  EXPECT_FALSE(estimate({"kernels/planted/copy_vector", "--shape", "N=4096"}).contains("stages"));
+}
+
+TEST(Estimate, TheTextShowsEachKernel) {
+  const ProcessOutcome outcome =
+      assay_program({"estimate", "kernels/two_kernel_reduction", "--device", "vgpu:h200", "--ledger", "none"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
+  for (const char* words : {"2 kernels: block_sums, total", "kernel ", "block_sums: 4096 blocks of 256 threads",
+                            "total: 1 block of 32 threads", "2 launch"})
+    EXPECT_NE(outcome.output.find(words), std::string::npos) << words << "\n" << outcome.output;
+}
+
+// Times of kernels that overlap do not add up, and what looks at one kernel does not take the first of several for all.
+TEST(Estimate, SaysWhatItCannotAddUp) {
+  const ProcessOutcome early = assay_program({"estimate", "tests/cli/overlapping_stages", "--ledger", "none"});
+  EXPECT_EQ(early.exit_status, 2) << early.output;
+  EXPECT_NE(early.errors.find("may begin before the kernel in front of it has ended"), std::string::npos)
+      << early.errors;
+  const ProcessOutcome one = assay_program({"diagnose", "kernels/two_kernel_reduction", "--ledger", "none"});
+  EXPECT_EQ(one.exit_status, 2);
+  EXPECT_NE(one.errors.find("launches 2 kernels"), std::string::npos) << one.errors;
+}
+
 TEST(Estimate, AGpuMeasuresInstead) {
   const ProcessOutcome outcome =
       assay_program({"estimate", "kernels/planted/copy_vector", "--device", "cuda:0", "--ledger", "none"});
