@@ -101,6 +101,17 @@ int launch_long_queries(const assay_attention_call& call, Family family, const D
   return launch_warp(call, device, stream);
 }
 
+// For the kernels that are called by name, in tests and benchmarks.
+int check_plain_hopper_call(const assay_attention_call* call, assay_attention_call& known, DeviceFacts& device) {
+  if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
+  if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
+  if (device.compute_capability != 90) return fail_no_kernels(device.compute_capability);
+  if (is_serving(known)) {
+    return fail(ASSAY_ATTENTION_UNSUPPORTED, "sequences, pages, windows and capped scores are no calls of this kernel");
+  }
+  return ASSAY_ATTENTION_OK;
+}
+
 }  // namespace
 
 extern "C" {
@@ -123,12 +134,7 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
                                        void* stream) {
   assay_attention_call known;
   DeviceFacts device{};
-  if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
-  if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
-  if (device.compute_capability != 90) return fail_no_kernels(device.compute_capability);
-  if (is_serving(known)) {
-    return fail(ASSAY_ATTENTION_UNSUPPORTED, "sequences, pages, windows and capped scores are no calls of this kernel");
-  }
+  if (int status = check_plain_hopper_call(call, known, device); status != ASSAY_ATTENTION_OK) return status;
   if (warps == 0) return launch_long_queries(known, family_of_long_queries(known), device, stream);
   return launch_split(known, {slabs, warps, cluster}, device, stream);
 }
@@ -136,12 +142,7 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
 int assay_attention_testing_pairs(const assay_attention_call* call, int in_pairs, void* stream) {
   assay_attention_call known;
   DeviceFacts device{};
-  if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
-  if (int status = current_device(device); status != ASSAY_ATTENTION_OK) return status;
-  if (device.compute_capability != 90) return fail_no_kernels(device.compute_capability);
-  if (is_serving(known)) {
-    return fail(ASSAY_ATTENTION_UNSUPPORTED, "sequences, pages, windows and capped scores are no calls of this kernel");
-  }
+  if (int status = check_plain_hopper_call(call, known, device); status != ASSAY_ATTENTION_OK) return status;
   if (in_pairs == 0) {
     return launch_long_queries(known, family_of_long_queries(known, false), device, stream,
                                hopper_attention_choose_long);
