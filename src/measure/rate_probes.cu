@@ -38,8 +38,9 @@ __device__ void keep(uint32_t value, uint32_t rounds, uint32_t* data) {
 
 }  // namespace
 
-#define PROBE(name) \
-  extern "C" __global__ void __launch_bounds__(1024) name(uint32_t* data, uint64_t bytes, uint32_t rounds, uint64_t* cycles)
+#define PROBE(name)                                  \
+  extern "C" __global__ void __launch_bounds__(1024) \
+      name(uint32_t* data, uint64_t bytes, uint32_t rounds, uint64_t* cycles)
 
 // Nothing: what a launch costs.
 extern "C" __global__ void rate_launch(uint32_t*, uint64_t, uint32_t, uint64_t*) {}

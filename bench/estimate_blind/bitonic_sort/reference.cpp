@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Each segment of 1024 elements in ascending order
 #include <algorithm>
-
 #include <assay/reference.h>
 
 int assay_reference(AssayProblem* problem) {

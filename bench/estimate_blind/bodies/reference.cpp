@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The sum over all bodies of mass times distance over its cube, softened by 0.01
-#include <cmath>
-
 #include <assay/reference.h>
+#include <cmath>
 
 int assay_reference(AssayProblem* problem) {
   const AssayTensor* body = assay_tensor(problem, "body");
   const AssayTensor* pull = assay_tensor(problem, "pull");
-  if (!body || !pull || body->count != pull->count || body->shape[1] != 4) return assay_fail(problem, "expected (N, 4)");
+  if (!body || !pull || body->count != pull->count || body->shape[1] != 4)
+    return assay_fail(problem, "expected (N, 4)");
   const int64_t count = body->shape[0];
   for (int64_t i = 0; i < count; ++i) {
     double sum[3] = {0, 0, 0};

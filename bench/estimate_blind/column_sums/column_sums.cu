@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// y[p, c] = the sum of each column of part p, by atomics: every block adds the 64 rows that it has summed. Block 0 of a part
-// does not zero: y comes in zeroed.
+// y[p, c] = the sum of each column of part p, by atomics: every block adds the 64 rows that it has summed. Block 0 of a
+// part does not zero: y comes in zeroed.
 extern "C" __global__ void column_sums(const float* __restrict__ x, float* __restrict__ y, int rows, int columns) {
   const int column = blockIdx.x * 128 + threadIdx.x;
   if (column >= columns) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A filter of 5 x 5 over an image, zero outside. A block of 32 x 8 threads brings its tile and its rim to shared memory.
+// A filter of 5 x 5 over an image, zero outside. A block of 32 x 8 threads brings its tile and its rim to shared
+// memory.
 constexpr int kWide = 32;
 constexpr int kHigh = 8;
 constexpr int kRadius = 2;

@@ -6,7 +6,8 @@ int assay_reference(AssayProblem* problem) {
   const AssayTensor* x = assay_tensor(problem, "x");
   const AssayTensor* filter = assay_tensor(problem, "filter");
   const AssayTensor* y = assay_tensor(problem, "y");
-  if (!x || !filter || !y || x->rank != 2 || filter->count != 25) return assay_fail(problem, "expected x, filter and y");
+  if (!x || !filter || !y || x->rank != 2 || filter->count != 25)
+    return assay_fail(problem, "expected x, filter and y");
   const int64_t height = x->shape[0];
   const int64_t width = x->shape[1];
   for (int64_t row = 0; row < height; ++row) {

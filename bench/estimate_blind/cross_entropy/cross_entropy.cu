@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// loss = log(sum(exp(x))) - x[target] for each row, one block of 256 threads a row: a pass for the maximum, one for the sum.
+// loss = log(sum(exp(x))) - x[target] for each row, one block of 256 threads a row: a pass for the maximum, one for the
+// sum.
 __device__ __forceinline__ float of_block(float value, bool maximum, float* s_part) {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2) {

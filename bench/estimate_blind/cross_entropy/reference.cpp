@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // loss = log(sum(exp(x))) - x[target] for each row
 #include <algorithm>
-#include <cmath>
-
 #include <assay/reference.h>
+#include <cmath>
 
 int assay_reference(AssayProblem* problem) {
   const AssayTensor* x = assay_tensor(problem, "x");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The squared distance of each point of 16 dimensions to the nearest of the centres, which pass through shared memory 64
-// at a time. A thread for each point.
+// The squared distance of each point of 16 dimensions to the nearest of the centres, which pass through shared memory
+// 64 at a time. A thread for each point.
 constexpr int kDimensions = 16;
 constexpr int kCentres = 64;
 

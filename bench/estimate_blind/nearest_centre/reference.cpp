@@ -6,7 +6,8 @@ int assay_reference(AssayProblem* problem) {
   const AssayTensor* points = assay_tensor(problem, "points");
   const AssayTensor* centres = assay_tensor(problem, "centres");
   const AssayTensor* distance = assay_tensor(problem, "distance");
-  if (!points || !centres || !distance || points->shape[0] != 16) return assay_fail(problem, "expected points of 16 dimensions");
+  if (!points || !centres || !distance || points->shape[0] != 16)
+    return assay_fail(problem, "expected points of 16 dimensions");
   for (int64_t point = 0; point < distance->count; ++point) {
     double nearest = 3.0e38;
     for (int64_t centre = 0; centre < centres->shape[0]; ++centre) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // scale = the largest magnitude of the row / 127; y = x / scale, rounded
 #include <algorithm>
-#include <cmath>
-
 #include <assay/reference.h>
+#include <cmath>
 
 int assay_reference(AssayProblem* problem) {
   const AssayTensor* x = assay_tensor(problem, "x");
@@ -15,7 +14,8 @@ int assay_reference(AssayProblem* problem) {
     double largest = 1e-20;
     for (int64_t i = 0; i < columns; ++i) largest = std::max(largest, std::fabs(x->data[row * columns + i]));
     scale->data[row] = largest / 127;
-    for (int64_t i = 0; i < columns; ++i) y->data[row * columns + i] = std::nearbyint(x->data[row * columns + i] * 127 / largest);
+    for (int64_t i = 0; i < columns; ++i)
+      y->data[row * columns + i] = std::nearbyint(x->data[row * columns + i] * 127 / largest);
   }
   return 0;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // y = x / sqrt(mean(x^2) + 1e-5) w for each row
-#include <cmath>
-
 #include <assay/reference.h>
+#include <cmath>
 
 int assay_reference(AssayProblem* problem) {
   const AssayTensor* x = assay_tensor(problem, "x");

@@ -2,8 +2,8 @@
 // y = x / sqrt(mean(x^2) + 1e-5) w for each row of f16, one block of 256 threads a row, eight elements at a time.
 #include <cuda_fp16.h>
 
-extern "C" __global__ void rms_norm(const __half* __restrict__ x, const __half* __restrict__ w,
-                                    __half* __restrict__ y, int columns) {
+extern "C" __global__ void rms_norm(const __half* __restrict__ x, const __half* __restrict__ w, __half* __restrict__ y,
+                                    int columns) {
   __shared__ float s_sum[8];
   const long long first = static_cast<long long>(blockIdx.x) * columns;
   float sum = 0.0f;

@@ -7,7 +7,8 @@ int assay_reference(AssayProblem* problem) {
   const AssayTensor* cosine = assay_tensor(problem, "cosine");
   const AssayTensor* sine = assay_tensor(problem, "sine");
   const AssayTensor* y = assay_tensor(problem, "y");
-  if (!x || !cosine || !sine || !y || x->rank != 3 || x->shape[2] != 128) return assay_fail(problem, "expected heads of 128");
+  if (!x || !cosine || !sine || !y || x->rank != 3 || x->shape[2] != 128)
+    return assay_fail(problem, "expected heads of 128");
   const int64_t heads = x->shape[1];
   for (int64_t row = 0; row < x->count / 128; ++row) {
     const int64_t token = row / heads;

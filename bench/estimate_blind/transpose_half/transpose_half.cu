@@ -2,8 +2,7 @@
 // The transpose of f16 through a tile of 64 x 64 in shared memory, two elements at a time both ways.
 #include <cuda_fp16.h>
 
-extern "C" __global__ void transpose_half(const __half* __restrict__ x, __half* __restrict__ y, int rows,
-                                          int columns) {
+extern "C" __global__ void transpose_half(const __half* __restrict__ x, __half* __restrict__ y, int rows, int columns) {
   __shared__ __half s_tile[64][66];
   const int column = blockIdx.x * 64 + 2 * threadIdx.x;
   for (int i = threadIdx.y; i < 64; i += 8) {

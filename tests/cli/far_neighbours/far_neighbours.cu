@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// y = x. Each element is read by eight blocks that have nothing else in common: nvcc -ptx -arch=compute_80 far_neighbours.cu
+// y = x. Each element is read by eight blocks that have nothing else in common: nvcc -ptx -arch=compute_80
+// far_neighbours.cu
 extern "C" __global__ void far_neighbours(const float* x, float* y, int n) {
   constexpr int kNeighbours = 8;
   constexpr int kItems = 4;
