@@ -55,7 +55,7 @@ TEST_F(ReportCommand, AProfileHasItsSourceAndItsPtx) {
   EXPECT_NE(text("p.html").find("What was tried, and what it cost"), std::string::npos);
 }
 
-TEST_F(ReportCommand, MistakesSayWhatToDo) {
+TEST_F(ReportCommand, MistakesNameTheRemedy) {
   EXPECT_EQ(assay({"report", "softmax"}).exit_status, 6) << "no ledger yet";
   ASSERT_EQ(assay({"profile", "kernels/reduction"}).exit_status, 0);
   const ProcessOutcome unknown = assay({"report", "softmax"});

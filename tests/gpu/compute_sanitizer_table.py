@@ -24,7 +24,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests/vgpu/observe"
-SOURCES = [FOLDER / "planted/asynchronous.cu", FOLDER / "planted/memory.cu", FOLDER / "races/races.cu"]
+SOURCES = [FOLDER / name for name in ("planted/asynchronous.cu", "planted/mbarriers.cu", "planted/memory.cu", "races/races.cu")]
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 LIMIT_S = 15  # of one kernel under one tool
 ERROR_EXIT = 77  # what compute-sanitizer exits with if it has found something

@@ -12,6 +12,7 @@ KernelLaunch::KernelLaunch(int64_t blocks, int threads, int shared_bytes, cudaSt
   config_.blockDim = dim3(static_cast<unsigned>(threads));
   config_.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
   config_.stream = stream;
+  config_.attrs = attributes_;
 }
 
 KernelLaunch& KernelLaunch::in_clusters(int blocks) {
@@ -30,15 +31,10 @@ KernelLaunch& KernelLaunch::overlapping_previous(bool overlap) {
   return *this;
 }
 
-const cudaLaunchConfig_t& KernelLaunch::config() {
-  config_.attrs = attributes_;
-  return config_;
-}
-
 int KernelLaunch::run(const char* name, const void* kernel, void* params) {
   void* arguments[] = {params};
   const cudaError_t status = hopper::launch_with_shared_memory(kernel, static_cast<int>(config_.dynamicSmemBytes), [&] {
-    return cudaLaunchKernelExC(&config(), kernel, arguments);
+    return cudaLaunchKernelExC(&config_, kernel, arguments);
   });
   if (status == cudaSuccess) return ASSAY_ATTENTION_OK;
   return fail(ASSAY_ATTENTION_CUDA_FAILED, "%s: %s", name, cudaGetErrorString(status));

@@ -7,10 +7,12 @@
 
 namespace assay::attention::library {
 
-// A grid of one dimension, as the driver is told of it. May be copied only before it is asked for config().
+// A launch configuration with a one-dimensional grid, and its attributes.
 class KernelLaunch {
  public:
   KernelLaunch(int64_t blocks, int threads, int shared_bytes, cudaStream_t stream);
+  KernelLaunch(const KernelLaunch&) = delete;  // the configuration points to the attributes
+  KernelLaunch& operator=(const KernelLaunch&) = delete;
 
   // In clusters of so many blocks.
   KernelLaunch& in_clusters(int blocks);
@@ -18,7 +20,7 @@ class KernelLaunch {
   // While the kernel before it in the stream still runs; the kernel waits for that by itself.
   KernelLaunch& overlapping_previous(bool overlap);
 
-  const cudaLaunchConfig_t& config();
+  const cudaLaunchConfig_t& config() const { return config_; }
 
   // ASSAY_ATTENTION_OK, or a failure that names the kernel. Params: its only parameter.
   template <typename Params>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Registers of wgmma, group counts and mbarriers, in PTX that nvcc would not write. planted/asynchronous.cu has what it
-// would.
+// Registers of wgmma, group counts and mbarriers, in PTX that nvcc would not write. planted/asynchronous.cu and
+// planted/mbarriers.cu have what it would.
 #include "vgpu/observe/async_check.hpp"
 
 #include <fmt/format.h>

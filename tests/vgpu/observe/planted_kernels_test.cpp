@@ -135,7 +135,8 @@ TEST_P(PlantedKernels, MistakesAreFoundWhereTheyAreAndCleanTwinsAreClean) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedKernels,
-                         testing::Values(PlantedFile{"asynchronous", "h100", 30}, PlantedFile{"memory", "a100", 19}),
+                         testing::Values(PlantedFile{"asynchronous", "h100", 15}, PlantedFile{"mbarriers", "h100", 15},
+                                         PlantedFile{"memory", "a100", 19}),
                          [](const auto& file) { return std::string(file.param.name); });
 
 }  // namespace

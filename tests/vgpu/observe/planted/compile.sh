@@ -5,9 +5,9 @@ set -eu
 cd "$(dirname "$0")"
 for source in *.cu; do
   case $source in
-    asynchronous.cu) arch=sm_90a ;;
+    asynchronous.cu | mbarriers.cu) arch=sm_90a ;;
     *) arch=sm_80 ;;
   esac
   nvcc -arch=$arch -std=c++17 -lineinfo -ptx -o "${source%.cu}.ptx" "$source"
-  sed -i -E "s|(\.file\s+[0-9]+ \").*/$source\"|\1$source\"|" "${source%.cu}.ptx"
+  sed -i -E "s|(\.file\s+[0-9]+ \").*/([a-z]+\.cuh?)\"|\1\2\"|" "${source%.cu}.ptx"
 done
