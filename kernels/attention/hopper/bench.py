@@ -24,6 +24,9 @@ import sys
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from replays import interleaved  # noqa: E402
+
 SHAPES = {  # name: (batch, heads, rows, head_dim)
     "small": (1, 8, 512, 64), "base": (4, 8, 512, 64), "medium": (4, 16, 512, 64), "large": (8, 16, 512, 64),
     "s128": (4, 8, 128, 64), "s256": (4, 8, 256, 64), "s1024": (4, 8, 1024, 64), "s2048": (4, 8, 2048, 64),
@@ -245,18 +248,7 @@ def time_shape(name, causal, only, peers, overlap, dtype=torch.float16):
                 continue
             contenders[NAMES[variant] + ("+overlap" if mode else "")] = (run, error)
     graphs = {n: capture(f, calls) for n, (f, _) in contenders.items()}
-    times = {n: [] for n in graphs}
-    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    order = random.Random(11)
-    for repeat in range(45):
-        # In another order every time: a contender must not always follow the one that heats the GPU most.
-        for n, graph in order.sample(list(graphs.items()), len(graphs)):
-            start.record()
-            graph.replay()
-            stop.record()
-            stop.synchronize()
-            if repeat >= 3:
-                times[n].append(start.elapsed_time(stop) * 1e3 / calls)
+    times = interleaved(graphs, calls, 42, 3, random.Random(11))
     best_peer = min((statistics.median(t) for n, t in times.items() if n.startswith("sdpa")), default=math.nan)
     for n, t in sorted(times.items(), key=lambda x: statistics.median(x[1])):
         t.sort()

@@ -28,9 +28,10 @@ import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "kernels/attention")]
 import assay_attention  # noqa: E402
 from assay_attention import flash_attn_func, flash_attn_varlen_func, flash_attn_with_kvcache  # noqa: E402
+from replays import interleaved  # noqa: E402
 
 RESULTS = ROOT / "build" / "serving_bench.jsonl"
 HALF = torch.float16
@@ -217,16 +218,7 @@ def measure(case):
         except Exception as error:  # noqa: BLE001 - whatever a contender cannot do is a line of the table
             missing[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:160] if str(error) else ''}"
             torch.cuda.synchronize()
-    times, shuffle = {name: [] for name in graphs}, random.Random(1)
-    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    for repeat in range(REPEATS + 2):
-        for name in shuffle.sample(list(graphs), len(graphs)):
-            start.record()
-            graphs[name].replay()
-            stop.record()
-            stop.synchronize()
-            if repeat >= 2:
-                times[name].append(start.elapsed_time(stop) * 1e3 / calls)
+    times = interleaved(graphs, calls, REPEATS, 2, random.Random(1))
     return {name: statistics.median(t) for name, t in times.items()}, missing
 
 

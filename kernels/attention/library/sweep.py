@@ -30,6 +30,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from replays import interleaved, timed  # noqa: E402
+
 MOST_FLOPS = 2.5e12  # of one call: 5 ms
 MOST_BYTES = 3 << 30  # of one set of inputs
 ROTATED_BYTES = 160 << 20  # all sets together, at least, where that takes no more than 16 of them
@@ -234,17 +237,6 @@ def _captured(function, context, calls, sets):
     return graph
 
 
-def _seconds_of(function, *arguments):
-    """Result and device time of one call."""
-    import torch
-    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    start.record()
-    result = function(*arguments)
-    stop.record()
-    stop.synchronize()
-    return result, start.elapsed_time(stop) * 1e3
-
-
 def _chosen(shape):
     """The name of the kernel that the library takes."""
     import assay_attention
@@ -266,7 +258,7 @@ def measure(shape, seed, fa3=None):
         try:
             with context():
                 function(0)
-                result, warm_us[name] = _seconds_of(function, 0)
+                result, warm_us[name] = timed(function, 0)
             errors[name] = _sampled_error(shape, sets[0], result, draw)
             del result
         except (RuntimeError, ValueError) as error:
@@ -275,13 +267,8 @@ def measure(shape, seed, fa3=None):
             del contenders[name]
     calls = min(64, max(2, math.ceil(REPLAY_US / min(warm_us.values()))))
     graphs = {name: _captured(function, context, calls, count) for name, (function, context) in contenders.items()}
-    times = {name: [] for name in graphs}
     repeats = max(5, min(15, math.ceil(6000 * 2 / (calls * min(warm_us.values())))))
-    for repeat in range(repeats + 2):
-        for name in draw.sample(list(graphs), len(graphs)):
-            microseconds = _seconds_of(graphs[name].replay)[1] / calls
-            if repeat >= 2:
-                times[name].append(microseconds)
+    times = interleaved(graphs, calls, repeats, 2, draw)
     return {**shape, "us": {name: round(statistics.median(t), 3) for name, t in times.items()},
             "error": {name: float(f"{e:.3g}") for name, e in errors.items()}, "refused": refused, "calls": calls, "sets": count}
 

@@ -24,7 +24,8 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "kernels" / "attention" / "library"))
+sys.path[:0] = [str(ROOT / "kernels/attention"), str(ROOT / "kernels/attention/library")]
+from replays import interleaved  # noqa: E402
 from sweep import launch_pairs  # noqa: E402
 
 RESULTS = ROOT / "build" / "pairs_bench.jsonl"
@@ -131,17 +132,7 @@ def measure(shape):
         error = ((found[-1:, -4:].double() - expected).norm() / expected.norm()).item()
         assert error < 1e-3, f"{name}: error {error:.3g}"
     graphs = {name: capture(function, 10, count) for name, function in functions.items()}
-    times = {name: [] for name in graphs}
-    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    order = random.Random(11)
-    for repeat in range(33):
-        for name, graph in order.sample(list(graphs.items()), len(graphs)):
-            start.record()
-            graph.replay()
-            stop.record()
-            stop.synchronize()
-            if repeat >= 3:
-                times[name].append(start.elapsed_time(stop) * 1e3 / 10)
+    times = interleaved(graphs, 10, 30, 3, random.Random(11))
     return floor, {name: statistics.median(values) for name, values in times.items()}
 
 

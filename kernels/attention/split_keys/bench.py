@@ -22,8 +22,9 @@ import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "kernels/attention")]
 from assay_attention import library  # noqa: E402
+from replays import interleaved  # noqa: E402
 
 BANDWIDTH = 4.2e12
 SHAPES = [(1, 32, 8, 1, 1024, 128), (1, 32, 8, 1, 8192, 128), (1, 32, 8, 1, 65536, 128), (8, 32, 8, 1, 4096, 128),
@@ -150,16 +151,7 @@ def measure(shape):
                 graphs[name] = captured(lambda i: F.scaled_dot_product_attention(*sets[i % count], **options), calls)
         except RuntimeError:
             torch.cuda.synchronize()
-    times, shuffle = {name: [] for name in graphs}, random.Random(1)
-    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    for repeat in range(11):
-        for name in shuffle.sample(list(graphs), len(graphs)):
-            start.record()
-            graphs[name].replay()
-            stop.record()
-            stop.synchronize()
-            if repeat > 0:
-                times[name].append(start.elapsed_time(stop) * 1e3 / calls)
+    times = interleaved(graphs, calls, 10, 1, random.Random(1))
     return {name: statistics.median(t) for name, t in times.items()}, key_bytes
 
 
