@@ -36,6 +36,26 @@ __device__ void keep(uint32_t value, uint32_t rounds, uint32_t* data) {
   if (rounds == 0xffffffffu) *data = value;
 }
 
+// In each round kSteps steps on each of the values.
+template <int kSteps, typename Step>
+__device__ __forceinline__ void run_chains(float (&values)[kChains], uint32_t rounds, uint64_t* cycles, uint32_t* data,
+                                           Step step) {
+  const Stopwatch watch;
+#pragma unroll 1
+  for (uint32_t round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (int i = 0; i < kSteps; ++i) {
+#pragma unroll
+      for (int chain = 0; chain < kChains; ++chain) step(values[chain]);
+    }
+  }
+  watch.stop(cycles);
+  float sum = 0;
+#pragma unroll
+  for (int chain = 0; chain < kChains; ++chain) sum += values[chain];
+  keep(sum, data);
+}
+
 }  // namespace
 
 #define PROBE(name)                                  \
@@ -73,48 +93,22 @@ PROBE(rate_l2_read) {
 
 // 256 fused multiply-adds of a thread in each round.
 PROBE(rate_fma) {
-  constexpr int kSteps = 32;
   const float factor = 1.0f - 1e-6f * static_cast<float>(threadIdx.x);
   const float term = 1e-3f * static_cast<float>(blockIdx.x);
   float values[kChains];
 #pragma unroll
   for (int i = 0; i < kChains; ++i) values[i] = static_cast<float>(i);
-  const Stopwatch watch;
-#pragma unroll 1
-  for (uint32_t round = 0; round < rounds; ++round) {
-#pragma unroll
-    for (int step = 0; step < kSteps; ++step) {
-#pragma unroll
-      for (int i = 0; i < kChains; ++i) values[i] = __fmaf_rn(values[i], factor, term);
-    }
-  }
-  watch.stop(cycles);
-  float sum = 0;
-#pragma unroll
-  for (int i = 0; i < kChains; ++i) sum += values[i];
-  keep(sum, data);
+  run_chains<32>(values, rounds, cycles, data, [=](float& value) { value = __fmaf_rn(value, factor, term); });
 }
 
 // 128 reciprocals of a thread in each round: the reciprocal of a reciprocal stays in range.
 PROBE(rate_special) {
-  constexpr int kSteps = 16;
   float values[kChains];
 #pragma unroll
   for (int i = 0; i < kChains; ++i) values[i] = 1.25f + static_cast<float>(i) + 1e-3f * static_cast<float>(threadIdx.x);
-  const Stopwatch watch;
-#pragma unroll 1
-  for (uint32_t round = 0; round < rounds; ++round) {
-#pragma unroll
-    for (int step = 0; step < kSteps; ++step) {
-#pragma unroll
-      for (int i = 0; i < kChains; ++i) asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+f"(values[i]));
-    }
-  }
-  watch.stop(cycles);
-  float sum = 0;
-#pragma unroll
-  for (int i = 0; i < kChains; ++i) sum += values[i];
-  keep(sum, data);
+  run_chains<16>(values, rounds, cycles, data, [](float& value) {
+    asm volatile("rcp.approx.ftz.f32 %0, %0;" : "+f"(value));
+  });
 }
 
 // 16 loads of 16 bytes of a thread in each round: 512 bytes of a warp that lie together are four wavefronts.
