@@ -7,19 +7,16 @@
 #include <cmath>
 #include <limits>
 
+#include "tune/matern.hpp"
+
 namespace assay::tune {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-constexpr double kRootFive = 2.23606797749979;
 constexpr double kConstant = 0.5;  // variance of the unknown mean, in units of the values' own
 
-double matern(double squared) {
-  const double r = std::sqrt(squared);
-  return (1 + kRootFive * r + 5.0 / 3 * squared) * std::exp(-kRootFive * r);
-}
 double matern_slope(double squared) {  // by the squared distance
   const double r = std::sqrt(squared);
   return -5.0 / 6 * (1 + kRootFive * r) * std::exp(-kRootFive * r);

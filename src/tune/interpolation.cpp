@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tune/matern.hpp"
+
 namespace assay::tune {
 namespace {
 
@@ -15,11 +17,6 @@ constexpr double kLevel = 100;    // variance of the level
 constexpr double kAround = 0.25;  // variance around the line
 constexpr double kNoise = 1e-4;
 constexpr std::array kLengths{0.3, 0.7, 1.5, 3.0};
-
-double covariance_at(double distance) {
-  const double r = std::sqrt(5.0) * distance;
-  return (1 + r + r * r / 3) * std::exp(-r);
-}
 
 // Small amounts count as nothing: what matters is what takes time.
 double to_log(double amount) {
@@ -37,7 +34,7 @@ struct Interpolation::State {
   double error = 0;
 
   double covariance(const Eigen::RowVectorXd& a, const Eigen::RowVectorXd& b, double scale) const {
-    return kLevel + kSlope * a.dot(b) + kAround * covariance_at((a - b).norm() / scale);
+    return kLevel + kSlope * a.dot(b) + kAround * matern((a - b).squaredNorm() / (scale * scale));
   }
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/elapsed.hpp"
 #include "work/evolve_judging.hpp"
 
 namespace assay::work {
@@ -15,7 +16,7 @@ namespace assay::work {
 class Stopwatch {
  public:
   explicit Stopwatch(double& seconds) : seconds_(seconds) {}
-  ~Stopwatch() { seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  ~Stopwatch() { seconds_ += seconds_since(start_); }
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "base/elapsed.hpp"
 #include "base/progress.hpp"
 #include "check/cases.hpp"
 #include "estimate/estimate.hpp"
@@ -154,7 +155,7 @@ BlockCounts TuneCounting::count(const build::BuildResult& built) const {
     own.work = std::move(estimated->work);
     own.work.lines.clear();
   }
-  counts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  counts.seconds = seconds_since(start);
   return counts;
 }
 

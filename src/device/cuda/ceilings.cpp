@@ -3,79 +3,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <functional>
 
+#include "device/cuda/device_memory.hpp"
 #include "device/cuda/nvml.hpp"
+#include "device/cuda/stream_work.hpp"
 
 namespace assay::device::cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<std::byte> bytes_of(const void* from, size_t count) {
-  std::vector<std::byte> bytes(count);
-  std::memcpy(bytes.data(), from, count);
-  return bytes;
-}
-
-// An event that is given back.
-class Event {
- public:
-  explicit Event(const Driver& driver) : driver_(driver) {
-    if (driver.cuEventCreate(&event_, CU_EVENT_DEFAULT) != CUDA_SUCCESS) event_ = nullptr;
-  }
-  ~Event() {
-    if (event_ != nullptr) driver_.cuEventDestroy(event_);
-  }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  CUevent get() const { return event_; }
-
- private:
-  const Driver& driver_;
-  CUevent event_ = nullptr;
-};
-
-// Memory of the GPU that is given back.
-class Memory {
- public:
-  Memory(CudaDevice& device, uint64_t bytes) : device_(device), address_(device.allocate(bytes, "ceilings")) {}
-  ~Memory() {
-    if (address_) static_cast<void>(device_.release(*address_).ok());
-  }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  const Result<uint64_t>& address() const { return address_; }
-
- private:
-  CudaDevice& device_;
-  Result<uint64_t> address_;
-};
-
-// Seconds between two events around `work`, on the GPU's clock.
-Result<double> seconds_of(CudaDevice& device, const std::function<CUresult()>& work) {
-  const Driver& driver = device.driver();
-  const Event start(driver);
-  const Event end(driver);
-  ASSAY_CHECK(device.check(driver.cuEventRecord(start.get(), device.stream()), "cuEventRecord"));
-  ASSAY_CHECK(device.check(work(), "a ceiling's work"));
-  ASSAY_CHECK(device.check(driver.cuEventRecord(end.get(), device.stream()), "cuEventRecord"));
-  ASSAY_CHECK(device.check(driver.cuStreamSynchronize(device.stream()), "a ceiling's work"));
-  float milliseconds = 0;
-  ASSAY_CHECK(device.check(driver.cuEventElapsedTime(&milliseconds, start.get(), end.get()), "cuEventElapsedTime"));
-  return double{milliseconds} / 1e3;
-}
-
-// The shortest of several: what the hardware can do, without what others did meanwhile.
-Result<double> best_of(CudaDevice& device, int times, const std::function<CUresult()>& work) {
-  double best = 0;
-  for (int i = 0; i < times; ++i) {
-    ASSAY_TRY(const double seconds, seconds_of(device, work));
-    best = i == 0 ? seconds : std::min(best, seconds);
-  }
-  return best;
-}
+constexpr const char* kWork = "a ceiling's work";
 
 Result<double> copy_rate(CudaDevice& device) {
   const Driver& driver = device.driver();
@@ -83,12 +21,13 @@ Result<double> copy_rate(CudaDevice& device) {
   ASSAY_CHECK(device.check(driver.cuMemGetInfo(&free, &total), "cuMemGetInfo"));
   // Far more than the caches hold, and no more than a part of what is free.
   const uint64_t bytes = std::min<uint64_t>(uint64_t{1} << 30, free / 4 / 256 * 256);
-  const Memory from(device, bytes);
-  const Memory to(device, bytes);
+  const DeviceMemory from(device, bytes, "ceilings");
+  const DeviceMemory to(device, bytes, "ceilings");
   ASSAY_TRY(const uint64_t source, from.address());
   ASSAY_TRY(const uint64_t target, to.address());
   ASSAY_TRY(const double seconds,
-            best_of(device, 6, [&] { return driver.cuMemcpyDtoDAsync(target, source, bytes, device.stream()); }));
+            best_seconds_of(
+                device, 6, [&] { return driver.cuMemcpyDtoDAsync(target, source, bytes, device.stream()); }, kWork));
   return 2 * static_cast<double>(bytes) / seconds / 1e9;
 }
 
@@ -99,7 +38,7 @@ Result<void> measure_tensor_rate(CudaDevice& device, Ceilings& ceilings) {
   const std::string ptx = hopper ? tensor_ptx_hopper() : tensor_ptx();
   ASSAY_TRY(const std::unique_ptr<Module> module, device.load(ptx, "the tensor ceiling"));
   const auto blocks = static_cast<uint32_t>(model.sm_count * (hopper ? 1 : 2));
-  const Memory sink(device, uint64_t{blocks} * 256 * sizeof(float));
+  const DeviceMemory sink(device, uint64_t{blocks} * 256 * sizeof(float), "ceilings");
   ASSAY_TRY(const uint64_t address, sink.address());
   const auto rate = [&](uint32_t rounds) -> Result<double> {
     LaunchRequest request;
@@ -107,9 +46,9 @@ Result<void> measure_tensor_rate(CudaDevice& device, Ceilings& ceilings) {
     request.entry = "tensor_rate";
     request.grid.x = blocks;
     request.block.x = 256;
-    request.arguments = {bytes_of(&rounds, sizeof rounds), bytes_of(&address, sizeof address)};
+    request.arguments = {argument_bytes(rounds), argument_bytes(address)};
     ASSAY_TRY(const PreparedLaunch launch, device.prepare(request));
-    ASSAY_TRY(const double seconds, best_of(device, 3, [&] { return launch.launch(device.stream()); }));
+    ASSAY_TRY(const double seconds, best_seconds_of(device, 3, [&] { return launch.launch(device.stream()); }, kWork));
     return (hopper ? kWgmmaFlops : kMmaFlops) * rounds * blocks / seconds / 1e12;
   };
   // A short look first, then long enough for the power control to show: about 50 ms each.
@@ -129,11 +68,15 @@ Result<void> measure_launches(CudaDevice& device, Ceilings& ceilings) {
   request.entry = "empty";
   ASSAY_TRY(const PreparedLaunch launch, device.prepare(request));
   constexpr int kRow = 1000;
-  ASSAY_TRY(const double row, best_of(device, 3, [&] {
-              CUresult result = CUDA_SUCCESS;
-              for (int i = 0; i < kRow && result == CUDA_SUCCESS; ++i) result = launch.launch(device.stream());
-              return result;
-            }));
+  ASSAY_TRY(const double row, best_seconds_of(
+                                  device, 3,
+                                  [&] {
+                                    CUresult result = CUDA_SUCCESS;
+                                    for (int i = 0; i < kRow && result == CUDA_SUCCESS; ++i)
+                                      result = launch.launch(device.stream());
+                                    return result;
+                                  },
+                                  kWork));
   ceilings.launch_us = row / kRow * 1e6;
   std::vector<double> trips;
   for (int i = 0; i < 200; ++i) {

@@ -87,7 +87,6 @@ Result<void> Driver::bind() {
   need(cuStreamSynchronize, "cuStreamSynchronize");
   need(cuEventCreate, "cuEventCreate");
   need(cuEventDestroy, "cuEventDestroy_v2");
-  need(cuEventRecord, "cuEventRecord");
   need(cuEventRecordWithFlags, "cuEventRecordWithFlags");
   need(cuEventQuery, "cuEventQuery");
   need(cuEventElapsedTime, "cuEventElapsedTime");

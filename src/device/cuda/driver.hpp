@@ -63,7 +63,6 @@ struct DriverTable {
   CUresult (*cuStreamSynchronize)(CUstream stream) = nullptr;
   CUresult (*cuEventCreate)(CUevent* event, unsigned flags) = nullptr;
   CUresult (*cuEventDestroy)(CUevent event) = nullptr;  // _v2
-  CUresult (*cuEventRecord)(CUevent event, CUstream stream) = nullptr;
   CUresult (*cuEventRecordWithFlags)(CUevent event, CUstream stream, unsigned flags) = nullptr;
   CUresult (*cuEventQuery)(CUevent event) = nullptr;
   CUresult (*cuEventElapsedTime)(float* milliseconds, CUevent start, CUevent end) = nullptr;

@@ -12,6 +12,7 @@
 #include "check/arguments.hpp"
 #include "check/launch_change.hpp"
 #include "device/cuda/cupti.hpp"
+#include "device/cuda/stream_work.hpp"
 #include "spec/configuration.hpp"
 #include "spec/launch.hpp"
 #include "spec/shape.hpp"
@@ -230,26 +231,6 @@ std::vector<const spec::ResolvedArgument*> KernelCase::written_tensors() const {
   return written;
 }
 
-// What `enqueue` puts on the stream, as an executable graph; `kernels`, if given, counts the kernels in it.
-Result<CUgraphExec> KernelCase::capture(const std::function<Result<void>()>& enqueue, int* kernels) {
-  ASSAY_CHECK(
-      check(driver_.cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture"));
-  const auto enqueued = enqueue();
-  CUgraph graph = nullptr;
-  const CUresult ended = driver_.cuStreamEndCapture(stream_, &graph);
-  if (!enqueued) return enqueued.error();
-  ASSAY_CHECK(check(ended, "cuStreamEndCapture"));
-  if (kernels != nullptr) {
-    ASSAY_TRY(*kernels, count_kernels(graph));
-  }
-  CUgraphExec executable = nullptr;
-  const CUresult made = driver_.cuGraphInstantiate(&executable, graph, 0);
-  driver_.cuGraphDestroy(graph);
-  ASSAY_CHECK(check(made, "cuGraphInstantiate"));
-  ASSAY_CHECK(check(driver_.cuGraphUpload(executable, stream_), "cuGraphUpload"));
-  return executable;
-}
-
 Result<int> KernelCase::count_kernels(CUgraph graph) {
   size_t count = 0;
   ASSAY_CHECK(check(driver_.cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes"));
@@ -265,8 +246,12 @@ Result<int> KernelCase::count_kernels(CUgraph graph) {
 }
 
 Result<void> KernelCase::capture_call(Set& set) {
-  ASSAY_TRY(set.graph,
-            capture([&] { return enqueue_call(set, *set.place, CU_EVENT_RECORD_EXTERNAL); }, &set.graph_kernels));
+  const auto enqueue = [&] { return enqueue_call(set, *set.place, CU_EVENT_RECORD_EXTERNAL); };
+  const auto count = [&](CUgraph graph) -> Result<void> {
+    ASSAY_TRY(set.graph_kernels, count_kernels(graph));
+    return {};
+  };
+  ASSAY_TRY(set.graph, device::cuda::captured_graph(gpu_, stream_, enqueue, count));
   set.graph_kernels -= static_cast<int>(written_tensors().size());
   if (flush_bytes_ > 0) --set.graph_kernels;
   if (protocol_.delay_cycles > 0) --set.graph_kernels;
@@ -278,7 +263,7 @@ Result<void> KernelCase::capture_throughput() {
     for (size_t i = 0; i < protocol_.calls; ++i) ASSAY_CHECK(launch(*sets_[i % sets_.size()]));
     return {};
   };
-  ASSAY_TRY(throughput_graph_, capture(calls, nullptr));
+  ASSAY_TRY(throughput_graph_, device::cuda::captured_graph(gpu_, stream_, calls));
   return {};
 }
 

@@ -63,7 +63,6 @@ class KernelCase {
   Result<void> load(const KernelCaseRequest& request);
   Result<void> make_set(const ArgumentFiles& files);
   Result<void> launch(const Set& set);
-  Result<device::cuda::CUgraphExec> capture(const std::function<Result<void>()>& enqueue, int* kernels);
   Result<int> count_kernels(device::cuda::CUgraph graph);
   Result<void> capture_call(Set& set);
   Result<void> capture_throughput();

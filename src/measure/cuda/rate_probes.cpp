@@ -2,52 +2,26 @@
 #include "measure/cuda/rate_probes.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
-#include <functional>
 
 #include "base/progress.hpp"
-#include "device/cuda/event.hpp"
+#include "device/cuda/device_memory.hpp"
+#include "device/cuda/stream_work.hpp"
 #include "measure/rate_files.hpp"
 
 namespace assay::measure::cuda {
 namespace {
 
+using device::cuda::argument_bytes;
 using device::cuda::CudaDevice;
-using device::cuda::CUgraph;
 using device::cuda::CUgraphExec;
-using device::cuda::CUresult;
+using device::cuda::DeviceMemory;
 using device::cuda::Driver;
-using device::cuda::Event;
 using device::cuda::PreparedLaunch;
 
+constexpr const char* kWork = "a kernel that measures a rate";
 constexpr int kRepeats = 5;
 constexpr double kWarpsOfBlock = kProbeThreads / 32.0;
-
-template <class T>
-std::vector<std::byte> probe_argument(T value) {
-  std::vector<std::byte> bytes(sizeof value);
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
-}
-
-// Memory of the GPU that is given back.
-class ProbeMemory {
- public:
-  ProbeMemory(CudaDevice& gpu, uint64_t bytes) : gpu_(gpu), bytes_(bytes), address_(gpu.allocate(bytes, "rates")) {}
-  ~ProbeMemory() {
-    if (address_) static_cast<void>(gpu_.release(*address_).ok());
-  }
-  ProbeMemory(const ProbeMemory&) = delete;
-  ProbeMemory& operator=(const ProbeMemory&) = delete;
-  uint64_t bytes() const { return bytes_; }
-  const Result<uint64_t>& address() const { return address_; }
-
- private:
-  CudaDevice& gpu_;
-  uint64_t bytes_;
-  Result<uint64_t> address_;
-};
 
 // What is divided by nothing is no rate.
 double quotient(double amount, double by) {
@@ -79,19 +53,8 @@ class RateProber {
 
   void add(std::string_view name, double value) { rates_.push_back({std::string(name), value}); }
 
-  Result<double> seconds_of(const std::function<CUresult()>& work) {
-    ASSAY_TRY(Event start, Event::make(gpu_));
-    ASSAY_TRY(Event end, Event::make(gpu_));
-    ASSAY_CHECK(start.record(gpu_.stream()));
-    ASSAY_CHECK(gpu_.check(work(), "a kernel that measures a rate"));
-    ASSAY_CHECK(end.record(gpu_.stream()));
-    ASSAY_CHECK(gpu_.check(gpu_.driver().cuStreamSynchronize(gpu_.stream()), "a kernel that measures a rate"));
-    ASSAY_TRY(const double us, end.microseconds_since(start));
-    return us / 1e6;
-  }
-
-  Result<Timed> timed(const char* entry, uint32_t blocks, const ProbeMemory& memory, uint32_t rounds, int repeats) {
-    const ProbeMemory cycles(gpu_, uint64_t{blocks} * sizeof(uint64_t));
+  Result<Timed> timed(const char* entry, uint32_t blocks, const DeviceMemory& memory, uint32_t rounds, int repeats) {
+    const DeviceMemory cycles(gpu_, uint64_t{blocks} * sizeof(uint64_t), "rates");
     ASSAY_TRY(const uint64_t data, memory.address());
     ASSAY_TRY(const uint64_t counters, cycles.address());
     device::LaunchRequest request;
@@ -99,14 +62,14 @@ class RateProber {
     request.entry = entry;
     request.grid.x = blocks;
     request.block.x = kProbeThreads;
-    request.arguments = {probe_argument(data), probe_argument(memory.bytes()), probe_argument(rounds),
-                         probe_argument(counters)};
+    request.arguments = {argument_bytes(data), argument_bytes(memory.bytes()), argument_bytes(rounds),
+                         argument_bytes(counters)};
     std::vector<uint64_t> counted(blocks);
     ASSAY_CHECK(gpu_.upload(counters, std::as_bytes(std::span(counted))));
     ASSAY_TRY(const PreparedLaunch launch, gpu_.prepare(request));
     Timed result{.rounds = rounds};
     for (int i = 0; i < repeats; ++i) {
-      ASSAY_TRY(result.last_seconds, seconds_of([&] { return launch.launch(gpu_.stream()); }));
+      ASSAY_TRY(result.last_seconds, seconds_of(gpu_, [&] { return launch.launch(gpu_.stream()); }, kWork));
       result.seconds = i == 0 ? result.last_seconds : std::min(result.seconds, result.last_seconds);
     }
     ASSAY_CHECK(gpu_.download(counters, std::as_writable_bytes(std::span(counted))));
@@ -116,7 +79,7 @@ class RateProber {
   }
 
   // A short look first, then as many rounds as take so long.
-  Result<Timed> timed_for(double seconds, const char* entry, uint32_t blocks, const ProbeMemory& memory) {
+  Result<Timed> timed_for(double seconds, const char* entry, uint32_t blocks, const DeviceMemory& memory) {
     constexpr uint32_t kFirstRounds = 64;
     constexpr double kMostRounds = 4e6;
     ASSAY_TRY(const Timed first, timed(entry, blocks, memory, kFirstRounds, 2));
@@ -127,7 +90,7 @@ class RateProber {
 
   Result<void> pipes() {
     constexpr double kSeconds = 0.005;
-    const ProbeMemory memory(gpu_, 256);
+    const DeviceMemory memory(gpu_, 256, "rates");
     const auto rate = [](const Timed& timed, double of_round) {
       return quotient(of_round * kWarpsOfBlock * timed.rounds, timed.cycles);
     };
@@ -144,7 +107,7 @@ class RateProber {
   // Long enough for the power control to show.
   Result<void> tensor_cores() {
     constexpr double kSeconds = 0.1;
-    const ProbeMemory memory(gpu_, 256);
+    const DeviceMemory memory(gpu_, 256, "rates");
     ASSAY_TRY(const Timed mma, timed_for(kSeconds, "rate_mma_f16", sms_, memory));
     add(gpu::kMmaRate, quotient(kMmaFlopOfRound * kWarpsOfBlock * mma.rounds, mma.cycles));
     add(gpu::kTensorClock, quotient(mma.cycles / 1e6, mma.last_seconds));
@@ -156,7 +119,7 @@ class RateProber {
     constexpr double kPart = 0.4;  // of the cache: half of it may hold copies of the other half
     constexpr uint64_t kPiece = 16384;
     const auto bytes = static_cast<uint64_t>(kPart * static_cast<double>(gpu_.model().l2_bytes));
-    const ProbeMemory memory(gpu_, std::max(kPiece, bytes / kPiece * kPiece));
+    const DeviceMemory memory(gpu_, std::max(kPiece, bytes / kPiece * kPiece), "rates");
     ASSAY_TRY(const Timed read, timed_for(kSeconds, "rate_l2_read", 2 * sms_, memory));
     add(gpu::kL2Read, quotient(static_cast<double>(memory.bytes()) * read.rounds, read.seconds) / 1e9);
     return {};
@@ -164,7 +127,7 @@ class RateProber {
 
   Result<void> atomics() {
     constexpr double kSeconds = 0.005;
-    const ProbeMemory memory(gpu_, 256);
+    const DeviceMemory memory(gpu_, 256, "rates");
     ASSAY_TRY(const Timed added, timed_for(kSeconds, "rate_atomics", sms_, memory));
     add(gpu::kOneAddress, quotient(sms_ * kWarpsOfBlock * added.rounds, added.seconds) / 1e9);
     return {};
@@ -177,38 +140,20 @@ class RateProber {
     device::LaunchRequest request;
     request.module = module_.get();
     request.entry = "rate_launch";
-    request.arguments = {probe_argument(uint64_t{0}), probe_argument(uint64_t{0}), probe_argument(uint32_t{0}),
-                         probe_argument(uint64_t{0})};
+    request.arguments = {argument_bytes(uint64_t{0}), argument_bytes(uint64_t{0}), argument_bytes(uint32_t{0}),
+                         argument_bytes(uint64_t{0})};
     ASSAY_TRY(const PreparedLaunch launch, gpu_.prepare(request));
-    ASSAY_CHECK(
-        gpu_.check(driver.cuStreamBeginCapture(gpu_.stream(), device::cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
-                   "cuStreamBeginCapture"));
-    CUresult enqueued = device::cuda::CUDA_SUCCESS;
-    for (int i = 0; i < kRow && enqueued == device::cuda::CUDA_SUCCESS; ++i) enqueued = launch.launch(gpu_.stream());
-    CUgraph graph = nullptr;
-    const CUresult ended = driver.cuStreamEndCapture(gpu_.stream(), &graph);
-    ASSAY_CHECK(gpu_.check(enqueued, "an empty kernel"));
-    ASSAY_CHECK(gpu_.check(ended, "cuStreamEndCapture"));
-    CUgraphExec executable = nullptr;
-    const CUresult made = driver.cuGraphInstantiate(&executable, graph, 0);
-    driver.cuGraphDestroy(graph);
-    ASSAY_CHECK(gpu_.check(made, "cuGraphInstantiate"));
-    const auto best = best_row(executable);
-    driver.cuGraphExecDestroy(executable);
+    const auto row = [&]() -> Result<void> {
+      for (int i = 0; i < kRow; ++i) ASSAY_CHECK(gpu_.check(launch.launch(gpu_.stream()), "an empty kernel"));
+      return {};
+    };
+    ASSAY_TRY(const CUgraphExec graph, captured_graph(gpu_, gpu_.stream(), row));
+    const auto best =
+        best_seconds_of(gpu_, kRepeats, [&] { return driver.cuGraphLaunch(graph, gpu_.stream()); }, kWork);
+    driver.cuGraphExecDestroy(graph);
     if (!best) return best.error();
     add(gpu::kEmptyLaunch, *best / kRow * 1e6);
     return {};
-  }
-
-  Result<double> best_row(CUgraphExec executable) {
-    const Driver& driver = gpu_.driver();
-    ASSAY_CHECK(gpu_.check(driver.cuGraphUpload(executable, gpu_.stream()), "cuGraphUpload"));
-    double best = 0;
-    for (int i = 0; i < kRepeats; ++i) {
-      ASSAY_TRY(const double seconds, seconds_of([&] { return driver.cuGraphLaunch(executable, gpu_.stream()); }));
-      best = i == 0 ? seconds : std::min(best, seconds);
-    }
-    return best;
   }
 
   // Far more than the caches hold, and no more than a part of what is free.
@@ -217,7 +162,8 @@ class RateProber {
     constexpr uint64_t kPiece = uint64_t{1} << 20;
     size_t free = 0, total = 0;
     ASSAY_CHECK(gpu_.check(gpu_.driver().cuMemGetInfo(&free, &total), "cuMemGetInfo"));
-    const ProbeMemory memory(gpu_, std::max(kPiece, std::min<uint64_t>(kMostBytes, free / 2) / kPiece * kPiece));
+    const DeviceMemory memory(gpu_, std::max(kPiece, std::min<uint64_t>(kMostBytes, free / 2) / kPiece * kPiece),
+                              "rates");
     ASSAY_TRY(const Timed copied, timed("rate_dram_copy", 2 * sms_, memory, 1, kRepeats));
     add(gpu::kDramCopy, quotient(static_cast<double>(memory.bytes()), copied.seconds) / 1e9);
     return {};

@@ -85,7 +85,7 @@ CUresult cuEventCreate(CUevent* event, unsigned) {
 CUresult cuEventDestroy_v2(CUevent event) {
   return delete reinterpret_cast<double*>(event), answer();
 }
-CUresult cuEventRecord(CUevent event, CUstream) {
+CUresult cuEventRecordWithFlags(CUevent event, CUstream, unsigned) {
   return enqueue(CU_GRAPH_NODE_TYPE_EVENT_RECORD, [event] {
     trace("record");
     *reinterpret_cast<double*>(event) = now_ms;
@@ -97,9 +97,6 @@ CUresult cuEventQuery(CUevent event) {
   static const double kEnqueueUs = number_in("FAKE_CUDA_ENQUEUE_US", 50);
   const double us = beginning ? 1e3 * (*reinterpret_cast<double*>(event) - beginning->ms) : 0;
   return us > kEnqueueUs ? CUDA_ERROR_NOT_READY : answer();
-}
-CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned) {
-  return cuEventRecord(event, stream);
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
   const double taken = *reinterpret_cast<double*>(end) - *reinterpret_cast<double*>(start);
