@@ -206,15 +206,15 @@ TEST(CallCheck, FamilyFollowsTheNumberOfKeys) {
 TEST(CallCheck, FamilyFollowsTheNumberOfShortSequences) {
   Call call = good_call();  // of eight heads
   call.key_rows = 60;
-  call.batch = hopper::kLeastPairs / 8;
-  EXPECT_EQ(family_of(call, 90), hopper::kTakesPairs ? Family::hopper : Family::warp) << "few keys, but many pairs";
+  call.batch = hopper::kLeastPairsOfShortKeys / 8;
+  EXPECT_EQ(family_of(call, 90), Family::hopper) << "few keys, but many pairs";
   EXPECT_EQ(family_of_long_queries(call, false), Family::warp) << "as if there were no kernels for them";
   EXPECT_EQ(family_of(call, 80), Family::warp);
   call.key_strides[1] = 0;
   EXPECT_EQ(family_of(call, 90), Family::warp) << "what TMA cannot copy";
   call = good_call();
   call.key_rows = 60;
-  call.batch = hopper::kLeastPairs / 8 - 1;
+  call.batch = hopper::kLeastPairsOfShortKeys / 8 - 1;
   EXPECT_EQ(family_of(call, 90), Family::warp) << "too few";
 }
 

@@ -75,17 +75,20 @@ TEST(Choice, KnowsWhereManyShortSequencesFit) {
   EXPECT_EQ(choose_pairs(short_call(32, 65, 65, 128)), Kernel::pairs_128);
   EXPECT_EQ(choose_pairs(short_call(32, 10, 65, 64)), Kernel::pairs_128);
   EXPECT_EQ(choose_pairs(short_call(32, 64, 64, 80)), Kernel::pairs_64);
-  EXPECT_TRUE(fits_pairs(short_call(kLeastPairs / 16, 128, 128, 64)));
-  EXPECT_FALSE(fits_pairs(short_call(kLeastPairs / 16 - 1, 128, 128, 64))) << "too few";
-  EXPECT_FALSE(fits_pairs(short_call(32, 129, 128, 64))) << "too many queries";
-  EXPECT_FALSE(fits_pairs(short_call(32, 128, 129, 64))) << "too many keys";
-  EXPECT_FALSE(fits_pairs(short_call(32, 128, 128, 136))) << "too wide";
-  EXPECT_FALSE(fits_pairs(short_call(32, 128, 128, 56))) << "too narrow";
+  EXPECT_TRUE(takes_pairs(short_call(kLeastPairs / 16, 128, 128, 64)));
+  EXPECT_FALSE(takes_pairs(short_call(kLeastPairs / 16 - 1, 128, 128, 64))) << "too few";
+  EXPECT_TRUE(takes_pairs(short_call(kLeastShortPairs / 16, 64, 64, 64)));
+  EXPECT_FALSE(takes_pairs(short_call(kLeastShortPairs / 16 - 1, 64, 64, 64))) << "too few";
+  EXPECT_FALSE(takes_pairs(short_call(kLeastPairsOfShortKeys / 16 - 1, 65, 64, 64))) << "many queries, few keys";
+  EXPECT_FALSE(takes_pairs(short_call(32, 129, 128, 64))) << "too many queries";
+  EXPECT_FALSE(takes_pairs(short_call(32, 128, 129, 64))) << "too many keys";
+  EXPECT_FALSE(takes_pairs(short_call(32, 128, 128, 136))) << "too wide";
+  EXPECT_FALSE(takes_pairs(short_call(32, 128, 128, 56))) << "too narrow";
 }
 
-TEST(Choice, LeavesManyShortSequencesToTheOthersUntilTheyAreMeasuredAgain) {
-  const hopper_attention_call call = short_call(32, 128, 128, 64);
-  EXPECT_EQ(choose(call, 132), kTakesPairs ? Kernel::pairs_128 : choose_long(call, 132));
+TEST(Choice, GivesManyShortSequencesToTheKernelForThem) {
+  EXPECT_EQ(choose(short_call(32, 128, 128, 64), 132), Kernel::pairs_128);
+  EXPECT_EQ(choose(short_call(2, 64, 40, 128), 132), Kernel::pairs_64);
 }
 
 TEST(Choice, WithoutPairsIsWhatItWasBeforeThem) {

@@ -200,12 +200,17 @@ class Fit(unittest.TestCase):
             self.sweep.options_of(["a.jsonl", "--only", "pairs,square"])
 
     def test_a_border_of_pairs_is_that_of_the_library(self):
-        rows, least, most, pairs = self.sweep.pairs_borders()
+        borders = self.sweep.pairs_borders()
+        rows, short, least, most = (borders[name] for name in self.sweep.PAIRS_BORDERS[:4])
+        pairs, short_pairs, pairs_of_short_keys = (borders[name] for name in self.sweep.PAIRS_BORDERS[4:])
         shape = {"batch": pairs, "query_heads": 1, "query_rows": rows, "key_rows": rows, "head_dim": least}
         self.assertTrue(self.sweep.fits_pairs(shape))
         for change in ({"batch": pairs - 1}, {"query_rows": rows + 1}, {"key_rows": rows + 1}, {"head_dim": most + 8},
-                       {"head_dim": least - 8}):
+                       {"head_dim": least - 8}, {"batch": pairs_of_short_keys - 1, "key_rows": short}):
             self.assertFalse(self.sweep.fits_pairs({**shape, **change}), change)
+        shape = {**shape, "batch": short_pairs, "query_rows": short, "key_rows": short}
+        self.assertTrue(self.sweep.fits_pairs(shape))
+        self.assertFalse(self.sweep.fits_pairs({**shape, "batch": short_pairs - 1}))
 
     def sweep_file(self, folder, name, kinds, library, ours, **more):
         """A made-up sweep; ours: of a shape, its time."""
@@ -246,8 +251,9 @@ class Fit(unittest.TestCase):
             with contextlib.redirect_stdout(shown):
                 self.measured.border([new])
             self.assertRegex(shown.getvalue(), r"(?m)^512 ... 1023 pairs, up to 128 rows: \d+ shapes, the pairs kernels x0.62 ")
-            self.assertRegex(shown.getvalue(), r"(?m)^64 ... 127 pairs, up to 64 rows: \d+ shapes, the pairs kernels x2.40 ")
-            with unittest.mock.patch.object(self.sweep, "pairs_borders", lambda: (128, 64, 128, 1 << 20)):
+            self.assertRegex(shown.getvalue(), r"(?m)^64 ... 127 pairs, up to 128 rows: \d+ shapes, the pairs kernels x2.40 ")
+            far = {**self.sweep.pairs_borders(), **dict.fromkeys(self.sweep.PAIRS_BORDERS[4:], 1 << 20)}
+            with unittest.mock.patch.object(self.sweep, "pairs_borders", lambda: far):
                 _, moved = self.measured.read([new])
             self.assertEqual({s.speedup for s in moved if s.line["kernel"] == "pairs_128"}, {2.0}, "the border was moved: the other kernel")
 

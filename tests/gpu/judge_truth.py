@@ -2,7 +2,7 @@
 """Takes a task of KernelBench and two of GPU MODE (of Python and of C++) through assay judge on a GPU, with answers that
 are right, wrong and cheating: each must be told for what it is.
 
-  python3 judge_truth.py ASSAY
+  python3 judge_truth.py ASSAY [kernelbench|gpumode|gpumode_cu ...]     all three by default
 
 Needs PyTorch and nvcc. Prints one line for each answer and "N of N as expected"; exits 1 otherwise.
 """
@@ -204,7 +204,10 @@ def build_extensions():
 
 
 def main():
-    if not build_extensions():
+    kinds = sys.argv[2:] or list(ANSWERS)
+    if not set(kinds) <= ANSWERS.keys():
+        sys.exit(f"judge_truth: kinds are {', '.join(ANSWERS)}")
+    if kinds != ["gpumode_cu"] and not build_extensions():
         sys.exit("judge_truth: PyTorch could not build the extension")
     assay, good, count = pathlib.Path(sys.argv[1]).resolve(), 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -217,8 +220,8 @@ def main():
         for name, text in (("task.yml", CUDA_TASK), ("task.h", CUDA_TYPES), ("reference.cuh", CUDA_REFERENCE)):
             (root / "task_cu" / name).write_text(text)
         tasks = {"kernelbench": "1_RowSum.py", "gpumode": "task", "gpumode_cu": "task_cu"}
-        for kind, answers in ANSWERS.items():
-            for name, (text, (correct, honest)) in answers.items():
+        for kind in kinds:
+            for name, (text, (correct, honest)) in ANSWERS[kind].items():
                 answer = root / f"{kind}_{name}{'.cu' if kind == 'gpumode_cu' else '.py'}"
                 answer.write_text(text)
                 found = judged(assay, root / tasks[kind], answer)

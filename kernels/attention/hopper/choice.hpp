@@ -69,23 +69,28 @@ inline Kernel choose_streaming(const hopper_attention_call& call, int multiproce
   return best;
 }
 
-// The kernels for many short sequences, where they can be taken (../pairs/README.md). They were measured from here on.
+// The kernels for many short sequences, where they can be taken. Measured on 571 shapes, each with and without them
+// (../pairs/README.md): few pairs leave teams of a block idle, least where a team is one warpgroup.
 constexpr int kMostPairRows = 128;  // queries, and keys
+constexpr int kMostShortPairRows = 64;
 constexpr int kLeastPairColumns = 64;
 constexpr int kMostPairColumns = 128;
-constexpr int64_t kLeastPairs = 256;  // of batches and heads: fewer leave teams of a block idle
-// A sweep of them hung on a GPU. What is thought to be the cause is mended, and not measured: nobody gets them yet.
-constexpr bool kTakesPairs = false;
+constexpr int64_t kLeastPairs = 128;             // of batches and heads
+constexpr int64_t kLeastShortPairs = 32;         // of short queries and short keys
+constexpr int64_t kLeastPairsOfShortKeys = 256;  // and longer queries
 
-inline bool fits_pairs(const hopper_attention_call& call) {
-  return call.query_rows <= kMostPairRows && call.key_rows <= kMostPairRows && call.head_dim >= kLeastPairColumns &&
-         call.head_dim <= kMostPairColumns && int64_t{call.batch} * call.query_heads >= kLeastPairs;
+inline int64_t least_pairs(int query_rows, int key_rows) {
+  if (key_rows > kMostShortPairRows) return kLeastPairs;
+  return query_rows <= kMostShortPairRows ? kLeastShortPairs : kLeastPairsOfShortKeys;
 }
 inline bool takes_pairs(const hopper_attention_call& call) {
-  return kTakesPairs && fits_pairs(call);
+  return call.query_rows <= kMostPairRows && call.key_rows <= kMostPairRows && call.head_dim >= kLeastPairColumns &&
+         call.head_dim <= kMostPairColumns &&
+         int64_t{call.batch} * call.query_heads >= least_pairs(call.query_rows, call.key_rows);
 }
 inline Kernel choose_pairs(const hopper_attention_call& call) {
-  return call.query_rows <= 64 && call.key_rows <= 64 ? Kernel::pairs_64 : Kernel::pairs_128;
+  return call.query_rows <= kMostShortPairRows && call.key_rows <= kMostShortPairRows ? Kernel::pairs_64
+                                                                                      : Kernel::pairs_128;
 }
 
 // Without the kernels for many short sequences.

@@ -10,7 +10,9 @@ around that. The kernel that the library does not choose there is timed too, as 
 replaces the shapes of older ones for which the choice has changed (measured.py).
 
 Shape number n is a function of the seed and n alone. A run works for so many seconds and ends with the number to start
-the next one from; a file that is there already is continued after its last shape, whatever --start says.
+the next one from; a file that is there already is continued after its last shape, whatever --start says. A shape that
+gives no answer within --patience seconds (a kernel that hangs) ends the run with exit code 3: it is in the file as
+"hung", and the next run goes on after it.
 
 Every contender is one CUDA graph of back-to-back calls over rotating input sets that exceed the L2 cache where K and V
 alone do not fit it; replays are interleaved in random order; a time is the median replay divided by its calls. A
@@ -18,16 +20,19 @@ result counts only if sampled rows agree with float64.
 """
 
 import argparse
+import contextlib
 import ctypes
 import functools
 import json
 import math
+import os
 import pathlib
 import random
 import re
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -45,21 +50,28 @@ PAIRS = {"pairs": 1}
 CHOICE = pathlib.Path(__file__).resolve().parents[1] / "hopper" / "choice.hpp"
 
 
+PAIRS_BORDERS = ("kMostPairRows", "kMostShortPairRows", "kLeastPairColumns", "kMostPairColumns", "kLeastPairs", "kLeastShortPairs",
+                 "kLeastPairsOfShortKeys")
+
+
 @functools.lru_cache(maxsize=None)
 def pairs_borders():
     """The constants of choice.hpp that say which shapes the kernels for many short sequences take."""
-    found = dict(re.findall(r"constexpr \w+ (k(?:Most|Least)Pair\w+) = (\d+);", CHOICE.read_text()))
-    names = ("kMostPairRows", "kLeastPairColumns", "kMostPairColumns", "kLeastPairs")
-    if set(found) != set(names):
-        raise SystemExit(f"{CHOICE}: {', '.join(names)} are looked for, {', '.join(sorted(found)) or 'nothing'} found")
-    return tuple(int(found[name]) for name in names)
+    found = dict(re.findall(r"constexpr \w+ (k(?:Most|Least)(?:Short)?Pair\w+) = (\d+);", CHOICE.read_text()))
+    if found.keys() != set(PAIRS_BORDERS):
+        raise SystemExit(f"{CHOICE}: {', '.join(PAIRS_BORDERS)} are looked for, {', '.join(sorted(found)) or 'nothing'} found")
+    return {name: int(value) for name, value in found.items()}
 
 
 def fits_pairs(shape):
-    """As in choice.hpp."""
-    rows, least_columns, columns, pairs = pairs_borders()
-    return (max(shape["query_rows"], shape["key_rows"]) <= rows and least_columns <= shape["head_dim"] <= columns
-            and shape["batch"] * shape["query_heads"] >= pairs)
+    """As takes_pairs in choice.hpp."""
+    borders = pairs_borders()
+    short = borders["kMostShortPairRows"]
+    least = (borders["kLeastPairs"] if shape["key_rows"] > short else
+             borders["kLeastShortPairs"] if shape["query_rows"] <= short else borders["kLeastPairsOfShortKeys"])
+    return (max(shape["query_rows"], shape["key_rows"]) <= borders["kMostPairRows"]
+            and borders["kLeastPairColumns"] <= shape["head_dim"] <= borders["kMostPairColumns"]
+            and shape["batch"] * shape["query_heads"] >= least)
 
 
 def _between(draw, least, most):
@@ -197,8 +209,9 @@ def launch_pairs(q, k, v, out, causal, in_pairs, lse=None):
 def _other(shape, sets):
     """The kernel that is not chosen at a shape near the border of the kernels for many short sequences, or None."""
     import torch
-    rows, _, columns, _ = pairs_borders()
-    if shape.get("kind") != "pairs" or max(shape["query_rows"], shape["key_rows"]) > rows or shape["head_dim"] > columns:
+    borders = pairs_borders()
+    too_long = max(shape["query_rows"], shape["key_rows"]) > borders["kMostPairRows"]
+    if shape.get("kind") != "pairs" or too_long or shape["head_dim"] > borders["kMostPairColumns"]:
         return None
     out = torch.empty_like(sets[0][0])
     return lambda index: launch_pairs(*sets[index], out, shape["causal"], not shape["kernel"].startswith("pairs"))
@@ -206,8 +219,6 @@ def _other(shape, sets):
 
 def _contenders(shape, sets, fa3):
     """name -> (function of a set's number, context to call it in)"""
-    import contextlib
-
     import assay_attention
     import torch.nn.functional as F
     from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -273,6 +284,23 @@ def measure(shape, seed, fa3=None):
             "error": {name: float(f"{e:.3g}") for name, e in errors.items()}, "refused": refused, "calls": calls, "sets": count}
 
 
+@contextlib.contextmanager
+def watched(line, seconds, output):
+    """Ends the program with exit code 3, the shape written down, if its measurement takes longer: nothing stops a kernel that hangs."""
+
+    def give_up():
+        print(json.dumps({**line, "hung": f"no answer within {seconds} s"}), file=output, flush=True)
+        print("HUNG", json.dumps(line), flush=True)
+        os._exit(3)
+
+    timer = threading.Timer(seconds, give_up)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def facts(words):
     """What a table must say about how it was measured."""
     import assay_attention
@@ -297,7 +325,7 @@ def _kinds(text):
 def options_of(words):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", type=pathlib.Path)
-    for name, value in (("--start", 0), ("--count", 2400), ("--seconds", 540), ("--seed", 1)):
+    for name, value in (("--start", 0), ("--count", 2400), ("--seconds", 540), ("--seed", 1), ("--patience", 30)):
         parser.add_argument(name, type=int, default=value)
     parser.add_argument("--only", type=_kinds, default=KINDS)
     parser.add_argument("--fa3", type=pathlib.Path)
@@ -317,7 +345,9 @@ def main(words):
         print(json.dumps({**facts(words), **({"replaces": "pairs"} if options.only == PAIRS else {})}), file=output)
         while number < options.count and time.monotonic() - began < options.seconds:
             shape = random_shape(options.seed, number, options.only)
-            line = {"number": number, "seed": options.seed, **measure(shape, f"{options.seed} {number}", fa3)}
+            line = {"number": number, "seed": options.seed}
+            with watched({**line, **shape}, options.patience, output):
+                line.update(measure(shape, f"{options.seed} {number}", fa3))
             print(json.dumps(line), file=output, flush=True)
             if not all(line["error"].get(name, math.nan) < LIMIT[shape["dtype"]] for name in ("ours", *({"other"} & line["us"].keys()))):
                 wrong += 1
