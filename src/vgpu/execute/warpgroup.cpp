@@ -29,10 +29,17 @@ Result<Handler> bind_group(BindContext& context) {
   return &tell_group;
 }
 
+// A product is the warp's, not a lane's: behind the wait any lane may tell others that its operands can be overwritten.
+void wait_group(Warp& warp, const Instruction& instruction) {
+  tell_group(warp, instruction);
+  warp.block().tell([&](BlockObserver& observer) { observer.synchronised(warp, warp.mask); });
+}
+
 Result<Handler> bind_wait_group(BindContext& context) {
   if (!context.operands[0].is_immediate) return context.error("wgmma.wait_group needs a constant");
   context.instruction->detail = static_cast<uint32_t>(context.operands[0].value);
-  return bind_group(context);
+  ASSAY_CHECK(check_model(context));
+  return &wait_group;
 }
 
 // --- products
