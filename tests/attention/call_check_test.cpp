@@ -198,8 +198,8 @@ TEST(CallCheck, FamilyFollowsTheNumberOfKeys) {
   EXPECT_EQ(family(64, 65), Family::hopper);
   EXPECT_EQ(family(128, 65), Family::warp);
   EXPECT_EQ(family(128, 129), Family::hopper);
-  EXPECT_EQ(family(192, 128), Family::warp);
-  EXPECT_EQ(family(192, 128, ASSAY_ATTENTION_CAUSAL), Family::hopper);
+  EXPECT_EQ(family(192, 65), Family::hopper);
+  EXPECT_EQ(family(192, 64), Family::warp);
   EXPECT_EQ(family(192, 64, ASSAY_ATTENTION_CAUSAL), Family::warp);
 }
 

@@ -21,6 +21,7 @@ Kernel chosen(Shape shape, bool causal) {
   return choose(call, 132);
 }
 
+// Sequences that fill tiles, and the fastest kernel there (H200).
 TEST(Choice, IsTheFastestThatWasMeasured) {
   constexpr struct {
     Shape shape;
@@ -32,13 +33,11 @@ TEST(Choice, IsTheFastestThatWasMeasured) {
       {{4, 8, 512, 64}, Kernel::streaming_2, Kernel::resident_2x2},
       {{4, 16, 512, 64}, Kernel::resident_4x1, Kernel::resident_4x1},
       {{8, 16, 512, 64}, Kernel::resident_4x1_twice, Kernel::resident_4x1_twice},
-      {{32, 16, 512, 64}, Kernel::streaming_3, Kernel::resident_4x1_twice},
-      {{8, 16, 300, 64}, Kernel::streaming_3, Kernel::resident_4x1_twice},
-      {{64, 16, 256, 64}, Kernel::streaming_4, Kernel::streaming_4},
       {{4, 8, 1024, 64}, Kernel::streaming_4, Kernel::streaming_2},
-      {{4, 8, 2048, 64}, Kernel::streaming_4, Kernel::streaming_4},
       {{4, 32, 4096, 64}, Kernel::streaming_3, Kernel::streaming_3},
       {{4, 16, 2048, 128}, Kernel::streaming_2, Kernel::streaming_2},
+      {{4, 16, 512, 256}, Kernel::streaming_wide, Kernel::streaming_wide},
+      {{4, 16, 4096, 256}, Kernel::streaming_wide, Kernel::streaming_wide},
   };
   for (const auto& line : kMeasured) {
     SCOPED_TRACE(testing::Message() << line.shape.batch << " x " << line.shape.heads << " x " << line.shape.rows);
@@ -47,17 +46,21 @@ TEST(Choice, IsTheFastestThatWasMeasured) {
   }
 }
 
-TEST(Choice, KnowsThatCausalTilesOfALastRoundAreSharedOut) {
-  // 1.45 rounds of streaming_2, 1.09 of streaming_3, one of streaming_4.
-  EXPECT_EQ(chosen({4, 12, 1024, 64}, true), Kernel::streaming_2);
-  EXPECT_EQ(chosen({2, 16, 3072, 64}, true), Kernel::streaming_3);
-  EXPECT_EQ(chosen({1, 16, 4096, 64}, true), Kernel::streaming_4);
-  EXPECT_EQ(chosen({8, 16, 1536, 64}, true), Kernel::streaming_3);
-}
-
-TEST(Choice, LeavesNoResidentBlockHalfEmpty) {
-  EXPECT_EQ(chosen({16, 16, 136, 64}, false), Kernel::streaming_3);  // 136 of 256 rows
-  EXPECT_EQ(chosen({16, 16, 136, 64}, true), Kernel::streaming_3);
+TEST(Choice, TakesNoKernelThatDoesNotComputeTheCall) {
+  for (int head_dim = 8; head_dim <= 256; head_dim += 8) {
+    for (int rows : {1, 64, 65, 128, 129, 512, 513, 5000}) {
+      for (bool causal : {false, true}) {
+        const Kernel kernel = chosen({3, 5, rows, head_dim}, causal);
+        const bool resident = kernel <= Kernel::resident_4x1_twice;
+        EXPECT_TRUE(!resident || (head_dim == 64 && rows <= 512)) << head_dim << " " << rows;
+        EXPECT_TRUE(kernel != Kernel::resident_2x2 || causal) << rows;
+        EXPECT_TRUE(kernel != Kernel::pairs_64 || (rows <= 64 && head_dim >= 64 && head_dim <= 128)) << head_dim;
+        EXPECT_TRUE(kernel != Kernel::pairs_128 || (rows <= 128 && head_dim >= 64 && head_dim <= 128)) << head_dim;
+        EXPECT_TRUE(kernel != Kernel::streaming_wide || head_dim > 128) << head_dim;
+        EXPECT_TRUE((kernel != Kernel::streaming_3 && kernel != Kernel::streaming_4) || head_dim <= 64) << head_dim;
+      }
+    }
+  }
 }
 
 hopper_attention_call short_call(int batch, int rows, int keys, int columns) {
@@ -71,10 +74,6 @@ hopper_attention_call short_call(int batch, int rows, int keys, int columns) {
 }
 
 TEST(Choice, KnowsWhereManyShortSequencesFit) {
-  EXPECT_EQ(choose_pairs(short_call(32, 128, 128, 64)), Kernel::pairs_128);
-  EXPECT_EQ(choose_pairs(short_call(32, 65, 65, 128)), Kernel::pairs_128);
-  EXPECT_EQ(choose_pairs(short_call(32, 10, 65, 64)), Kernel::pairs_128);
-  EXPECT_EQ(choose_pairs(short_call(32, 64, 64, 80)), Kernel::pairs_64);
   EXPECT_TRUE(takes_pairs(short_call(kLeastPairs / 16, 128, 128, 64)));
   EXPECT_FALSE(takes_pairs(short_call(kLeastPairs / 16 - 1, 128, 128, 64))) << "too few";
   EXPECT_TRUE(takes_pairs(short_call(kLeastShortPairs / 16, 64, 64, 64)));
@@ -91,20 +90,33 @@ TEST(Choice, GivesManyShortSequencesToTheKernelForThem) {
   EXPECT_EQ(choose(short_call(2, 64, 40, 128), 132), Kernel::pairs_64);
 }
 
-TEST(Choice, WithoutPairsIsWhatItWasBeforeThem) {
-  hopper_attention_call call{};
-  call.batch = call.query_heads = call.key_heads = 16;
-  call.query_rows = call.key_rows = 128;
-  call.head_dim = 64;
-  EXPECT_EQ(choose_long(call, 132), Kernel::streaming_2);
+TEST(Choice, CanLeaveThemOut) {
+  const hopper_attention_call call = short_call(16, 128, 128, 64);
+  EXPECT_EQ(choose(call, 132), Kernel::pairs_128);
+  EXPECT_NE(choose_long(call, 132), Kernel::pairs_128);
 }
 
-TEST(Choice, LeavesLongAndNarrowHeadsToTheStreamingKernels) {
-  for (bool causal : {false, true}) {
-    EXPECT_EQ(chosen({1, 8, 513, 64}, causal), Kernel::streaming_2);
-    EXPECT_EQ(chosen({1, 8, 512, 40}, causal), Kernel::streaming_2);
-    EXPECT_EQ(chosen({1, 8, 64, 72}, causal), Kernel::streaming_2);
-  }
+// What choice_sweep.py computes of the same call.
+TEST(Choice, TermsAreThoseOfTheFit) {
+  hopper_attention_call call{};
+  call.batch = 3;
+  call.query_heads = 10;
+  call.key_heads = 5;
+  call.query_rows = 600;
+  call.key_rows = 700;
+  call.head_dim = 64;
+  call.causal = 1;
+  const KernelCosts costs{Kernel::resident_4x1_twice, 64, 64, true, 256, 128, 2, 0, 512, {}};
+  const std::array<double, kCostTerms> expected = {1.0,
+                                                   12.0,
+                                                   12.0,
+                                                   (3.0 + 6.0) / 2 * 90 / 132,
+                                                   1.0,
+                                                   60.0 / 132,
+                                                   18000.0 * (356.0 + 700.0) / 2 / (132.0 * 256 * 128),
+                                                   4.0 * 64 * (18000 + 10500) / 4.2e6};
+  const std::array<double, kCostTerms> found = costs.terms(call, 132);
+  for (int i = 0; i < kCostTerms; ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
 }
 
 }  // namespace

@@ -77,8 +77,11 @@ class DescribedKernels(unittest.TestCase):
         table = (ATTENTION / "hopper" / "launch.cu").read_text()
         types, masks = ("__half", "__nv_bfloat16"), ("true", "false")
         streaming = re.findall(r"STREAMING\(streaming_\d, ELEMENT, MASK, (\d+), (\d+), (\d+), (\d+)\)", table)
-        self.assert_covered({(kind, dim, mask, *sizes) for dim, *sizes in streaming for kind in types for mask in masks},
-                            described("streaming", r"run_streaming<Config<([^>]*)>", ("CONSUMERS", "KEY_BLOCK", "STAGES")))
+        wide = re.findall(r"WIDE\(streaming_wide, ELEMENT, MASK, (\d+), (\d+)\)", table)
+        self.assertEqual(len(wide), 2)
+        sizes = [(*line, "2") for line in streaming] + [(dim, "2", keys, "2", "1") for dim, keys in wide]
+        self.assert_covered({(kind, dim, mask, *rest) for dim, *rest in sizes for kind in types for mask in masks},
+                            described("streaming", r"run_streaming<Config<([^>]*)>", ("CONSUMERS", "KEY_BLOCK", "STAGES", "QUERY_BUFFERS")))
         resident = {(mask, *sizes) for *sizes, in re.findall(r"RESIDENT\(\w+, ELEMENT, MASK, (\d+), (\d+), (\d+)\)", table)
                     for mask in masks}
         resident |= {("true", *sizes) for *sizes, in re.findall(r"RESIDENT\(\w+, ELEMENT, causal, (\d+), (\d+), (\d+)\)", table)}

@@ -100,7 +100,7 @@ files:
   - {name: task.h, source: task.h}
   - {name: reference.cuh, source: reference.cuh}
 tests: [{rows: 5, columns: 127, seed: 1}]
-benchmarks: [{rows: 1024, columns: 4096, seed: 2}]
+benchmarks: [{rows: 256, columns: 1024, seed: 2}]
 """
 CUDA_TYPES = """
 #pragma once

@@ -96,6 +96,7 @@ struct ConsumerWarpgroup {
     }
     multiply(tile, cursor.key());  // (64, key_block)  S = Q K^T; starts O += P V of the block before
     kernel().release(shared.key_empty[cursor.key().stage]);
+    release_queries(block == rows.first_block());
     kernel().mask_block(rows, block);
     float shrink[2];
     float sums[2];
@@ -130,6 +131,7 @@ struct ConsumerWarpgroup {
     clear_output();
     tile = tile.next();
     softmax = next;
+    release_queries(block == rows.first_block());  // behind write(), which reads what the next tile's overwrite
   }
 
   __device__ __forceinline__ void finish_last_tile(OnlineSoftmax& softmax) {
@@ -201,7 +203,15 @@ struct ConsumerWarpgroup {
 
   // ---- Tiles and rings ----
 
-  __device__ __forceinline__ Element* s_query(TileNumber of) const { return shared.query[of.buffer()][group]; }
+  __device__ __forceinline__ Element* s_query(TileNumber of) const {
+    return shared.query[Config::kQueryBuffers == 2 ? of.buffer() : 0][group];
+  }
+  // One buffer: the last scores of a tile are there.
+  __device__ __forceinline__ void release_queries(bool last_block) const {
+    if constexpr (Config::kQueryBuffers == 1) {
+      if (last_block) kernel().release(shared.query_empty[group]);
+    }
+  }
 
   // Of a tile of the block, the first row that is this warpgroup's.
   __device__ __forceinline__ int first_row(int head_tile) const {
@@ -262,6 +272,15 @@ struct ConsumerWarpgroup {
     stage_output<Element, Config::kHeadDim>(r_output, s_query(tile));
   }
 
+  // The tile goes to global memory, `rows` of its rows.
+  __device__ __forceinline__ void write_tile(OnlineSoftmax& softmax, Element* g_tile, int64_t row_stride, int rows,
+                                             int columns) {
+    softmax.finish();
+    const float factor[2] = {softmax.normaliser(0), softmax.normaliser(1)};
+    scale_rows(r_output, factor);
+    write_output<Element, Config::kHeadDim>(r_output, g_tile, row_stride, rows, columns);
+  }
+
   // Rows of this thread, the first of which is `row`, of the `rows` of a head.
   __device__ __forceinline__ static void write_log_sum_exp(const OnlineSoftmax& softmax, float* g_head, int row,
                                                            int rows) {
@@ -271,6 +290,7 @@ struct ConsumerWarpgroup {
 
  private:
   __device__ __forceinline__ Kernel& kernel() { return static_cast<Kernel&>(*this); }
+  __device__ __forceinline__ const Kernel& kernel() const { return static_cast<const Kernel&>(*this); }
 };
 
 }  // namespace assay::attention::hopper

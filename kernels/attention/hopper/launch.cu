@@ -98,6 +98,18 @@ using bf16 = __nv_bfloat16;
    MASK,                                                               \
    launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, KEYS, STAGES, MASK>>}
 
+// One buffer of queries, more keys in a block.
+#define WIDE(KERNEL, ELEMENT, MASK, DIM, KEYS) \
+  {Kernel::KERNEL,                             \
+   #KERNEL "_" #ELEMENT "_d" #DIM "_" #MASK,   \
+   DIM,                                        \
+   true,                                       \
+   0,                                          \
+   0,                                          \
+   std::is_same_v<ELEMENT, bf16>,              \
+   MASK,                                       \
+   launch_streaming<StreamingConfig<ELEMENT, DIM, 2, KEYS, 2, MASK, 1>>}
+
 #define PAIRS(ELEMENT, MASK, LENGTH, DIM)             \
   {Kernel::pairs_##LENGTH,                            \
    "pairs_" #LENGTH "_" #ELEMENT "_d" #DIM "_" #MASK, \
@@ -118,7 +130,8 @@ using bf16 = __nv_bfloat16;
       RESIDENT(resident_4x1_twice, ELEMENT, MASK, 4, 1, 2), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 128, 3),  \
       STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 128, 3), STREAMING(streaming_4, ELEMENT, MASK, 64, 4, 64, 4),   \
       STREAMING(streaming_2, ELEMENT, MASK, 96, 2, 128, 2), STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 128, 2), \
-      STREAMING(streaming_2, ELEMENT, MASK, 192, 2, 80, 2), STREAMING(streaming_2, ELEMENT, MASK, 256, 2, 48, 2)
+      STREAMING(streaming_2, ELEMENT, MASK, 192, 2, 80, 2), STREAMING(streaming_2, ELEMENT, MASK, 256, 2, 48, 2),  \
+      WIDE(streaming_wide, ELEMENT, MASK, 192, 112), WIDE(streaming_wide, ELEMENT, MASK, 256, 80)
 
 #define ALL_KERNELS(ELEMENT)                                                                                \
   BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1), \

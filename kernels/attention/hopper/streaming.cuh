@@ -14,9 +14,11 @@
 namespace assay::attention::hopper {
 
 template <class ElementType, int kHeadDimension, int kConsumerGroups, int kKeyBlockRows, int kStageCount,
-          bool kIsCausal>
-struct StreamingConfig : StreamingBlock<ElementType, kHeadDimension, kConsumerGroups, kKeyBlockRows, kStageCount> {
-  using Block = StreamingBlock<ElementType, kHeadDimension, kConsumerGroups, kKeyBlockRows, kStageCount>;
+          bool kIsCausal, int kQueryBufferCount = 2>
+struct StreamingConfig
+    : StreamingBlock<ElementType, kHeadDimension, kConsumerGroups, kKeyBlockRows, kStageCount, kQueryBufferCount> {
+  using Block =
+      StreamingBlock<ElementType, kHeadDimension, kConsumerGroups, kKeyBlockRows, kStageCount, kQueryBufferCount>;
   using Shared = StreamingShared<Block, TileWork>;
   static constexpr bool kCausal = kIsCausal;
   // What the block gets at its launch (a multiple of 8 per thread, 65536 in all) is what setmaxnreg can distribute.
@@ -47,7 +49,7 @@ __device__ __forceinline__ void run_streaming(const Params& params) {
   if (warpgroup == 0) {
     shrink_registers<Config::kProducerRegisters>();
     if (threadIdx.x == 0) producer.run();
-    if (threadIdx.x == 32) StreamingWriter<Config>{shared, params}.run();
+    if (Config::kQueryBuffers == 2 && threadIdx.x == 32) StreamingWriter<Config>{shared, params}.run();
   } else {
     grow_registers<Config::kConsumerRegisters>();
     wait_previous_grid();

@@ -8,17 +8,23 @@
 
 namespace assay::attention::hopper {
 
-template <class ElementType, int kHeadDimension, int kConsumerGroups, int kKeyBlockRows, int kStageCount>
+// Two buffers for the queries of a tile: those of the next one arrive while this one is worked on, and its output is
+// staged where its queries were. One buffer leaves room for more keys: each consumer then hands its queries back after
+// the last scores of a tile, and writes its output from registers.
+template <class ElementType, int kHeadDimension, int kConsumerGroups, int kKeyBlockRows, int kStageCount,
+          int kQueryBufferCount = 2>
 struct StreamingBlock {
   using Element = ElementType;
   static constexpr int kHeadDim = kHeadDimension;
   static constexpr int kConsumers = kConsumerGroups;
   static constexpr int kKeyBlock = kKeyBlockRows;
   static constexpr int kStages = kStageCount;
+  static constexpr int kQueryBuffers = kQueryBufferCount;
   static constexpr int kThreads = (kConsumers + 1) * kWarpgroup;
   static constexpr int kRows = kConsumers * kTileRows;
   static constexpr int kPanels = (kHeadDim + kPanelColumns - 1) / kPanelColumns;
   static constexpr int kStoredColumns = kPanels * kPanelColumns;  // of a row in shared memory
+  static_assert(kQueryBuffers == 2 || (kQueryBuffers == 1 && kConsumers == 2));
 };
 
 // Block: a StreamingBlock. TileWork: what warps tell each other of a tile.
@@ -26,12 +32,11 @@ template <class Block, class TileWork>
 struct alignas(1024) StreamingShared {
   using Element = typename Block::Element;
 
-  Element query[2][Block::kConsumers]
-               [kTileRows * Block::kStoredColumns];  // this tile's, where its output is staged too, and the next's
+  Element query[Block::kQueryBuffers][Block::kConsumers][kTileRows * Block::kStoredColumns];
   Element key[Block::kStages][Block::kKeyBlock * Block::kStoredColumns];
   Element value[Block::kStages][Block::kKeyBlock * Block::kStoredColumns];
-  TileWork work[2];  // the tiles of the queries; none: the end
-  Mbarrier query_full[2];
+  TileWork work[4 / Block::kQueryBuffers];  // the tiles of the queries; none: the end. One buffer: two per consumer
+  Mbarrier query_full[2];                   // of a buffer, or of a consumer where there is one
   Mbarrier query_empty[2];
   Mbarrier output_full[2];  // staged where the queries were
   Mbarrier key_full[Block::kStages];
@@ -43,7 +48,7 @@ struct alignas(1024) StreamingShared {
   __device__ __forceinline__ void init_barriers() {
     for (int buffer = 0; buffer < 2; ++buffer) {
       query_full[buffer].init(1);
-      query_empty[buffer].init(1);
+      query_empty[buffer].init(Block::kQueryBuffers == 2 ? 1 : 4);
       output_full[buffer].init(Block::kConsumers * 4);
     }
     for (int stage = 0; stage < Block::kStages; ++stage) {

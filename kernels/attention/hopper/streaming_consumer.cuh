@@ -25,8 +25,12 @@ struct StreamingConsumer : ConsumerWarpgroup<StreamingConsumer<Config>, Config, 
 
   __device__ __forceinline__ bool find_next_tile(Rows& rows, int& block) const {
     const TileNumber next = tile.next();
-    shared.query_full[next.buffer()].wait(next.parity());
-    const int head_tile = broadcast(shared.work[next.buffer()].tile);
+    if constexpr (Config::kQueryBuffers == 2) {
+      shared.query_full[next.buffer()].wait(next.parity());
+    } else {
+      shared.query_full[this->group].wait(static_cast<uint32_t>(next.number % 2));
+    }
+    const int head_tile = broadcast(work_of(next).tile);
     rows.first = this->first_row(head_tile);
     block = key_blocks<Config>(params, head_tile) - 1;
     return head_tile >= 0;
@@ -55,18 +59,29 @@ struct StreamingConsumer : ConsumerWarpgroup<StreamingConsumer<Config>, Config, 
     if (threadIdx.x % 32 == 0) barrier.arrive();
   }
 
+  __device__ __forceinline__ TileWork& work_of(TileNumber number) const {
+    return shared.work[number.buffer() + (Config::kQueryBuffers == 2 ? 0 : 2 * this->group)];
+  }
+
   __device__ __forceinline__ void write(OnlineSoftmax& softmax) {
     TileWork work;
     const bool with_log_sum_exp = params.g_log_sum_exp != nullptr;
-    if (with_log_sum_exp) {
-      const TileWork& s_work = shared.work[tile.buffer()];
+    if (with_log_sum_exp || Config::kQueryBuffers == 1) {
+      const TileWork& s_work = work_of(tile);
       work = {broadcast(s_work.tile), broadcast(s_work.head), broadcast(s_work.batch)};
     }
     const int thread = reread_thread() % kWarpgroup;
-    this->stage_tile(softmax);
-    publish_to_copy_engine();
-    __syncwarp();
-    release(shared.output_full[tile.buffer()]);
+    if constexpr (Config::kQueryBuffers == 2) {
+      this->stage_tile(softmax);
+      publish_to_copy_engine();
+      __syncwarp();
+      release(shared.output_full[tile.buffer()]);
+    } else {
+      const int row = this->first_row(work.tile);
+      auto* g_tile = static_cast<typename Config::Element*>(params.g_output) + work.batch * params.output_batch_stride +
+                     work.head * params.output_head_stride + row * params.output_row_stride;
+      this->write_tile(softmax, g_tile, params.output_row_stride, params.query_rows - row, params.head_dim);
+    }
     if (with_log_sum_exp && thread % 4 == 0) {
       const int row = this->first_row(work.tile) + thread / 32 * 16 + thread % 32 / 4;
       const int64_t head = int64_t{work.batch} * params.query_heads + work.head;

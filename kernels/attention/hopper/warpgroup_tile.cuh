@@ -98,6 +98,14 @@ __device__ __forceinline__ void store_matrices(uint32_t s_address, uint32_t a, u
                : "memory");
 }
 
+// A lane whose bit is set gives its first value for the second one of the lane across, which gives the second.
+template <int kBit>
+__device__ __forceinline__ void exchange(uint32_t& first, uint32_t& second, int lane) {
+  const bool set = (lane & kBit) != 0;
+  const uint32_t got = __shfl_xor_sync(~0u, set ? first : second, kBit);
+  (set ? first : second) = got;
+}
+
 // Writes the tile to shared memory in the swizzled panels that TMA expects.
 template <class Element, int kHeadDim>
 __device__ __forceinline__ void stage_output(const float (&output)[kHeadDim / 2], void* s_tile) {
@@ -112,6 +120,36 @@ __device__ __forceinline__ void stage_output(const float (&output)[kHeadDim / 2]
     const float* o = output + 8 * step;
     store_matrices(address, pack<Element>(o[0], o[1]), pack<Element>(o[2], o[3]), pack<Element>(o[4], o[5]),
                    pack<Element>(o[6], o[7]));
+  }
+}
+
+// Writes the tile to global memory, 16 bytes a lane: the four lanes of a row first exchange what they hold of 32
+// columns. Leaves out what is beyond rows and columns.
+template <class Element, int kHeadDim>
+__device__ __forceinline__ void write_output(const float (&output)[kHeadDim / 2], Element* g_tile, int64_t row_stride,
+                                             int rows, int columns) {
+  const int thread = reread_thread() % kWarpgroup;
+  const int lane = thread % 4;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = thread / 32 * 16 + thread % 32 / 4 + 8 * half;
+    Element* g_row = g_tile + row * row_stride + 8 * lane;
+#pragma unroll
+    for (int step = 0; step < kHeadDim / 32; ++step) {
+      uint32_t parts[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const float* o = output + 16 * step + 4 * i + 2 * half;
+        parts[i] = pack<Element>(o[0], o[1]);
+      }
+      exchange<1>(parts[0], parts[1], lane);
+      exchange<1>(parts[2], parts[3], lane);
+      exchange<2>(parts[0], parts[2], lane);
+      exchange<2>(parts[1], parts[3], lane);
+      if (row < rows && 32 * step + 8 * lane < columns) {
+        *reinterpret_cast<uint4*>(g_row + 32 * step) = make_uint4(parts[0], parts[1], parts[2], parts[3]);
+      }
+    }
   }
 }
 

@@ -53,7 +53,8 @@ __device__ __forceinline__ void pin(float (&registers)[kCount]) {
 #define ASSAY_TEXT_32 ASSAY_TEXT_24 ", %24, %25, %26, %27, %28, %29, %30, %31"
 #define ASSAY_TEXT_40 ASSAY_TEXT_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
 #define ASSAY_TEXT_48 ASSAY_TEXT_40 ", %40, %41, %42, %43, %44, %45, %46, %47"
-#define ASSAY_TEXT_64 ASSAY_TEXT_48 ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define ASSAY_TEXT_56 ASSAY_TEXT_48 ", %48, %49, %50, %51, %52, %53, %54, %55"
+#define ASSAY_TEXT_64 ASSAY_TEXT_56 ", %56, %57, %58, %59, %60, %61, %62, %63"
 #define ASSAY_TEXT_96                                                                  \
   ASSAY_TEXT_64                                                                        \
   ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
@@ -69,7 +70,8 @@ __device__ __forceinline__ void pin(float (&registers)[kCount]) {
 #define ASSAY_REGISTERS_32 ASSAY_REGISTERS_24, ASSAY_REGISTERS_8(24)
 #define ASSAY_REGISTERS_40 ASSAY_REGISTERS_32, ASSAY_REGISTERS_8(32)
 #define ASSAY_REGISTERS_48 ASSAY_REGISTERS_40, ASSAY_REGISTERS_8(40)
-#define ASSAY_REGISTERS_64 ASSAY_REGISTERS_48, ASSAY_REGISTERS_8(48), ASSAY_REGISTERS_8(56)
+#define ASSAY_REGISTERS_56 ASSAY_REGISTERS_48, ASSAY_REGISTERS_8(48)
+#define ASSAY_REGISTERS_64 ASSAY_REGISTERS_56, ASSAY_REGISTERS_8(56)
 #define ASSAY_REGISTERS_96 \
   ASSAY_REGISTERS_64, ASSAY_REGISTERS_8(64), ASSAY_REGISTERS_8(72), ASSAY_REGISTERS_8(80), ASSAY_REGISTERS_8(88)
 #define ASSAY_REGISTERS_128 \
@@ -100,10 +102,11 @@ __device__ __forceinline__ void pin(float (&registers)[kCount]) {
 template <class Element, int kCount>
 __device__ __forceinline__ void multiply_shared(float (&d)[kCount], uint64_t descriptor_a, uint64_t descriptor_b,
                                                 int accumulate) {
-  static_assert(kCount == 24 || kCount == 32 || kCount == 40 || kCount == 64);
+  static_assert(kCount == 24 || kCount == 32 || kCount == 40 || kCount == 56 || kCount == 64);
   if constexpr (kCount == 24) ASSAY_WGMMA_SS("48", 24, "24", "25", "26");
   if constexpr (kCount == 32) ASSAY_WGMMA_SS("64", 32, "32", "33", "34");
   if constexpr (kCount == 40) ASSAY_WGMMA_SS("80", 40, "40", "41", "42");
+  if constexpr (kCount == 56) ASSAY_WGMMA_SS("112", 56, "56", "57", "58");
   if constexpr (kCount == 64) ASSAY_WGMMA_SS("128", 64, "64", "65", "66");
 }
 
@@ -134,6 +137,7 @@ __device__ __forceinline__ void multiply_registers(float (&d)[kCount], const uin
 #undef ASSAY_TEXT_32
 #undef ASSAY_TEXT_40
 #undef ASSAY_TEXT_48
+#undef ASSAY_TEXT_56
 #undef ASSAY_TEXT_64
 #undef ASSAY_TEXT_96
 #undef ASSAY_TEXT_128
@@ -142,6 +146,7 @@ __device__ __forceinline__ void multiply_registers(float (&d)[kCount], const uin
 #undef ASSAY_REGISTERS_32
 #undef ASSAY_REGISTERS_40
 #undef ASSAY_REGISTERS_48
+#undef ASSAY_REGISTERS_56
 #undef ASSAY_REGISTERS_64
 #undef ASSAY_REGISTERS_96
 #undef ASSAY_REGISTERS_128

@@ -207,8 +207,7 @@ namespace {
 
 // For few keys mma.sync starts faster (library/README.md).
 bool few_keys(const assay_attention_call& call) {
-  const bool causal = (call.flags & ASSAY_ATTENTION_CAUSAL) != 0;
-  return call.key_rows <= (call.head_dim <= 64 || (call.head_dim > 128 && causal) ? 64 : 128);
+  return call.key_rows <= (call.head_dim <= 64 || call.head_dim > 128 ? 64 : 128);
 }
 
 split_keys::Shape shape_of(const assay_attention_call& call) {

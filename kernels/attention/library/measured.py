@@ -3,7 +3,7 @@
 
   python3 kernels/attention/library/measured.py fit SWEEP.jsonl[.gz] ...   # writes the GPU's table of the Python package, then the header
   python3 kernels/attention/library/measured.py test SWEEP.jsonl ...  # the shipped table on shapes that it was not made from
-  python3 kernels/attention/library/measured.py border SWEEP.jsonl ...  # of --only pairs: the pairs kernels beside the others, by size
+  python3 kernels/attention/library/measured.py classes SWEEP.jsonl ...  # the table of docs/results/attention_random_shapes.txt
   python3 kernels/attention/library/measured.py header [--check]      # measured_tables.hpp from all tables, or whether it is up to date
 
 fit learns from one half of the shapes, says what it loses on the other half against the best choice at each shape, does
@@ -41,15 +41,16 @@ namespace assay::attention::library {
 """
 
 HARM = 4.0  # a loss against PyTorch weighs as much as so many gains of its size
-TREES = 16
+AS_FAST = 0.99  # times as fast as PyTorch: a shape that is not harmed
+LEAST = 0.985  # so fast are at least 95 % of the measured shapes of a leaf that is ours
+TREES = 32
 TREE_FEATURES = 5  # that a tree of the forest may choose among at a split
 RISK = 0.15  # what the forest may expect of losses where ours is taken
 DRAWN = 8000  # random shapes that the forest is asked about
-DRAWN_PAIRS = 3000  # and so many of the kind pairs, where there is a sweep of it
 PURE = 0.9  # share of a leaf's random shapes that must be below RISK
 MEASURED = 10  # shapes of the sweep that a leaf must hold
 RULE = ("faster: a forest grown on the sweep expects losses at no more than 15 % of such shapes, and of the leaf's own, ten or "
-        "more, ours is at least as fast as the best SDPA backend at 95 %")
+        "more, ours is at most 1.5 % slower than the best SDPA backend at 95 %")
 
 
 # ---- Samples ----
@@ -62,16 +63,10 @@ class Sample:
         self.features = decision.features(line["batch"], line["query_heads"], line["key_heads"], line["query_rows"],
                                           line["key_rows"], line["head_dim"], line["causal"], line["dtype"] == "bf16",
                                           line["layout"] == "bshd")
-        self.speedup = min(line["us"][name] for name in ("cudnn", "flash") if name in line["us"]) / ours_of(line)
+        self.speedup = min(line["us"][name] for name in ("cudnn", "flash") if name in line["us"]) / line["us"]["ours"]
         gain = math.log(self.speedup)
         self.weight = gain if gain > 0 else -HARM * gain
-        self.good = self.speedup >= 1.0
-
-
-def ours_of(line):
-    """The time of the kernel that the library takes now: where the border of ../hopper/choice.hpp was moved after the sweep, the other."""
-    moved = "other" in line["us"] and line["kernel"].startswith("pairs") != sweep.fits_pairs(line)
-    return line["us"]["other" if moved else "ours"]
+        self.good = self.speedup >= AS_FAST
 
 
 class Drawn:
@@ -84,34 +79,20 @@ class Drawn:
 
 
 def read(paths):
-    """The facts of the first sweep and the samples of all. Shapes that a side refused were not compared and are left out.
-
-    A sweep that replaces the pairs was made after the choice had changed for them: it may be of a later version of the library, its
-    facts stand beside those of the first, and such shapes of the other sweeps are left out.
-    """
-    facts, samples, replacing = None, [], {}
+    """The facts of the first sweep and the samples of all. Shapes that a side refused were not compared and are left out."""
+    facts, samples = None, []
     for path in paths:
         data = pathlib.Path(path).read_bytes()
         for line in map(json.loads, (gzip.decompress(data) if str(path).endswith(".gz") else data).decode().splitlines()):
             if "gpu" in line:
-                replaces = line.pop("replaces", None)
-                if replaces not in (None, "pairs"):
-                    raise SystemExit(f"{path}: replaces {replaces!r}; \"pairs\" is known")
-                version = line["measured"]["library"]
-                if facts is not None and (line["gpu"] != facts["gpu"] or (not replaces and version != facts["measured"]["library"])):
+                if facts is not None and (line["gpu"], line["measured"]["library"]) != (facts["gpu"], facts["measured"]["library"]):
                     raise SystemExit(f"{path}: another GPU or version of the library than the sweeps before it")
                 facts = facts or line
-                if replaces:
-                    replacing.setdefault(path, {"replaces": replaces, "sweep": pathlib.Path(path).name, **line["measured"]})
-            elif "ours" in line["us"] and len(line["us"]) > 1 and {"cudnn", "flash"} & line["us"].keys():
-                samples.append((path, Sample(line)))
-    measured = len(samples)
-    samples = [sample for path, sample in samples if not replacing or path in replacing or not sweep.fits_pairs(sample.line)]
+            elif "ours" in line.get("us", {}) and {"cudnn", "flash"} & line["us"].keys():
+                samples.append(Sample(line))
     if facts is None or len(samples) < 100:
         raise SystemExit("too few shapes, or no line that says what they were measured on")
     facts["measured"].update(shapes=len(samples), sweeps=[pathlib.Path(path).name for path in paths])
-    if replacing:
-        facts["measured"].update(replaced_shapes=measured - len(samples), replacing=list(replacing.values()))
     return facts, samples
 
 
@@ -186,7 +167,7 @@ def leaf(samples, pure):
         return {"is": "not measured", "shapes": 0}
     speedups = [sample.speedup for sample in samples]
     low = quantile(speedups, 0.05)
-    faster = pure >= PURE and len(samples) >= MEASURED and low >= 1.0
+    faster = pure >= PURE and len(samples) >= MEASURED and low >= LEAST
     return {"is": "faster" if faster else "not faster", "shapes": len(samples), "median": round(quantile(speedups, 0.5), 3),
             "quantile_5": math.floor(low * 1000) / 1000, "worst": round(min(speedups), 3)}
 
@@ -208,8 +189,6 @@ def learn(samples):
     draw = random.Random(1)
     forest = grow_forest(samples, draw)
     shapes = [Drawn(sweep.random_shape("learn", number), forest) for number in range(DRAWN)]
-    if any(sample.line["kind"] == "pairs" for sample in samples):
-        shapes += [Drawn(sweep.random_shape("learn", number, sweep.PAIRS), forest) for number in range(DRAWN_PAIRS)]
     every = range(len(decision.FEATURES))
     return described(grow(shapes, lambda: every, least=8), samples)
 
@@ -331,21 +310,35 @@ def test(paths):
     judge(gpu[1], table, samples)
 
 
-def border(paths):
-    """Prints where the kernels for many short sequences are faster than what would be taken without them, for choice.hpp."""
-    groups = {}
+def class_of(line):
+    """The class of shapes that a line counts in, one of them."""
+    rows, head_dim, heads = line["query_rows"], line["head_dim"], line["batch"] * line["query_heads"]
+    tiles = -(-rows // 128) * heads
+    if rows != line["key_rows"]:
+        return "up to 64 queries" if rows <= 64 else "queries and keys of different numbers"
+    if rows <= 320 and heads >= 256:
+        return "S <= 160, 256 heads of all batches or more" if rows <= 160 else "S = 161 ... 320, 256 heads or more"
+    if head_dim > 192:
+        return "D = 200 ... 256"
+    if tiles < 132:
+        return "fewer than 66 tiles of 128 rows" if tiles < 66 else "66 ... 131 tiles"
+    widths = "64" if head_dim <= 64 else "72 ... 96" if head_dim <= 96 else "104 ... 128" if head_dim <= 128 else "136 ... 192"
+    return f"D = {widths} {'causal' if line['causal'] else 'full'}"
+
+
+def classes(paths):
+    """Prints how many times faster than the best SDPA backend ours is in each class of shapes; behind: below 0.98."""
+    found = {}
     for sample in read(paths)[1]:
-        line = sample.line
-        if "other" in line["us"]:
-            ours, other = line["us"]["ours"], line["us"]["other"]
-            pairs = line["batch"] * line["query_heads"]
-            rows = 16 if line["query_rows"] <= 16 else 64 if max(line["query_rows"], line["key_rows"]) <= 64 else 128
-            gain = other / ours if line["kernel"].startswith("pairs") else ours / other
-            groups.setdefault((1 << pairs.bit_length() - 1, rows), []).append(gain)
-    for (pairs, rows), gains in sorted(groups.items()):
-        title = "up to 16 queries" if rows == 16 else f"up to {rows} rows"
-        print(f"{pairs} ... {2 * pairs - 1} pairs, {title}: {len(gains)} shapes, the pairs kernels x{quantile(gains, 0.5):.2f} in the "
-              f"median, x{min(gains):.2f} ... x{max(gains):.2f}")
+        for name in (class_of(sample.line), "all"):
+            found.setdefault(name, []).append(sample)
+    print(f"{'class':44}  shapes  median  quantile_5  worst  behind  behind_fa3  of_fa3")
+    for name in sorted(found, key=lambda name: (name == "all", not name.startswith("D"), name)):
+        ratios = [sample.speedup for sample in found[name]]
+        fa3 = [sample.line["us"]["fa3"] / sample.line["us"]["ours"] for sample in found[name] if "fa3" in sample.line["us"]]
+        title = f'"{name}"' if " " in name else name
+        print(f"{title:44}  {len(ratios):6}  {quantile(ratios, 0.5):6.2f}  {quantile(ratios, 0.05):10.2f}  {min(ratios):5.2f}  "
+              f"{sum(ratio < 0.98 for ratio in ratios):6}  {sum(ratio < 0.98 for ratio in fa3) if fa3 else '-':>10}  {len(fa3) or '-':>6}")
 
 
 def main(words):
@@ -353,8 +346,8 @@ def main(words):
         fit(words[1:])
     elif words[:1] == ["test"] and len(words) > 1:
         test(words[1:])
-    elif words[:1] == ["border"] and len(words) > 1:
-        border(words[1:])
+    elif words[:1] == ["classes"] and len(words) > 1:
+        classes(words[1:])
     elif words == ["header"]:
         HEADER.write_text(header(decision.tables()))
     elif words == ["header", "--check"]:

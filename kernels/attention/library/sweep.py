@@ -3,11 +3,6 @@
 
   PYTHONPATH=python python3 kernels/attention/library/sweep.py OUT.jsonl [--start 0] [--count 2400] [--seconds 540] [--seed 1]
                                                                [--only few_queries,...] [--fa3 libfa3.so]
-  PYTHONPATH=python python3 kernels/attention/library/sweep.py OUT.jsonl --only pairs --count 600 --seconds 95
-
-The kind "pairs" is drawn only if it is asked for, and alone: what the kernels for many short sequences (../pairs) take, and what lies
-around that. The kernel that the library does not choose there is timed too, as "other", so that the border can be moved. Such a sweep
-replaces the shapes of older ones for which the choice has changed (measured.py).
 
 Shape number n is a function of the seed and n alone. A run works for so many seconds and ends with the number to start
 the next one from; a file that is there already is continued after its last shape, whatever --start says. A shape that
@@ -22,13 +17,11 @@ result counts only if sampled rows agree with float64.
 import argparse
 import contextlib
 import ctypes
-import functools
 import json
 import math
 import os
 import pathlib
 import random
-import re
 import statistics
 import subprocess
 import sys
@@ -45,33 +38,7 @@ REPLAY_US = 400
 LIMIT = {"fp16": 1e-3, "bf16": 8e-3}  # relative 2-norm of the sampled rows
 
 # Kinds of shapes and how many of 100 are of each.
-KINDS = {"square": 46, "few_queries": 26, "many_short": 12, "cross": 8, "few_tiles": 8}
-PAIRS = {"pairs": 1}
-CHOICE = pathlib.Path(__file__).resolve().parents[1] / "hopper" / "choice.hpp"
-
-
-PAIRS_BORDERS = ("kMostPairRows", "kMostShortPairRows", "kLeastPairColumns", "kMostPairColumns", "kLeastPairs", "kLeastShortPairs",
-                 "kLeastPairsOfShortKeys")
-
-
-@functools.lru_cache(maxsize=None)
-def pairs_borders():
-    """The constants of choice.hpp that say which shapes the kernels for many short sequences take."""
-    found = dict(re.findall(r"constexpr \w+ (k(?:Most|Least)(?:Short)?Pair\w+) = (\d+);", CHOICE.read_text()))
-    if found.keys() != set(PAIRS_BORDERS):
-        raise SystemExit(f"{CHOICE}: {', '.join(PAIRS_BORDERS)} are looked for, {', '.join(sorted(found)) or 'nothing'} found")
-    return {name: int(value) for name, value in found.items()}
-
-
-def fits_pairs(shape):
-    """As takes_pairs in choice.hpp."""
-    borders = pairs_borders()
-    short = borders["kMostShortPairRows"]
-    least = (borders["kLeastPairs"] if shape["key_rows"] > short else
-             borders["kLeastShortPairs"] if shape["query_rows"] <= short else borders["kLeastPairsOfShortKeys"])
-    return (max(shape["query_rows"], shape["key_rows"]) <= borders["kMostPairRows"]
-            and borders["kLeastPairColumns"] <= shape["head_dim"] <= borders["kMostPairColumns"]
-            and shape["batch"] * shape["query_heads"] >= least)
+KINDS = {"square": 38, "few_queries": 30, "many_short": 8, "pairs": 8, "cross": 8, "few_tiles": 8}
 
 
 def _between(draw, least, most):
@@ -206,17 +173,6 @@ def launch_pairs(q, k, v, out, causal, in_pairs, lse=None):
     return out
 
 
-def _other(shape, sets):
-    """The kernel that is not chosen at a shape near the border of the kernels for many short sequences, or None."""
-    import torch
-    borders = pairs_borders()
-    too_long = max(shape["query_rows"], shape["key_rows"]) > borders["kMostPairRows"]
-    if shape.get("kind") != "pairs" or too_long or shape["head_dim"] > borders["kMostPairColumns"]:
-        return None
-    out = torch.empty_like(sets[0][0])
-    return lambda index: launch_pairs(*sets[index], out, shape["causal"], not shape["kernel"].startswith("pairs"))
-
-
 def _contenders(shape, sets, fa3):
     """name -> (function of a set's number, context to call it in)"""
     import assay_attention
@@ -233,9 +189,6 @@ def _contenders(shape, sets, fa3):
     peer = _fa3(fa3, shape, sets)
     if peer is not None:
         found["fa3"] = (peer, contextlib.nullcontext)
-    other = _other(shape, sets)
-    if other is not None:
-        found["other"] = (other, contextlib.nullcontext)
     return found
 
 
@@ -262,8 +215,7 @@ def measure(shape, seed, fa3=None):
     torch.manual_seed(draw.randrange(1 << 31))
     count = min(16, max(4 if set_bytes(shape) < 1 << 30 else 2, math.ceil(ROTATED_BYTES / set_bytes(shape))))
     sets = _inputs(shape, count)
-    if shape.get("kind") == "pairs":
-        shape = {**shape, "kernel": _chosen(shape)}
+    shape = {**shape, "kernel": _chosen(shape)}
     contenders, errors, refused, warm_us = _contenders(shape, sets, fa3), {}, {}, {}
     for name, (function, context) in list(contenders.items()):
         try:
@@ -316,10 +268,9 @@ def facts(words):
 
 def _kinds(text):
     names = text.split(",")
-    known = PAIRS if names == ["pairs"] else KINDS
-    if not set(names) <= known.keys():
-        raise argparse.ArgumentTypeError(f"kinds are {', '.join(KINDS)}, or pairs alone")
-    return {kind: known[kind] for kind in names}
+    if not set(names) <= KINDS.keys():
+        raise argparse.ArgumentTypeError(f"kinds are {', '.join(KINDS)}")
+    return {kind: KINDS[kind] for kind in names}
 
 
 def options_of(words):
@@ -342,14 +293,14 @@ def main(words):
         number = max([number] + [line["number"] + 1 for line in lines if "number" in line])
     ratios, wrong = [], 0
     with options.output.open("a") as output, torch.no_grad():
-        print(json.dumps({**facts(words), **({"replaces": "pairs"} if options.only == PAIRS else {})}), file=output)
+        print(json.dumps(facts(words)), file=output)
         while number < options.count and time.monotonic() - began < options.seconds:
             shape = random_shape(options.seed, number, options.only)
             line = {"number": number, "seed": options.seed}
             with watched({**line, **shape}, options.patience, output):
                 line.update(measure(shape, f"{options.seed} {number}", fa3))
             print(json.dumps(line), file=output, flush=True)
-            if not all(line["error"].get(name, math.nan) < LIMIT[shape["dtype"]] for name in ("ours", *({"other"} & line["us"].keys()))):
+            if not line["error"].get("ours", math.nan) < LIMIT[shape["dtype"]]:
                 wrong += 1
                 print("WRONG", json.dumps(line), flush=True)
             theirs = [line["us"][name] for name in ("cudnn", "flash") if name in line["us"]]

@@ -11,11 +11,14 @@
 #ifndef STAGES
 #define STAGES 3
 #endif
+#ifndef QUERY_BUFFERS
+#define QUERY_BUFFERS 2
+#endif
 
 using namespace assay::attention::hopper;
 
 template <class Element, int kHeadDim, bool kCausal>
-using Config = StreamingConfig<Element, kHeadDim, CONSUMERS, KEY_BLOCK, STAGES, kCausal>;
+using Config = StreamingConfig<Element, kHeadDim, CONSUMERS, KEY_BLOCK, STAGES, kCausal, QUERY_BUFFERS>;
 constexpr int kThreads = (CONSUMERS + 1) * kWarpgroup;
 
 #define ENTRY(TYPE, DIM, ELEMENT, CAUSAL)                                           \
@@ -30,9 +33,9 @@ constexpr int kThreads = (CONSUMERS + 1) * kWarpgroup;
   ENTRY(bf16, DIM, __nv_bfloat16, true)
 
 // A head size has the key blocks and stages that fit beside its queries.
-#if KEY_BLOCK == 48
+#if KEY_BLOCK == 48 || (KEY_BLOCK == 80 && QUERY_BUFFERS == 1)
 ENTRIES(256)
-#elif KEY_BLOCK == 80
+#elif KEY_BLOCK == 80 || KEY_BLOCK == 112
 ENTRIES(192)
 #elif CONSUMERS == 2 && STAGES == 2
 ENTRIES(96)

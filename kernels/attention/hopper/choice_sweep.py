@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: MIT
+"""Times all kernels of this folder that can compute a shape, on random shapes, one JSON line each: what choice.hpp is fitted to.
+
+  kernels/attention/hopper/build.sh && python3 kernels/attention/hopper/choice_sweep.py measure OUT.jsonl [--seed 1] [--count 600]
+                                                                     [--seconds 120] [--wide|--short] [--peers]
+  python3 kernels/attention/hopper/choice_sweep.py judge FILE.jsonl[.gz] ...   what the choice made then lost
+  python3 kernels/attention/hopper/choice_sweep.py fit FILE.jsonl[.gz] ...     writes choice_costs.hpp; neither needs a GPU
+
+Shape number n is a function of the seed and n alone; a file that is there already is continued. --wide: head sizes above 128 alone.
+--short: D = 64 and at most 512 keys alone, where most kernels compete. --peers: cuDNN beside them. A kernel is timed only if its result agrees with float64 on sampled rows. Times are medians of CUDA
+graphs of back-to-back calls over rotating inputs, replayed in random order.
+
+A kernel's time is estimated as a sum of terms of the call's sizes (terms()), each with a cost that is not negative; the choice is the
+kernel with the least. The costs are fitted to relative errors, for each kernel, head size and mask. fit first learns from one half of
+the shapes and says what the choice loses on the other, then does the same with the halves exchanged, then writes the costs of all.
+"""
+
+import argparse
+import gzip
+import json
+import math
+import pathlib
+import random
+import re
+import statistics
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "library")]  # bench is the one of this folder
+import sweep  # noqa: E402
+
+KINDS = {"square": 50, "few_tiles": 20, "cross": 15, "many_short": 15}
+NARROW = 128
+
+
+def kernel_of(variant):
+    """streaming_2_half_d96_full -> streaming_2, resident_bf16_4x1x2_causal -> resident_4x1x2"""
+    return re.sub("_(half|bf16)|_d[0-9]+|_(full|causal)", "", variant)
+
+
+def short_shape(seed, number):
+    draw = random.Random(f"choice short {seed} {number}")
+    length = draw.choice((128, 192, 256, 320, 384, 448, 512, *(draw.randint(65, 512) for _ in range(7))))
+    rows = length if draw.random() < 0.85 else round(math.exp(draw.uniform(math.log(65), math.log(3000))))
+    key_heads = draw.choice((1, 2, 4, 8, 12, 16, 32))
+    group = draw.choice((1, 1, 1, 1, 2, 4))
+    batch = max(1, round(math.exp(draw.uniform(math.log(4), math.log(2048))) / (key_heads * group)))
+    return {"kind": "short", "batch": batch, "query_heads": key_heads * group, "key_heads": key_heads, "query_rows": rows,
+            "key_rows": length, "head_dim": 64, "causal": rows == length and draw.random() < 0.55,
+            "dtype": draw.choice(("fp16", "bf16")), "layout": draw.choice(("bhsd", "bshd"))}
+
+
+def shape_of(seed, number, wide, short):
+    if short:
+        return short_shape(seed, number)
+    shape = sweep.random_shape(f"choice {seed}", number, KINDS)
+    if wide and shape["head_dim"] <= NARROW:
+        draw = random.Random(f"choice wide {seed} {number}")
+        shape["head_dim"] = draw.choice((256, 256, 192, 8 * draw.randint(17, 31)))
+        shape["batch"] = max(1, shape["batch"] * 64 // shape["head_dim"])
+    return shape
+
+
+def measure_shape(shape, number, peers):
+    import bench
+    import torch
+    from replays import interleaved, timed
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    draw = random.Random(f"measure {number}")
+    torch.manual_seed(draw.randrange(1 << 31))
+    count = min(16, max(2, math.ceil(sweep.ROTATED_BYTES / sweep.set_bytes(shape))))
+    sets = sweep._inputs(shape, count)
+    out = torch.empty_like(sets[0][0])
+    calls = [bench.describe(*tensors, out, shape["causal"]) for tensors in sets]
+    contenders, once = {}, {}
+    for variant in bench.supporting(calls[0], []):
+        name = kernel_of(bench.NAMES[variant])
+        if name in contenders:
+            continue  # the smaller one comes first, and is what the choice takes
+
+        def run(index, variant=variant):
+            bench.launch(variant, calls[index])
+
+        run(0)
+        _, once[name] = timed(run, 0)
+        error = sweep._sampled_error(shape, sets[0], out, draw)
+        if not error < sweep.LIMIT[shape["dtype"]]:
+            raise SystemExit(f"WRONG {name} {shape} error {error:.3g}")
+        contenders[name] = run
+    chosen = kernel_of(bench.NAMES[bench.LIBRARY.hopper_attention_choose(calls[0])])
+    if peers:
+        def cudnn(index):
+            with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+                torch.nn.functional.scaled_dot_product_attention(*sets[index], is_causal=shape["causal"],
+                                                                 enable_gqa=shape["query_heads"] != shape["key_heads"])
+        try:
+            cudnn(0)
+            contenders["cudnn"] = cudnn
+        except RuntimeError:
+            pass
+    repeated = min(32, max(2, math.ceil(sweep.REPLAY_US / min(once.values()))))
+    graphs = {name: bench.capture(lambda i, run=run: run(i % count), repeated) for name, run in contenders.items()}
+    times = interleaved(graphs, repeated, 7, 2, draw)
+    return {"chosen": chosen, "us": {name: round(statistics.median(t), 3) for name, t in times.items()}}
+
+
+def measure(options):
+    import torch
+    began, number = time.monotonic(), 0
+    path = options.files[0]
+    if path.is_file():
+        number = max((json.loads(line)["number"] + 1 for line in path.read_text().splitlines()), default=0)
+    with path.open("a") as output, torch.no_grad():
+        for number in range(number, options.count):
+            if time.monotonic() - began > options.seconds:
+                break
+            shape = shape_of(options.seed, number, options.wide, options.short)
+            line = {"number": number, "seed": options.seed, **shape}
+            with sweep.watched(line, 30, output):
+                line.update(measure_shape(shape, f"{options.seed} {number}", options.peers))
+            print(json.dumps(line), file=output, flush=True)
+            if number % 20 == 0:
+                torch.cuda.empty_cache()
+        else:
+            number = options.count
+    print(f"{number} of {options.count} shapes, {time.monotonic() - began:.0f} s")
+
+
+# ---- What a call costs by each kernel ----
+
+MULTIPROCESSORS = 132  # of the GPU that was measured
+
+# kernel -> head size -> (query rows of a tile, keys of a block), as in launch.cu
+SIZES = {"resident_1x4x1": {64: (64, 128)}, "resident_2x2x1": {64: (128, 128)}, "resident_4x1x1": {64: (256, 128)},
+         "resident_4x1x2": {64: (256, 128)}, "streaming_2": {64: (128, 128), 96: (128, 128), 128: (128, 128), 192: (128, 80), 256: (128, 48)},
+         "streaming_3": {64: (192, 128)}, "streaming_4": {64: (256, 64)}, "streaming_wide": {192: (128, 112), 256: (128, 80)},
+         "pairs_64": {64: (64, 64), 96: (64, 64), 128: (64, 64)}, "pairs_128": {64: (128, 128), 96: (128, 128), 128: (128, 128)}}
+# Kernel of choice.hpp
+NAMES = {"resident_1x4x1": "resident_1x4", "resident_2x2x1": "resident_2x2", "resident_4x1x1": "resident_4x1",
+         "resident_4x1x2": "resident_4x1_twice"}
+RESIDENT_KEYS = 512
+COMMON = 4.0
+TILES = {"resident_4x1x2": 2}  # that a thread block takes one after the other; all others 1
+
+
+def head_size(kernel, head_dim):
+    return next(size for size in sorted(SIZES[kernel]) if size >= head_dim)
+
+
+def ceil_div(a, b):
+    return -(-a // b)
+
+
+def terms(kernel, shape, multiprocessors=MULTIPROCESSORS):
+    """As terms() in choice.hpp: what the busiest multiprocessor does, what they do on average, bytes, and one for the launch."""
+    rows, keys = SIZES[kernel][head_size(kernel, shape["head_dim"])]
+    queries, key_rows, heads = shape["query_rows"], shape["key_rows"], shape["batch"] * shape["query_heads"]
+    row_tiles = ceil_div(queries, rows)
+    in_block = min(TILES.get(kernel, 1), row_tiles)
+    blocks = ceil_div(row_tiles, TILES.get(kernel, 1)) * heads
+    seen = (min(key_rows, max(1, rows + key_rows - queries)) if shape["causal"] else key_rows, key_rows)  # by the first tile, the last
+    longest = ceil_div(seen[1], keys)
+    shared = (ceil_div(seen[0], keys) + longest) / 2 * row_tiles * heads / multiprocessors
+    rounds = ceil_div(blocks, multiprocessors)
+    scores = queries * heads * (seen[0] + seen[1]) / 2
+    size = 4 * shape["head_dim"] * (queries * heads + key_rows * shape["batch"] * shape["key_heads"])
+    return (1.0, rounds * in_block * longest, max(in_block * longest, shared), shared, rounds, blocks / multiprocessors,
+            scores / (multiprocessors * rows * keys), size / 4.2e6)
+
+
+def solve(matrix, right):
+    """Gauss and Jordan."""
+    count = len(right)
+    lines = [row[:] + [value] for row, value in zip(matrix, right)]
+    for i in range(count):
+        pivot = max(range(i, count), key=lambda r: abs(lines[r][i]))
+        lines[i], lines[pivot] = lines[pivot], lines[i]
+        for r in range(count):
+            if r != i:
+                factor = lines[r][i] / lines[i][i]
+                lines[r] = [a - factor * b for a, b in zip(lines[r], lines[i])]
+    return [lines[i][count] / lines[i][i] for i in range(count)]
+
+
+def fitted(observed):
+    """Costs that are not negative: what would be is left out, the worst first. observed: (terms, microseconds, weight)"""
+    count = len(observed[0][0])
+    scale = [max(values[i] / us for values, us, _ in observed) or 1.0 for i in range(count)]
+    rows = [([values[i] / us / scale[i] for i in range(count)], weight) for values, us, weight in observed]
+    active = list(range(count))
+    while True:
+        matrix = [[sum(weight * row[i] * row[j] for row, weight in rows) + (1e-3 if i == j else 0.0) for j in active] for i in active]
+        found = solve(matrix, [sum(weight * row[i] for row, weight in rows) for i in active])
+        least = min(range(len(active)), key=lambda i: found[i])
+        if found[least] >= 0:
+            break
+        del active[least]
+    costs = [0.0] * count
+    for i, value in zip(active, found):
+        costs[i] = value / scale[i]
+    return costs
+
+
+def weight_of(line):
+    """Sequences whose length fills tiles are what most models have."""
+    return COMMON if line["query_rows"] == line["key_rows"] and line["query_rows"] % 128 == 0 else 1.0
+
+
+def costs_of(lines):
+    """(kernel, head size, causal) -> costs"""
+    observed = {}
+    for line in lines:
+        for kernel, us in own_times(line).items():
+            key = (kernel, head_size(kernel, line["head_dim"]), line["causal"])
+            observed.setdefault(key, []).append((terms(kernel, line), us, weight_of(line)))
+    return {key: fitted(values) for key, values in sorted(observed.items())}
+
+
+def best_kernel(costs, line, among):
+    def estimate(kernel):
+        values = costs.get((kernel, head_size(kernel, line["head_dim"]), line["causal"]))
+        return math.inf if values is None else sum(map(math.prod, zip(values, terms(kernel, line))))
+    return min(among, key=estimate)
+
+
+# ---- Files ----
+
+def read(paths):
+    lines = []
+    for path in paths:
+        data = path.read_bytes()
+        lines += map(json.loads, (gzip.decompress(data) if path.suffix == ".gz" else data).decode().splitlines())
+    return [line for line in lines if "us" in line]
+
+
+def own_times(line):
+    return {name: us for name, us in line["us"].items() if name != "cudnn"}
+
+
+def show_losses(title, lines, choose, worst=5):
+    """What the chosen kernel of each shape that several compute loses against the best of them."""
+    lines = [line for line in lines if len(own_times(line)) > 1]
+    if not lines:
+        raise SystemExit("no shape in these files is computed by several kernels")
+    lost = [(own_times(line)[choose(line)] / min(own_times(line).values()) - 1, index) for index, line in enumerate(lines)]
+    lost.sort()
+    print(f"{title}: {len(lost)} shapes, {100 * statistics.mean(loss for loss, _ in lost):.2f} % lost on average, "
+          f"{100 * lost[int(0.95 * len(lost))][0]:.1f} % at the 95 % quantile, {100 * lost[int(0.99 * len(lost))][0]:.1f} % at the 99 % "
+          f"quantile, {100 * lost[-1][0]:.1f} % at worst")
+    for loss, index in lost[:-1 - worst:-1]:
+        line = lines[index]
+        sizes = ",".join(str(line[name]) for name in ("batch", "query_heads", "key_heads", "query_rows", "key_rows", "head_dim"))
+        print(f"  {100 * loss:5.1f} %  {sizes} {'causal' if line['causal'] else 'full'} {choose(line)} {own_times(line)}")
+
+
+def judge(options):
+    show_losses("the choice of then", read(options.files), lambda line: line["chosen"], worst=10)
+
+
+def entry(key, costs):
+    """A line of choice_costs.hpp."""
+    kernel, size, causal = key
+    rows, keys = SIZES[kernel][size]
+    resident, pairs = kernel.startswith("resident"), kernel.startswith("pairs")
+    below = max([0, *(other for other in SIZES[kernel] if other < size)])
+    least = size if resident else max(64 if pairs else 1, below + 1, size - 63)  # as fits() in launch.cu
+    most_queries, most_keys = rows if pairs else 0, keys if pairs else RESIDENT_KEYS if resident else 0
+    numbers = ", ".join(f"{value:.4g}" for value in costs)
+    return (f"    {{Kernel::{NAMES.get(kernel, kernel)}, {least}, {size}, {'true' if causal else 'false'}, {rows}, {keys}, "
+            f"{TILES.get(kernel, 1)}, {most_queries}, {most_keys}, {{{numbers}}}}},")
+
+
+def fit(options):
+    lines = read(options.files)
+    random.Random(1).shuffle(lines)
+    first, second = lines[::2], lines[1::2]
+    for title, learned, tested in (("first half, tested on the second", first, second), ("second half, tested on the first", second, first)):
+        costs = costs_of(learned)
+        show_losses(title, tested, lambda line, costs=costs: best_kernel(costs, line, own_times(line)))
+    costs = costs_of(lines)
+    show_losses("all, on the shapes that they are made from", lines, lambda line: best_kernel(costs, line, own_times(line)))
+    COSTS.write_text(HEAD + "\n".join(entry(*item) for item in costs.items()) + TAIL)
+    print(f"wrote {COSTS}")
+
+
+COSTS = HERE / "choice_costs.hpp"
+HEAD = """// SPDX-License-Identifier: MIT
+// Generated by choice_sweep.py fit from sweeps: do not edit.
+#pragma once
+
+#include "choice_terms.hpp"
+
+namespace assay::attention::hopper {
+
+// clang-format off
+inline constexpr KernelCosts kKernelCosts[] = {
+"""
+TAIL = """
+};
+// clang-format on
+
+}  // namespace assay::attention::hopper
+"""
+
+
+def main(words):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("measure", "judge", "fit"))
+    parser.add_argument("files", type=pathlib.Path, nargs="+")
+    for name, value in (("--seed", 1), ("--count", 600), ("--seconds", 120)):
+        parser.add_argument(name, type=int, default=value)
+    for name in ("--wide", "--short", "--peers"):
+        parser.add_argument(name, action="store_true")
+    options = parser.parse_args(words)
+    {"measure": measure, "judge": judge, "fit": fit}[options.what](options)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
