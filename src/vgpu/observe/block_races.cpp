@@ -106,6 +106,15 @@ inline AccessRecord BlockRaces::record(const Access& access, int lane, size_t nu
   return made;
 }
 
+// Whether two neighbours at least access different pages of the shadow.
+inline bool BlockRaces::are_far_apart(const Access& access) {
+  const LaneMask others = access.lanes & (access.lanes - 1);
+  if (others == 0) return false;
+  const uint64_t first = access.addresses[std::countr_zero(access.lanes)];
+  const uint64_t second = access.addresses[std::countr_zero(others)];
+  return first / Shadow::kPageBytes != second / Shadow::kPageBytes;
+}
+
 template <bool Writes>
 inline void BlockRaces::access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
   const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
@@ -119,6 +128,10 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
                   place};
   const uint32_t first_lane = attempt.record.who;
   const AccessMark first_mark = attempt.mark;
+  if (are_far_apart(access)) {
+    for (LaneMask left = access.lanes; left != 0; left &= left - 1)
+      place.prefetch(access.addresses[std::countr_zero(left)] - base);
+  }
   uint64_t last_address = ~uint64_t{0};
   int same = 0;  // lanes in a row that read one address
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {

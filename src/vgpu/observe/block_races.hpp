@@ -125,6 +125,7 @@ class BlockRaces final : public BlockObserver {
   WarpState& state_of(const Warp& warp) { return warps_[index_of(warp)]; }
 
   // --- accesses; block_races.cpp alone has and uses these, or they would not be inlined
+  static bool are_far_apart(const Access& access);
   template <bool Writes>
   void access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place);
   void access_strongly(const Access& access, size_t number, const MemoryOrder& order, bool writes, BlockRaces* owner,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vgpu/observe/access_table.hpp"
+#include "vgpu/observe/mark_pool.hpp"
 
 namespace assay::vgpu {
 
@@ -38,13 +39,9 @@ class Shadow {
     std::vector<Run> runs;  // of all cells of one plane after another, while the page is packed
 
     Page();
-    Page(const Page&) = delete;
-    Page& operator=(const Page&) = delete;
-    ~Page();
     size_t cells() const { return kPageBytes >> shift; }
     bool has(size_t plane) const { return planes[plane] != nothing(); }
-    void take(size_t plane, AccessMark* marks);  // instead of those that it has
-    size_t bytes() const;                        // of its planes
+    size_t bytes() const;  // of its planes
   };
 
  public:
@@ -84,6 +81,16 @@ class Shadow {
     }
   }
 
+  // Cells that are going to be asked for. Lanes that access memory far apart would wait for each of them in turn.
+  // Always inline: gcc takes a function that only prefetches for one without effect, and drops its calls.
+  [[gnu::always_inline]] void prefetch(uint64_t address) const {
+    const uint64_t index = address / kPageBytes;
+    const Page* const page = index < pages_.size() ? pages_[index].get() : nullptr;
+    if (page == nullptr) return;
+    const uint64_t cell = address % kPageBytes >> page->shift;
+    for (const AccessMark* const marks : page->planes) __builtin_prefetch(marks + cell, 1);
+  }
+
   // Copies that were under way are writes of `who` at that time now; what has been overwritten since stays.
   enum class Copies : uint8_t { all, of_thread };
   void complete_copies(uint64_t address, uint64_t bytes, uint32_t who, uint32_t stamp, Copies which);
@@ -109,12 +116,22 @@ class Shadow {
     return zeros < kLargestShift ? zeros : kLargestShift;
   }
   Page& page_at(uint64_t index, uint64_t bits) {
-    if (last_ == nullptr || index != last_index_) open(index, bits);
+    if (last_ == nullptr || index != last_index_) {
+      Page* const page = index < pages_.size() ? pages_[index].get() : nullptr;
+      if (page != nullptr && !page->packed && !is_full()) {
+        last_ = page;
+        last_index_ = index;
+      } else {
+        open(index, bits);
+      }
+    }
     if ((bits & ((uint64_t{1} << last_->shift) - 1)) != 0) refine(*last_, shift_for(bits));
     ++last_->uses;
     return *last_;
   }
+  bool is_full() const { return open_ > most_open_ + unpackable_; }
   void open(uint64_t index, uint64_t bits);
+  void replace(Page& page, size_t plane, AccessMark* marks, size_t cells_before);
   void add_plane(Page& page, size_t plane);
   void refine(Page& page, uint32_t shift);
   void pack_others();
@@ -123,6 +140,7 @@ class Shadow {
   void collect();
   static std::vector<Run> runs_of(const Page& page);
 
+  MarkPool pool_;
   std::vector<std::unique_ptr<Page>> pages_;
   AccessTable accesses_;
   Page* last_ = nullptr;  // that was asked for

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "vgpu/observe/mark_pool.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+
+namespace assay::vgpu {
+
+void MarkPool::clear() {
+  for (const Chunk& chunk : chunks_) munmap(chunk.at, chunk.bytes);
+  chunks_.clear();
+  next_ = nullptr;
+  left_ = 0;
+  for (auto& marks : given_) marks.clear();
+}
+
+AccessMark* MarkPool::take_zeroed(size_t count) {
+  auto& given = given_[size_of(count)];
+  if (given.empty()) return fresh(count);
+  AccessMark* const marks = take(count);
+  std::memset(marks, 0, count * sizeof(AccessMark));
+  return marks;
+}
+
+AccessMark* MarkPool::take(size_t count) {
+  auto& given = given_[size_of(count)];
+  if (given.empty()) return fresh(count);
+  AccessMark* const marks = given.back();
+  given.pop_back();
+  return marks;
+}
+
+void MarkPool::give(AccessMark* marks, size_t count) {
+  given_[size_of(count)].push_back(marks);
+}
+
+AccessMark* MarkPool::fresh(size_t count) {
+  const size_t bytes = count * sizeof(AccessMark);
+  if (left_ < bytes) add_chunk();
+  std::byte* const marks = next_;
+  next_ += bytes;
+  left_ -= bytes;
+  return reinterpret_cast<AccessMark*>(marks);
+}
+
+// Chunks double up to a huge page. Of one that begins at its boundary, the host gives the whole page at once.
+void MarkPool::add_chunk() {
+  const size_t bytes = chunks_.empty() ? kFirstChunk : std::min(2 * chunks_.back().bytes, kHugePage);
+  const bool huge = bytes == kHugePage;
+  const size_t reserved = huge ? 2 * bytes : bytes;
+  void* const found = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (found == MAP_FAILED) throw std::bad_alloc();
+  auto* at = static_cast<std::byte*>(found);
+  if (huge) {
+    const size_t before = (kHugePage - reinterpret_cast<uintptr_t>(at) % kHugePage) % kHugePage;
+    if (before > 0) munmap(at, before);
+    if (before < bytes) munmap(at + before + bytes, bytes - before);
+    at += before;
+    madvise(at, bytes, MADV_HUGEPAGE);  // where the host has none, small pages do
+  }
+  chunks_.push_back({at, bytes});
+  next_ = at;
+  left_ = bytes;
+}
+
+}  // namespace assay::vgpu

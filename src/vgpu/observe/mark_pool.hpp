@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Memory for the planes of the race check's shadow. Planes lie side by side in large chunks, which the host backs with
+// huge pages: where lanes access memory in no order, most of the time would go into page faults and page walks.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <vector>
+
+#include "vgpu/observe/access_table.hpp"
+
+namespace assay::vgpu {
+
+class MarkPool {
+ public:
+  static constexpr size_t kFewest = 64;  // marks of the smallest plane; the others are powers of two of it
+  static constexpr size_t kSizes = 5;
+
+  MarkPool() = default;
+  MarkPool(const MarkPool&) = delete;
+  MarkPool& operator=(const MarkPool&) = delete;
+  ~MarkPool() { clear(); }
+
+  AccessMark* take_zeroed(size_t count);
+  AccessMark* take(size_t count);  // with anything in them
+  void give(AccessMark* marks, size_t count);
+  void clear();  // nothing that was taken is valid any more
+
+ private:
+  struct Chunk {
+    std::byte* at = nullptr;
+    size_t bytes = 0;
+  };
+  // Small at first: the shared memory of a block has a shadow of its own.
+  static constexpr size_t kFirstChunk = 16 << 10;
+  static constexpr size_t kHugePage = 2 << 20;
+
+  static size_t size_of(size_t count) { return static_cast<size_t>(std::countr_zero(count / kFewest)); }
+  AccessMark* fresh(size_t count);  // zeroed: the host has just made it
+  void add_chunk();
+
+  std::vector<Chunk> chunks_;
+  std::byte* next_ = nullptr;  // what is left of the last chunk
+  size_t left_ = 0;
+  std::array<std::vector<AccessMark*>, kSizes> given_;  // back, by size
+};
+
+}  // namespace assay::vgpu
