@@ -116,6 +116,15 @@ inline bool BlockRaces::are_far_apart(const Access& access) {
 }
 
 template <bool Writes>
+inline void BlockRaces::touch(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint64_t bytes) {
+  if constexpr (Writes) {
+    write(attempt, cell, address, static_cast<uint32_t>(bytes));
+  } else {
+    read(attempt, cell, address, static_cast<uint32_t>(bytes));
+  }
+}
+
+template <bool Writes>
 inline void BlockRaces::access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
   const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
   const WarpState& state = state_of(access.warp);
@@ -126,12 +135,9 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
                   knowledge(access.warp, std::countr_zero(access.lanes)),
                   record(access, 0, number, order),
                   place};
+  if (state.uniform && are_far_apart(access)) return access_far_apart<Writes>(attempt, base, place);
   const uint32_t first_lane = attempt.record.who;
   const AccessMark first_mark = attempt.mark;
-  if (are_far_apart(access)) {
-    for (LaneMask left = access.lanes; left != 0; left &= left - 1)
-      place.prefetch(access.addresses[std::countr_zero(left)] - base);
-  }
   uint64_t last_address = ~uint64_t{0};
   int same = 0;  // lanes in a row that read one address
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
@@ -149,11 +155,36 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
     attempt.mark = first_mark + static_cast<uint32_t>(lane);
     if (!state.uniform) attempt.use(knowledge(access.warp, lane));
     place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
-      if constexpr (Writes) {
-        write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-      } else {
-        read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-      }
+      touch<Writes>(attempt, cell, at + base, bytes);
+    });
+  }
+}
+
+// Most of the time goes into waiting for the cells, so that all of them are fetched at once before the first is used.
+template <bool Writes>
+void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place) {
+  const Access& access = attempt.access;
+  std::array<Shadow::Page*, kLanes> pages;
+  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    pages[lane] = place.announce(access.addresses[lane] - base);
+  }
+  const uint32_t first_lane = attempt.record.who;
+  const AccessMark first_mark = attempt.mark;
+  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t address = access.addresses[lane];
+    if (address < base) continue;
+    attempt.lane = lane;
+    attempt.record.who = first_lane + static_cast<uint32_t>(lane);
+    attempt.mark = first_mark + static_cast<uint32_t>(lane);
+    Shadow::Page* const page = pages[static_cast<size_t>(lane)];
+    if (place.is_one_cell(page, address - base, access.bytes)) {
+      touch<Writes>(attempt, place.cell_of(*page, address - base), address, access.bytes);
+      continue;
+    }
+    place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
+      touch<Writes>(attempt, cell, at + base, bytes);
     });
   }
 }

@@ -128,6 +128,10 @@ class BlockRaces final : public BlockObserver {
   static bool are_far_apart(const Access& access);
   template <bool Writes>
   void access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place);
+  template <bool Writes>
+  void access_far_apart(Attempt& attempt, uint64_t base, Shadow& place);
+  template <bool Writes>
+  void touch(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint64_t bytes);
   void access_strongly(const Access& access, size_t number, const MemoryOrder& order, bool writes, BlockRaces* owner,
                        Shadow& place);
   AccessRecord record(const Access& access, int lane, size_t number, const MemoryOrder& order);

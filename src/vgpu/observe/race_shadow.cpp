@@ -6,15 +6,6 @@
 
 namespace assay::vgpu {
 
-AccessMark* Shadow::nothing() {
-  static std::array<AccessMark, kPageBytes> marks{};
-  return marks.data();
-}
-
-Shadow::Page::Page() {
-  planes.fill(nothing());
-}
-
 size_t Shadow::Page::bytes() const {
   size_t present = 0;
   for (size_t plane = 0; plane < kPlanes; ++plane) present += has(plane) ? 1 : 0;

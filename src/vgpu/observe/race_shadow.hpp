@@ -24,27 +24,25 @@ class Shadow {
   static constexpr size_t kPlanes = 3;
   enum Plane : uint8_t { write, first_read, second_read };
 
- private:
   // Cells of which each differs from the one before by the same step.
   struct Run {
     AccessMark first = 0;
     uint32_t step = 0;
     uint16_t count = 1;
   };
-  struct Page {
+  struct Page {  // its users hold it, and see nothing of it
     std::array<AccessMark*, kPlanes> planes;  // nothing(): no cell has an access of this kind
     uint32_t shift = 0;                       // a cell holds 1 << shift bytes
     uint32_t uses = 0;                        // since it was opened
     bool packed = false;
     std::vector<Run> runs;  // of all cells of one plane after another, while the page is packed
 
-    Page();
+    Page() { planes.fill(nothing()); }
     size_t cells() const { return kPageBytes >> shift; }
     bool has(size_t plane) const { return planes[plane] != nothing(); }
     size_t bytes() const;  // of its planes
   };
 
- public:
   class Cell {
    public:
     Cell(Shadow& shadow, Page& page, size_t index) : shadow_(shadow), page_(page), index_(index) {}
@@ -81,14 +79,25 @@ class Shadow {
     }
   }
 
-  // Cells that are going to be asked for. Lanes that access memory far apart would wait for each of them in turn.
+  // For lanes that access memory far apart, which would wait for each cell in turn: announce() has the processor fetch
+  // what for_one_cell() and for_each_cell() are going to ask for. nullptr: nothing is remembered of the page.
   // Always inline: gcc takes a function that only prefetches for one without effect, and drops its calls.
-  [[gnu::always_inline]] void prefetch(uint64_t address) const {
+  [[gnu::always_inline]] Page* announce(uint64_t address) const {
     const uint64_t index = address / kPageBytes;
-    const Page* const page = index < pages_.size() ? pages_[index].get() : nullptr;
-    if (page == nullptr) return;
+    Page* const page = index < pages_.size() ? pages_[index].get() : nullptr;
+    if (page == nullptr) return nullptr;
     const uint64_t cell = address % kPageBytes >> page->shift;
     for (const AccessMark* const marks : page->planes) __builtin_prefetch(marks + cell, 1);
+    return page;
+  }
+  // Whether an access of an announced page is one to a whole cell, which cell_of() gives.
+  bool is_one_cell(const Page* page, uint64_t address, uint64_t bytes) const {
+    return page != nullptr && bytes == uint64_t{1} << page->shift && (address & (bytes - 1)) == 0 && !page->packed &&
+           !is_full();
+  }
+  Cell cell_of(Page& page, uint64_t address) {
+    ++page.uses;
+    return {*this, page, address % kPageBytes >> page.shift};
   }
 
   // Copies that were under way are writes of `who` at that time now; what has been overwritten since stays.
@@ -108,7 +117,9 @@ class Shadow {
   static constexpr size_t kOpenBytes = 64 << 20;
   static constexpr size_t kFewAccesses = 1 << 14;
 
-  static AccessMark* nothing();  // the marks of a plane without any; never written to
+  // The marks of a plane without any; never written to.
+  alignas(64) inline static std::array<AccessMark, kPageBytes> nothing_{};
+  static AccessMark* nothing() { return nothing_.data(); }
 
   // So that a cell is no larger than what these bits are a multiple of.
   static uint32_t shift_for(uint64_t bits) {
