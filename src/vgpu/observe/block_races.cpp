@@ -10,8 +10,8 @@ namespace assay::vgpu {
 inline const BlockClock* BlockRaces::clock_of(const Knowledge& known, uint32_t block) const {
   if (block == number_) return known.own.get();
   if (known.others == nullptr) return nullptr;
-  const auto found = known.others->find(block);
-  return found != known.others->end() ? found->second.get() : nullptr;
+  const std::shared_ptr<const BlockClock>* const clock = known.others->find(block);
+  return clock != nullptr ? clock->get() : nullptr;
 }
 
 // Whether the record lies before what this thread does now, whatever its strength.
@@ -175,11 +175,20 @@ void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
     if (address < base) continue;
+    const AccessMark mark = first_mark + static_cast<uint32_t>(lane);
+    Shadow::Page* const page = pages[static_cast<size_t>(lane)];
+    const bool one = place.is_one_cell(page, address - base, access.bytes);
+    if (one) {
+      Shadow::Cell cell = place.cell_of(*page, address - base);
+      if (cell.is_empty()) {
+        cell.set(Writes ? Shadow::write : Shadow::first_read, mark);
+        continue;
+      }
+    }
     attempt.lane = lane;
     attempt.record.who = first_lane + static_cast<uint32_t>(lane);
-    attempt.mark = first_mark + static_cast<uint32_t>(lane);
-    Shadow::Page* const page = pages[static_cast<size_t>(lane)];
-    if (place.is_one_cell(page, address - base, access.bytes)) {
+    attempt.mark = mark;
+    if (one) {
       touch<Writes>(attempt, place.cell_of(*page, address - base), address, access.bytes);
       continue;
     }

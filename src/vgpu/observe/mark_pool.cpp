@@ -2,7 +2,6 @@
 #include "vgpu/observe/mark_pool.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <sys/mman.h>
 
@@ -16,28 +15,15 @@ void MarkPool::clear() {
   for (auto& marks : given_) marks.clear();
 }
 
-AccessMark* MarkPool::take_zeroed(size_t count) {
-  auto& given = given_[size_of(count)];
-  if (given.empty()) return fresh(count);
-  AccessMark* const marks = take(count);
-  std::memset(marks, 0, count * sizeof(AccessMark));
-  return marks;
-}
-
-AccessMark* MarkPool::take(size_t count) {
-  auto& given = given_[size_of(count)];
-  if (given.empty()) return fresh(count);
-  AccessMark* const marks = given.back();
-  given.pop_back();
-  return marks;
-}
-
-void MarkPool::give(AccessMark* marks, size_t count) {
-  given_[size_of(count)].push_back(marks);
-}
-
-AccessMark* MarkPool::fresh(size_t count) {
-  const size_t bytes = count * sizeof(AccessMark);
+AccessMark* MarkPool::take(size_t cells, size_t stride) {
+  if (stride == 0) return nullptr;
+  auto& again = given(cells, stride);
+  if (!again.empty()) {
+    AccessMark* const marks = again.back();
+    again.pop_back();
+    return marks;
+  }
+  const size_t bytes = cells * stride * sizeof(AccessMark);
   if (left_ < bytes) add_chunk();
   std::byte* const marks = next_;
   next_ += bytes;
@@ -45,12 +31,17 @@ AccessMark* MarkPool::fresh(size_t count) {
   return reinterpret_cast<AccessMark*>(marks);
 }
 
+void MarkPool::give(AccessMark* marks, size_t cells, size_t stride) {
+  if (marks != nullptr) given(cells, stride).push_back(marks);
+}
+
 // Chunks double up to a huge page. Of one that begins at its boundary, the host gives the whole page at once.
 void MarkPool::add_chunk() {
   const size_t bytes = chunks_.empty() ? kFirstChunk : std::min(2 * chunks_.back().bytes, kHugePage);
   const bool huge = bytes == kHugePage;
   const size_t reserved = huge ? 2 * bytes : bytes;
-  void* const found = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const found =
+      mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (found == MAP_FAILED) throw std::bad_alloc();
   auto* at = static_cast<std::byte*>(found);
   if (huge) {
