@@ -50,7 +50,8 @@ inline bool BlockRaces::is_same_store(const Attempt& attempt, AccessMark other) 
          record.who == (attempt.record.who & ~AccessTable::kLanes);
 }
 
-inline void BlockRaces::read(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes) {
+[[gnu::always_inline]] inline void BlockRaces::read(const Attempt& attempt, Shadow::Cell cell, uint64_t address,
+                                                    uint32_t bytes) {
   const AccessMark written = cell.at(Shadow::write);
   if (written != 0 && attempt.order.noncoherent) {
     report(attempt, written, true, address, bytes, FindingKind::noncoherent);
@@ -75,7 +76,8 @@ inline void BlockRaces::read(const Attempt& attempt, Shadow::Cell cell, uint64_t
   }
 }
 
-inline void BlockRaces::write(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes) {
+[[gnu::always_inline]] inline void BlockRaces::write(const Attempt& attempt, Shadow::Cell cell, uint64_t address,
+                                                     uint32_t bytes) {
   const AccessMark written = cell.at(Shadow::write);
   if (written != 0 && !is_ordered(attempt, Shadow::write, written) && !is_same_store(attempt, written))
     report(attempt, written, true, address, bytes);
@@ -106,17 +108,18 @@ inline AccessRecord BlockRaces::record(const Access& access, int lane, size_t nu
   return made;
 }
 
-// Whether two neighbours at least access different pages of the shadow.
+// Whether two neighbours at least access different pages of the shadow. That of shared memory is small.
 inline bool BlockRaces::are_far_apart(const Access& access) {
   const LaneMask others = access.lanes & (access.lanes - 1);
-  if (others == 0) return false;
+  if (others == 0 || access.space != Space::global) return false;
   const uint64_t first = access.addresses[std::countr_zero(access.lanes)];
   const uint64_t second = access.addresses[std::countr_zero(others)];
   return first / Shadow::kPageBytes != second / Shadow::kPageBytes;
 }
 
 template <bool Writes>
-inline void BlockRaces::touch(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint64_t bytes) {
+[[gnu::always_inline]] inline void BlockRaces::touch(const Attempt& attempt, Shadow::Cell cell, uint64_t address,
+                                                     uint64_t bytes) {
   if constexpr (Writes) {
     write(attempt, cell, address, static_cast<uint32_t>(bytes));
   } else {
@@ -160,41 +163,41 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
   }
 }
 
-// Most of the time goes into waiting for the cells, so that all of them are fetched at once before the first is used.
+template <bool Writes>
+[[gnu::noinline]] void BlockRaces::touch_each(const Attempt& attempt, uint64_t address, uint64_t base, Shadow& place) {
+  place.for_each_cell(address - base, attempt.access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
+    touch<Writes>(attempt, cell, at + base, bytes);
+  });
+}
+
+// Most of the time would go into waiting for the cells: all of them are fetched before the first is looked at.
 template <bool Writes>
 void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place) {
   const Access& access = attempt.access;
-  std::array<Shadow::Page*, kLanes> pages;
+  std::array<Shadow::Announced, kLanes> cells;
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(left));
-    pages[lane] = place.announce(access.addresses[lane] - base);
+    cells[lane] = place.announce(access.addresses[lane] - base, access.bytes);
   }
+  const uint64_t layout = place.layout();
   const uint32_t first_lane = attempt.record.who;
   const AccessMark first_mark = attempt.mark;
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
-    if (address < base) continue;
     const AccessMark mark = first_mark + static_cast<uint32_t>(lane);
-    Shadow::Page* const page = pages[static_cast<size_t>(lane)];
-    const bool one = place.is_one_cell(page, address - base, access.bytes);
-    if (one) {
-      Shadow::Cell cell = place.cell_of(*page, address - base);
-      if (cell.is_empty()) {
-        cell.set(Writes ? Shadow::write : Shadow::first_read, mark);
-        continue;
-      }
-    }
+    const Shadow::Announced& cell = cells[static_cast<size_t>(lane)];
+    const bool valid = cell.page != nullptr && layout == place.layout();
+    if (valid && cell.take_if_empty<Writes ? Shadow::write : Shadow::first_read>(mark)) continue;
+    if (address < base) continue;
     attempt.lane = lane;
     attempt.record.who = first_lane + static_cast<uint32_t>(lane);
     attempt.mark = mark;
-    if (one) {
-      touch<Writes>(attempt, place.cell_of(*page, address - base), address, access.bytes);
-      continue;
+    if (valid) {
+      touch<Writes>(attempt, place.cell_of(cell), address, access.bytes);
+    } else {
+      touch_each<Writes>(attempt, address, base, place);
     }
-    place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
-      touch<Writes>(attempt, cell, at + base, bytes);
-    });
   }
 }
 
@@ -209,13 +212,11 @@ inline void BlockRaces::access_strongly(const Access& access, size_t number, con
     if (!writes) acquire(access.warp, lane, order, owner, address);
     const Attempt attempt{
         access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order), place};
-    place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
-      if (writes) {
-        write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-      } else {
-        read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-      }
-    });
+    if (writes) {
+      touch_each<true>(attempt, address, base, place);
+    } else {
+      touch_each<false>(attempt, address, base, place);
+    }
     if (!writes) continue;
     if (order.reads_and_writes) acquire(access.warp, lane, order, owner, address);
     release(access.warp, lane, order, owner, address);

@@ -132,6 +132,8 @@ class BlockRaces final : public BlockObserver {
   void access_far_apart(Attempt& attempt, uint64_t base, Shadow& place);
   template <bool Writes>
   void touch(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint64_t bytes);
+  template <bool Writes>
+  void touch_each(const Attempt& attempt, uint64_t address, uint64_t base, Shadow& place);
   void access_strongly(const Access& access, size_t number, const MemoryOrder& order, bool writes, BlockRaces* owner,
                        Shadow& place);
   AccessRecord record(const Access& access, int lane, size_t number, const MemoryOrder& order);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory for the pages of the race check's shadow. They lie side by side in large chunks, which the host backs with
+// Memory for the planes of the race check's shadow. They lie side by side in large chunks, which the host backs with
 // huge pages: where lanes access memory in no order, most of the time would go into page faults and page walks.
 #pragma once
 
@@ -14,37 +14,39 @@ namespace assay::vgpu {
 
 class MarkPool {
  public:
-  static constexpr size_t kFewest = 64;  // cells of the smallest page; the others are powers of two of it
-  static constexpr size_t kSizes = 5, kMostStride = 3;
+  static constexpr size_t kFewest = 64;  // marks of the smallest plane; the others are powers of two of it
+  static constexpr size_t kSizes = 5;
 
   MarkPool() = default;
   MarkPool(const MarkPool&) = delete;
   MarkPool& operator=(const MarkPool&) = delete;
   ~MarkPool() { clear(); }
 
-  // So many cells of `stride` marks each, with anything in them; nullptr for none.
-  AccessMark* take(size_t cells, size_t stride);
-  void give(AccessMark* marks, size_t cells, size_t stride);
+  AccessMark* take(size_t count);  // with anything in them
+  AccessMark* take_zeroed(size_t count);
+  void give(AccessMark* marks, size_t count);
   void clear();  // nothing that was taken is valid any more
 
  private:
   struct Chunk {
     std::byte* at = nullptr;
     size_t bytes = 0;
+    bool zeroed = false;  // when it was made
   };
-  // Small at first: the shared memory of a block has a shadow of its own.
-  static constexpr size_t kFirstChunk = 16 << 10;
-  static constexpr size_t kHugePage = 2 << 20;
+  // Small at first, and from the heap: the shared memory of each block has a shadow of its own.
+  static constexpr size_t kFirstChunk = 8 << 10;
+  static constexpr size_t kLine = 64;
 
-  std::vector<AccessMark*>& given(size_t cells, size_t stride) {
-    return given_[static_cast<size_t>(std::countr_zero(cells / kFewest)) * kMostStride + stride - 1];
+  std::vector<AccessMark*>& given(size_t count) {
+    return given_[static_cast<size_t>(std::countr_zero(count / kFewest))];
   }
+  AccessMark* fresh(size_t count);
   void add_chunk();
 
   std::vector<Chunk> chunks_;
   std::byte* next_ = nullptr;  // what is left of the last chunk
   size_t left_ = 0;
-  std::array<std::vector<AccessMark*>, kSizes * kMostStride> given_;  // back, by size and stride
+  std::array<std::vector<AccessMark*>, kSizes> given_;  // back, by size
 };
 
 }  // namespace assay::vgpu

@@ -6,6 +6,12 @@
 
 namespace assay::vgpu {
 
+size_t Shadow::Page::bytes() const {
+  size_t present = 0;
+  for (size_t plane = 0; plane < kPlanes; ++plane) present += has(plane) ? 1 : 0;
+  return present * cells() * sizeof(AccessMark);
+}
+
 void Shadow::clear() {
   pages_.clear();
   pool_.clear();
@@ -23,7 +29,9 @@ void Shadow::open(uint64_t index, uint64_t bits) {
     page = std::make_unique<Page>();
     page->shift = shift_for(bits);
   } else if (page->packed) {
+    packed_ -= page->runs.size() * sizeof(Run);
     unpack(*page);
+    open_ += page->bytes();
   }
   last_ = page.get();
   last_index_ = index;
@@ -49,37 +57,44 @@ void Shadow::complete_copies(uint64_t address, uint64_t bytes, uint32_t who, uin
   });
 }
 
-void Shadow::lay_out(Page& page, uint8_t shift, uint32_t present) {
-  Page made;
-  made.shift = shift;
-  made.present = static_cast<uint8_t>(present);
-  made.stride = kCount[present];
-  const auto by = static_cast<uint32_t>(page.shift - shift);
-  made.marks = pool_.take(made.cells(), made.stride);
-  for (size_t plane = 0; plane < kPlanes; ++plane) {
-    if (!made.has(plane)) continue;
-    AccessMark* to = made.marks + made.slot(plane);
-    for (size_t cell = 0; cell < made.cells(); ++cell, to += made.stride) *to = page.at(plane, cell >> by);
-  }
-  pool_.give(page.marks, page.cells(), page.stride);
-  open_ += made.bytes();
+void Shadow::replace(Page& page, size_t plane, AccessMark* marks, size_t cells_before) {
+  if (page.has(plane)) pool_.give(page.planes[plane], cells_before);
+  page.planes[plane] = marks;
+}
+
+void Shadow::add_plane(Page& page, size_t plane) {
+  page.planes[plane] = pool_.take_zeroed(page.cells());
+  open_ += page.cells() * sizeof(AccessMark);
+}
+
+void Shadow::refine(Page& page, uint32_t shift) {
+  ++layout_;
   open_ -= page.bytes();
-  page.marks = made.marks;
-  page.shift = made.shift;
-  page.present = made.present;
-  page.stride = made.stride;
+  const uint32_t by = page.shift - shift;
+  const size_t before = page.cells();
+  page.shift = shift;
+  for (size_t plane = 0; plane < kPlanes; ++plane) {
+    if (!page.has(plane)) continue;
+    AccessMark* const finer = pool_.take(page.cells());
+    for (size_t i = 0; i < page.cells(); ++i) finer[i] = page.planes[plane][i >> by];
+    replace(page, plane, finer, before);
+  }
+  open_ += page.bytes();
 }
 
 void Shadow::drop_empty_planes(Page& page) {
-  uint32_t used = 0;
-  for (size_t i = 0; i < page.cells(); ++i) {
-    for (size_t plane = 0; plane < kPlanes; ++plane) used |= page.at(plane, i) != 0 ? 1u << plane : 0;
+  for (size_t plane = 0; plane < kPlanes; ++plane) {
+    const AccessMark* const marks = page.planes[plane];
+    if (!page.has(plane) || std::any_of(marks, marks + page.cells(), [](AccessMark mark) { return mark != 0; }))
+      continue;
+    replace(page, plane, nothing(), page.cells());
+    open_ -= page.cells() * sizeof(AccessMark);
   }
-  if (used != page.present) lay_out(page, page.shift, used);
 }
 
 // Pages that runs would not make smaller stay open, and are not counted against the others.
 void Shadow::pack_others() {
+  ++layout_;
   unpackable_ = 0;
   for (const auto& page : pages_) {
     if (page == nullptr || page.get() == last_ || page->packed) continue;
@@ -91,82 +106,86 @@ void Shadow::pack_others() {
       unpackable_ += page->bytes();
       continue;
     }
-    pack(*page, std::move(runs));
+    open_ -= page->bytes();
+    packed_ += runs.size() * sizeof(Run);
+    for (size_t plane = 0; plane < kPlanes; ++plane) replace(*page, plane, nothing(), page->cells());
+    page->runs = std::move(runs);
+    page->packed = true;
   }
 }
 
 std::vector<Shadow::Run> Shadow::runs_of(const Page& page) {
   std::vector<Run> runs;
-  for (size_t plane = 0; plane < kPlanes; ++plane) {
+  for (const AccessMark* const marks : page.planes) {
     const size_t first = runs.size();
     for (size_t i = 0; i < page.cells(); ++i) {
-      const AccessMark mark = page.at(plane, i);
       if (runs.size() > first) {
         Run& run = runs.back();
-        if (run.count == 1) run.step = mark - run.first;  // its second cell says what the step is
-        if (mark == run.first + run.count * run.step) {
+        if (run.count == 1) run.step = marks[i] - run.first;  // its second cell says what the step is
+        if (marks[i] == run.first + run.count * run.step) {
           ++run.count;
           continue;
         }
       }
-      runs.push_back({mark});
+      runs.push_back({marks[i]});
     }
   }
   runs.shrink_to_fit();
   return runs;
 }
 
-void Shadow::pack(Page& page, std::vector<Run> runs) {
-  lay_out(page, page.shift, 0);
-  packed_ += runs.size() * sizeof(Run);
-  page.runs = std::make_unique<std::vector<Run>>(std::move(runs));
-  page.packed = true;
-}
-
 void Shadow::unpack(Page& page) {
-  const std::unique_ptr<std::vector<Run>> runs = std::move(page.runs);
-  packed_ -= runs->size() * sizeof(Run);
-  // Planes in turn, each of as many runs as it takes to name all cells.
-  const auto for_each_run = [&](auto&& body) {
-    size_t cell = 0;
-    for (const Run& run : *runs) {
-      body(run, cell / page.cells(), cell % page.cells());
-      cell += run.count;
+  auto run = page.runs.begin();
+  for (size_t plane = 0; plane < kPlanes; ++plane) {
+    if (run->count == page.cells() && run->first == 0 && run->step == 0) {
+      ++run;
+      continue;
     }
-  };
-  uint32_t present = 0;
-  for_each_run([&](const Run& run, size_t plane, size_t) {
-    if (run.first != 0 || run.step != 0) present |= 1u << plane;
-  });
-  lay_out(page, page.shift, present);
-  for_each_run([&](const Run& run, size_t plane, size_t cell) {
-    if (!page.has(plane)) return;
-    AccessMark* to = page.marks + cell * page.stride + page.slot(plane);
-    for (uint32_t k = 0; k < run.count; ++k, to += page.stride) *to = run.first + k * run.step;
-  });
+    AccessMark* const marks = pool_.take(page.cells());
+    for (size_t i = 0; i < page.cells(); ++run) {
+      for (uint32_t k = 0; k < run->count; ++k) marks[i++] = run->first + k * run->step;
+    }
+    replace(page, plane, marks, page.cells());
+  }
+  page.runs = {};
   page.packed = false;
   page.uses = 0;
 }
 
 void Shadow::collect() {
+  ++layout_;
   size_t visited = 0;
-  const auto for_all_marks = [&](auto&& body) {
+  const auto for_each_plane = [&](auto&& body) {
     for (const auto& page : pages_) {
       if (page == nullptr) continue;
       const bool packed = page->packed;
-      if (packed) unpack(*page);
-      const size_t count = page->cells() * page->stride;
-      visited += count;
-      for (size_t i = 0; i < count; ++i) body(page->marks[i]);
-      if (packed) pack(*page, runs_of(*page));
+      if (packed) {
+        packed_ -= page->runs.size() * sizeof(Run);
+        unpack(*page);
+      }
+      for (size_t plane = 0; plane < kPlanes; ++plane) {
+        if (!page->has(plane)) continue;
+        visited += page->cells();
+        body(page->planes[plane], page->cells());
+      }
+      if (packed) {
+        page->runs = runs_of(*page);
+        packed_ += page->runs.size() * sizeof(Run);
+        for (size_t plane = 0; plane < kPlanes; ++plane) replace(*page, plane, nothing(), page->cells());
+        page->packed = true;
+      }
     }
   };
   std::vector<bool> used(accesses_.size());
-  for_all_marks([&](AccessMark mark) { used[AccessTable::index_of(mark)] = true; });
+  for_each_plane([&](const AccessMark* marks, size_t cells) {
+    for (size_t i = 0; i < cells; ++i) used[AccessTable::index_of(marks[i])] = true;
+  });
   const std::vector<uint32_t> now = accesses_.keep(used);
-  for_all_marks([&](AccessMark& mark) {
-    constexpr AccessMark kRest = AccessTable::kLanes | AccessTable::kSeveral;
-    mark = (mark & kRest) | now[AccessTable::index_of(mark)] << AccessTable::kIndexShift;
+  for_each_plane([&](AccessMark* marks, size_t cells) {
+    for (size_t i = 0; i < cells; ++i) {
+      constexpr AccessMark kRest = AccessTable::kLanes | AccessTable::kSeveral;
+      marks[i] = (marks[i] & kRest) | now[AccessTable::index_of(marks[i])] << AccessTable::kIndexShift;
+    }
   });
   // So many more that looking at all cells again is worth it.
   most_accesses_ = std::max({kFewAccesses, 2 * accesses_.size(), accesses_.size() + visited / 32});

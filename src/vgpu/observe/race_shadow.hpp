@@ -10,7 +10,6 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "vgpu/observe/access_table.hpp"
@@ -21,9 +20,8 @@ namespace assay::vgpu {
 class Shadow {
  public:
   static constexpr uint64_t kPageBytes = 1024;
-  static constexpr uint8_t kLargestShift = 4;  // a cell holds up to 16 bytes, as long as all accesses are as wide
+  static constexpr uint32_t kLargestShift = 4;  // a cell holds up to 16 bytes, as long as all accesses are as wide
   static constexpr size_t kPlanes = 3;
-  static constexpr std::array<uint8_t, 1 << kPlanes> kCount = {0, 1, 1, 2, 1, 2, 2, 3};  // bits of a number
   enum Plane : uint8_t { write, first_read, second_read };
 
   // Cells of which each differs from the one before by the same step.
@@ -32,39 +30,29 @@ class Shadow {
     uint32_t step = 0;
     uint16_t count = 1;
   };
-  // Its users hold it, and see nothing of it. What a cell has of all planes lies side by side: an access to it is one
-  // to the processor's cache.
-  struct Page {
-    AccessMark* marks = nullptr;
-    uint32_t uses = 0;    // since it was opened
-    uint8_t shift = 0;    // a cell holds 1 << shift bytes
-    uint8_t present = 0;  // a bit for each plane: some cell has, or had, an access of this kind
-    uint8_t stride = 0;   // planes that are present
+  struct Page {                               // its users hold it, and see nothing of it
+    std::array<AccessMark*, kPlanes> planes;  // nothing(): no cell has an access of this kind
+    uint32_t shift = 0;                       // a cell holds 1 << shift bytes
+    uint32_t uses = 0;                        // since it was opened
     bool packed = false;
-    std::unique_ptr<std::vector<Run>> runs;  // of all cells of one plane after another, while the page is packed
+    std::vector<Run> runs;  // of all cells of one plane after another, while the page is packed
 
+    Page() { planes.fill(nothing()); }
     size_t cells() const { return kPageBytes >> shift; }
-    bool has(size_t plane) const { return (present >> plane & 1) != 0; }
-    size_t slot(size_t plane) const { return kCount[present & ((1u << plane) - 1)]; }
-    AccessMark at(size_t plane, size_t cell) const { return has(plane) ? marks[cell * stride + slot(plane)] : 0; }
-    size_t bytes() const { return cells() * stride * sizeof(AccessMark); }
+    bool has(size_t plane) const { return planes[plane] != nothing(); }
+    size_t bytes() const;  // of its planes
   };
 
   class Cell {
    public:
     Cell(Shadow& shadow, Page& page, size_t index) : shadow_(shadow), page_(page), index_(index) {}
-    AccessMark at(Plane plane) const { return page_.at(plane, index_); }
-    bool is_empty() const {
-      AccessMark any = 0;
-      for (size_t i = 0; i < page_.stride; ++i) any |= page_.marks[index_ * page_.stride + i];
-      return any == 0;
-    }
+    AccessMark at(Plane plane) const { return page_.planes[plane][index_]; }
     void set(Plane plane, AccessMark mark) {
       if (!page_.has(plane)) shadow_.add_plane(page_, plane);
-      page_.marks[index_ * page_.stride + page_.slot(plane)] = mark;
+      page_.planes[plane][index_] = mark;
     }
     void clear(Plane plane) {
-      if (at(plane) != 0) set(plane, 0);
+      if (at(plane) != 0) page_.planes[plane][index_] = 0;
     }
 
    private:
@@ -91,27 +79,35 @@ class Shadow {
     }
   }
 
-  // For lanes that access memory far apart, which would wait for each cell in turn: announce() has the processor fetch
-  // what for_one_cell() and for_each_cell() are going to ask for. nullptr: nothing is remembered of the page.
+  // A cell that was looked up ahead, for lanes that access memory far apart and would wait for each in turn.
+  struct Announced {
+    Page* page = nullptr;  // nullptr: for_each_cell() has to find out
+    size_t cell = 0;
+
+    // Remembers the first access to a cell that has none.
+    template <Plane plane>
+    bool take_if_empty(AccessMark mark) const {
+      ++page->uses;
+      if (!page->has(plane) || (page->planes[write][cell] | page->planes[first_read][cell]) != 0) return false;
+      if (plane == write && page->planes[second_read][cell] != 0) return false;
+      page->planes[plane][cell] = mark;
+      return true;
+    }
+  };
+  // Has the processor fetch the cell. It is announced if the access is one to a whole cell.
   // Always inline: gcc takes a function that only prefetches for one without effect, and drops its calls.
-  [[gnu::always_inline]] Page* announce(uint64_t address) const {
+  [[gnu::always_inline]] Announced announce(uint64_t address, uint64_t bytes) const {
     const uint64_t index = address / kPageBytes;
     Page* const page = index < pages_.size() ? pages_[index].get() : nullptr;
-    if (page == nullptr) return nullptr;
-    const AccessMark* const cell = page->marks + (address % kPageBytes >> page->shift) * page->stride;
-    __builtin_prefetch(cell, 1);
-    __builtin_prefetch(cell + kPlanes - 1, 1);  // mostly the same line
-    return page;
+    if (page == nullptr) return {};
+    const size_t cell = address % kPageBytes >> page->shift;
+    for (const AccessMark* const marks : page->planes) __builtin_prefetch(marks + cell, 1);
+    const bool whole = bytes == uint64_t{1} << page->shift && (address & (bytes - 1)) == 0;
+    return {whole && !page->packed ? page : nullptr, cell};
   }
-  // Whether an access of an announced page is one to a whole cell, which cell_of() gives.
-  bool is_one_cell(const Page* page, uint64_t address, uint64_t bytes) const {
-    return page != nullptr && bytes == uint64_t{1} << page->shift && (address & (bytes - 1)) == 0 && !page->packed &&
-           !is_full();
-  }
-  Cell cell_of(Page& page, uint64_t address) {
-    ++page.uses;
-    return {*this, page, address % kPageBytes >> page.shift};
-  }
+  // Changes when announced cells are void.
+  uint64_t layout() const { return layout_; }
+  Cell cell_of(const Announced& announced) { return {*this, *announced.page, announced.cell}; }
 
   // Copies that were under way are writes of `who` at that time now; what has been overwritten since stays.
   enum class Copies : uint8_t { all, of_thread };
@@ -130,9 +126,13 @@ class Shadow {
   static constexpr size_t kOpenBytes = 64 << 20;
   static constexpr size_t kFewAccesses = 1 << 14;
 
+  // The marks of a plane without any; never written to.
+  alignas(64) inline static std::array<AccessMark, kPageBytes> nothing_{};
+  static AccessMark* nothing() { return nothing_.data(); }
+
   // So that a cell is no larger than what these bits are a multiple of.
-  static uint8_t shift_for(uint64_t bits) {
-    const auto zeros = static_cast<uint8_t>(std::countr_zero(bits));
+  static uint32_t shift_for(uint64_t bits) {
+    const auto zeros = static_cast<uint32_t>(std::countr_zero(bits));
     return zeros < kLargestShift ? zeros : kLargestShift;
   }
   Page& page_at(uint64_t index, uint64_t bits) {
@@ -145,19 +145,17 @@ class Shadow {
         open(index, bits);
       }
     }
-    if ((bits & ((uint64_t{1} << last_->shift) - 1)) != 0) lay_out(*last_, shift_for(bits), last_->present);
+    if ((bits & ((uint64_t{1} << last_->shift) - 1)) != 0) refine(*last_, shift_for(bits));
     ++last_->uses;
     return *last_;
   }
   bool is_full() const { return open_ > most_open_ + unpackable_; }
   void open(uint64_t index, uint64_t bits);
-  // Cells of that size with room for these planes, and with the marks that they have now.
-  void lay_out(Page& page, uint8_t shift, uint32_t present);
-  void add_plane(Page& page, size_t plane) { lay_out(page, page.shift, page.present | 1u << plane); }
+  void replace(Page& page, size_t plane, AccessMark* marks, size_t cells_before);
+  void add_plane(Page& page, size_t plane);
   void refine(Page& page, uint32_t shift);
   void pack_others();
   void drop_empty_planes(Page& page);
-  void pack(Page& page, std::vector<Run> runs);
   void unpack(Page& page);
   void collect();
   static std::vector<Run> runs_of(const Page& page);
@@ -169,6 +167,7 @@ class Shadow {
   uint64_t last_index_ = 0;
   size_t most_open_;
   size_t most_accesses_ = kFewAccesses;
+  uint64_t layout_ = 0;
   size_t open_ = 0;    // bytes of planes
   size_t packed_ = 0;  // bytes of runs
   size_t unpackable_ = 0;
