@@ -81,8 +81,8 @@ class Shadow {
 
   // A cell that was looked up ahead, for lanes that access memory far apart and would wait for each in turn.
   struct Announced {
-    Page* page = nullptr;  // nullptr: for_each_cell() has to find out
-    size_t cell = 0;
+    Page* page;  // nullptr: for_each_cell() has to find out
+    size_t cell;
 
     // Remembers the first access to a cell that has none.
     template <Plane plane>
@@ -99,7 +99,7 @@ class Shadow {
   [[gnu::always_inline]] Announced announce(uint64_t address, uint64_t bytes) const {
     const uint64_t index = address / kPageBytes;
     Page* const page = index < pages_.size() ? pages_[index].get() : nullptr;
-    if (page == nullptr) return {};
+    if (page == nullptr) return {nullptr, 0};
     const size_t cell = address % kPageBytes >> page->shift;
     for (const AccessMark* const marks : page->planes) __builtin_prefetch(marks + cell, 1);
     const bool whole = bytes == uint64_t{1} << page->shift && (address & (bytes - 1)) == 0;
