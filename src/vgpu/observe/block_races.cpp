@@ -108,6 +108,22 @@ inline AccessRecord BlockRaces::record(const Access& access, int lane, size_t nu
   return made;
 }
 
+namespace {
+
+// Lanes in a row that read one address. Two tell all: what one of them wrote itself, the other one does not know.
+struct Broadcast {
+  uint64_t last = ~uint64_t{0};
+  int same = 0;
+
+  bool is_told(uint64_t address) {
+    same = address == last ? same + 1 : 0;
+    last = address;
+    return same > 1;
+  }
+};
+
+}  // namespace
+
 // Whether two neighbours at least access different pages of the shadow. That of shared memory is small.
 inline bool BlockRaces::are_far_apart(const Access& access) {
   const LaneMask others = access.lanes & (access.lanes - 1);
@@ -138,21 +154,14 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
                   knowledge(access.warp, std::countr_zero(access.lanes)),
                   record(access, 0, number, order),
                   place};
-  if (state.uniform && are_far_apart(access)) return access_far_apart<Writes>(attempt, base, place);
+  if (state.uniform && are_far_apart(access) && !place.is_full()) return access_far_apart<Writes>(attempt, base, place);
   const uint32_t first_lane = attempt.record.who;
   const AccessMark first_mark = attempt.mark;
-  uint64_t last_address = ~uint64_t{0};
-  int same = 0;  // lanes in a row that read one address
+  Broadcast broadcast;
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
-    if (address < base) continue;
-    // Two lanes tell all of a broadcast: what one of them wrote itself, the other one does not know.
-    if (!Writes && state.uniform) {
-      same = address == last_address ? same + 1 : 0;
-      last_address = address;
-      if (same > 1) continue;
-    }
+    if (address < base || (!Writes && state.uniform && broadcast.is_told(address))) continue;
     attempt.lane = lane;
     attempt.record.who = first_lane + static_cast<uint32_t>(lane);
     attempt.mark = first_mark + static_cast<uint32_t>(lane);
@@ -182,14 +191,15 @@ void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place
   const uint64_t layout = place.layout();
   const uint32_t first_lane = attempt.record.who;
   const AccessMark first_mark = attempt.mark;
+  Broadcast broadcast;
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
+    if (address < base || (!Writes && broadcast.is_told(address))) continue;
     const AccessMark mark = first_mark + static_cast<uint32_t>(lane);
     const Shadow::Announced& cell = cells[static_cast<size_t>(lane)];
     const bool valid = cell.page != nullptr && layout == place.layout();
     if (valid && cell.take_if_empty<Writes ? Shadow::write : Shadow::first_read>(mark)) continue;
-    if (address < base) continue;
     attempt.lane = lane;
     attempt.record.who = first_lane + static_cast<uint32_t>(lane);
     attempt.mark = mark;

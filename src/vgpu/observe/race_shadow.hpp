@@ -79,6 +79,9 @@ class Shadow {
     }
   }
 
+  // Whether the next page that is asked for has others packed.
+  bool is_full() const { return open_ > most_open_ + unpackable_; }
+
   // A cell that was looked up ahead, for lanes that access memory far apart and would wait for each in turn.
   struct Announced {
     Page* page;  // nullptr: for_each_cell() has to find out
@@ -149,7 +152,6 @@ class Shadow {
     ++last_->uses;
     return *last_;
   }
-  bool is_full() const { return open_ > most_open_ + unpackable_; }
   void open(uint64_t index, uint64_t bits);
   void replace(Page& page, size_t plane, AccessMark* marks, size_t cells_before);
   void add_plane(Page& page, size_t plane);
