@@ -47,18 +47,21 @@ std::pair<uint64_t, uint64_t> range_of(const Access& access) {
   return {lowest, highest + access.bytes};
 }
 
-// `codes` are those from the address `first` on. A lane's are one word, or several.
-template <class Word>
-bool lanes_are_defined(const Access& access, const Code* codes, uint64_t first) {
-  Word any{};
-  for_each(access.lanes, [&](int lane) {
-    for (uint32_t byte = 0; byte < access.bytes; byte += sizeof(Word)) {
-      Word word;
-      std::memcpy(&word, codes + (access.addresses[lane] - first) + byte, sizeof word);
-      any = static_cast<Word>(any | word);
-    }
-  });
-  return any == 0;
+// Calls body(codes of a lane, 0 of the widest type that they are a multiple of): words instead of ranges whose length
+// nobody knows, which would be a call of memset for every lane. `codes` are those from the address `first` on.
+template <class CodePointer, class Body>
+void for_each_word(const Access& access, CodePointer codes, uint64_t first, Body body) {
+  const auto with = [&](auto word) {
+    for_each(access.lanes, [&](int lane) {
+      for (uint32_t byte = 0; byte < access.bytes; byte += sizeof word)
+        body(codes + (access.addresses[lane] - first) + byte, word);
+    });
+  };
+  static_assert(sizeof(Code) == 1);
+  if (access.bytes % sizeof(uint64_t) == 0) return with(uint64_t{0});
+  if (access.bytes % sizeof(uint32_t) == 0) return with(uint32_t{0});
+  if (access.bytes % sizeof(uint16_t) == 0) return with(uint16_t{0});
+  return with(uint8_t{0});
 }
 
 std::string place_text(const Finding& finding) {
@@ -336,11 +339,13 @@ bool BlockInitialisationCheck::is_defined(const Access& access) {
   if (access.space == Space::global) {
     const std::span<const Code> codes = buffer_codes(first, end);
     if (codes.empty()) return false;
-    static_assert(sizeof(Code) == 1 && code::kDefined == 0);
-    if (access.bytes % sizeof(uint64_t) == 0) return lanes_are_defined<uint64_t>(access, codes.data(), first);
-    if (access.bytes % sizeof(uint32_t) == 0) return lanes_are_defined<uint32_t>(access, codes.data(), first);
-    if (access.bytes % sizeof(uint16_t) == 0) return lanes_are_defined<uint16_t>(access, codes.data(), first);
-    return lanes_are_defined<uint8_t>(access, codes.data(), first);
+    static_assert(code::kDefined == 0);
+    uint64_t any = 0;
+    for_each_word(access, codes.data(), first, [&](const Code* at, auto word) {
+      std::memcpy(&word, at, sizeof word);
+      any |= word;
+    });
+    return any == 0;
   }
   if (access.space != Space::shared || access.owner != &block) return false;
   const uint64_t most = uint64_t{4} * kLanes * access.bytes;  // further apart than that, lane by lane is cheaper
@@ -357,11 +362,8 @@ void BlockInitialisationCheck::fill(const Access& access, Code value) {
   if (access.space == Space::global) {
     const auto [first, end] = range_of(access);
     if (const std::span<Code> codes = buffer_codes(first, end); first < end && !codes.empty()) {
-      for_each(access.lanes, [&](int lane) {
-        Code* const at = codes.data() + (access.addresses[lane] - first);
-        std::fill(at, at + access.bytes, value);
-      });
-      return;
+      return for_each_word(access, codes.data(), first,
+                           [&](Code* at, auto word) { std::memset(at, value, sizeof word); });
     }
   } else if (value == code::kDefined && is_defined(access)) {
     return;
