@@ -21,7 +21,9 @@ TEST(BlockClocks, AreFoundWhereverTheyLie) {
     for (uint32_t block = 0; block < blocks + 2; ++block) {
       const auto* const found = clocks.find(block);
       ASSERT_EQ(found != nullptr, plain.contains(block)) << block;
-      if (found != nullptr) EXPECT_EQ(*found, plain[block]);
+      if (found != nullptr) {
+        EXPECT_EQ(*found, plain[block]);
+      }
     }
   }
 }
