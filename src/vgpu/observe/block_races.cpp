@@ -124,13 +124,13 @@ struct Broadcast {
 
 }  // namespace
 
-// Whether two neighbours at least access different pages of the shadow. That of shared memory is small.
+// Whether the first two lanes at least are a page of the shadow apart. That of shared memory is small.
 inline bool BlockRaces::are_far_apart(const Access& access) {
   const LaneMask others = access.lanes & (access.lanes - 1);
   if (others == 0 || access.space != Space::global) return false;
   const uint64_t first = access.addresses[std::countr_zero(access.lanes)];
   const uint64_t second = access.addresses[std::countr_zero(others)];
-  return first / Shadow::kPageBytes != second / Shadow::kPageBytes;
+  return (first < second ? second - first : first - second) >= Shadow::kPageBytes;
 }
 
 template <bool Writes>
