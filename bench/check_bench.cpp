@@ -5,13 +5,14 @@
 //
 //   check_bench [ROUNDS]    both tables
 //   check_bench --memory    memory alone
-//   check_bench --times [ROUNDS]
+//   check_bench --times [ROUNDS [WORDS]]    of kernels with these words in their names
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fmt/format.h>
 #include <map>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -200,7 +201,7 @@ Result<int> print_memory() {
   return 0;
 }
 
-Result<int> print_times(int rounds) {
+Result<int> print_times(int rounds, std::string_view words = {}) {
   std::vector<std::pair<std::string, gpu::CheckSet>> sets = {{"none", {}}};
   for (const vgpu::CheckRow& row : vgpu::check_registry())
     sets.emplace_back(std::string(row.name), gpu::CheckSet{row.name});
@@ -215,6 +216,7 @@ Result<int> print_times(int rounds) {
   fmt::print("\n");
   std::vector<double> largest(sets.size());
   for (const Subject& subject : kSubjects) {
+    if (std::string_view(subject.name).find(words) == std::string_view::npos) continue;
     ASSAY_TRY(LoadedKernel kernel, LoadedKernel::open(subject, subject.shape));
     std::vector<std::vector<double>> times(sets.size());
     for (int round = 0; round < rounds; ++round) {
@@ -258,7 +260,7 @@ int main(int count, char** words) {
   const int number = times ? 2 : 1;
   const int rounds = count > number ? std::max(1, std::atoi(words[number])) : 5;
   const auto result = memory  ? assay::bench::print_memory()
-                      : times ? assay::bench::print_times(rounds)
+                      : times ? assay::bench::print_times(rounds, count > 3 ? words[3] : "")
                               : assay::bench::run(rounds);
   if (result) return *result;
   fmt::print(stderr, "check_bench: {}\n", to_string(result.error()));

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <utility>
 
 #include "vgpu/machine/access_fault.hpp"
 
@@ -33,6 +34,34 @@ Code worst(std::span<const Code> codes) {
 
 bool is_wanted(uint32_t used_bytes, size_t byte) {
   return byte >= 32 || (used_bytes >> byte & 1) != 0;
+}
+
+// From the lowest to the end of the highest.
+std::pair<uint64_t, uint64_t> range_of(const Access& access) {
+  uint64_t lowest = ~uint64_t{0};
+  uint64_t highest = 0;
+  for_each(access.lanes, [&](int lane) {
+    lowest = std::min(lowest, access.addresses[lane]);
+    highest = std::max(highest, access.addresses[lane]);
+  });
+  return {lowest, highest + access.bytes};
+}
+
+// Calls body(codes of a lane, 0 of the widest type that they are a multiple of): words instead of ranges whose length
+// nobody knows, which would be a call of memset for every lane. `codes` are those from the address `first` on.
+template <class CodePointer, class Body>
+void for_each_word(const Access& access, CodePointer codes, uint64_t first, Body body) {
+  const auto with = [&](auto word) {
+    for_each(access.lanes, [&](int lane) {
+      for (uint32_t byte = 0; byte < access.bytes; byte += sizeof word)
+        body(codes + (access.addresses[lane] - first) + byte, word);
+    });
+  };
+  static_assert(sizeof(Code) == 1);
+  if (access.bytes % sizeof(uint64_t) == 0) return with(uint64_t{0});
+  if (access.bytes % sizeof(uint32_t) == 0) return with(uint32_t{0});
+  if (access.bytes % sizeof(uint16_t) == 0) return with(uint16_t{0});
+  return with(uint8_t{0});
 }
 
 std::string place_text(const Finding& finding) {
@@ -108,13 +137,8 @@ bool BlockInitialisationCheck::may_be_unwritten(const Access& access) const {
   if (access.space == Space::shared) return access.owner != nullptr;
   if (access.space == Space::local) return true;
   if (access.space != Space::global || check_.global() == nullptr || check_.global()->empty()) return false;
-  uint64_t lowest = ~uint64_t{0};
-  uint64_t highest = 0;
-  for_each(access.lanes, [&](int lane) {
-    lowest = std::min(lowest, access.addresses[lane]);
-    highest = std::max(highest, access.addresses[lane]);
-  });
-  return check_.global()->touches(lowest, highest + access.bytes);
+  const auto [first, end] = range_of(access);
+  return check_.global()->touches(first, end);
 }
 
 // --- instructions
@@ -308,23 +332,42 @@ void BlockInitialisationCheck::left_out(const Access& access) {
 }
 
 // Lanes mostly access neighbouring bytes of shared memory: those between the lowest and the highest are looked at in
-// one go.
+// one go. In global memory they mostly access one buffer, which is then looked up once for all.
 bool BlockInitialisationCheck::is_defined(const Access& access) {
+  const auto [first, end] = range_of(access);
+  if (first >= end) return false;
+  if (access.space == Space::global) {
+    const std::span<const Code> codes = buffer_codes(first, end);
+    if (codes.empty()) return false;
+    static_assert(code::kDefined == 0);
+    uint64_t any = 0;
+    for_each_word(access, codes.data(), first, [&](const Code* at, auto word) {
+      std::memcpy(&word, at, sizeof word);
+      any |= word;
+    });
+    return any == 0;
+  }
   if (access.space != Space::shared || access.owner != &block) return false;
-  uint64_t lowest = ~uint64_t{0};
-  uint64_t highest = 0;
-  for_each(access.lanes, [&](int lane) {
-    lowest = std::min(lowest, access.addresses[lane]);
-    highest = std::max(highest, access.addresses[lane]);
-  });
-  const uint64_t end = highest + access.bytes;
   const uint64_t most = uint64_t{4} * kLanes * access.bytes;  // further apart than that, lane by lane is cheaper
-  if (lowest > highest || end > shared_.size() || end - lowest > most) return false;
-  return all_defined(std::span(shared_).subspan(lowest, end - lowest));
+  if (end > shared_.size() || end - first > most) return false;
+  return all_defined(std::span(shared_).subspan(first, end - first));
+}
+
+// Empty if they do not lie in one buffer.
+std::span<Code> BlockInitialisationCheck::buffer_codes(uint64_t first, uint64_t end) {
+  return check_.global() == nullptr ? std::span<Code>() : check_.global()->codes(first, end - first);
 }
 
 void BlockInitialisationCheck::fill(const Access& access, Code value) {
-  if (value == code::kDefined && is_defined(access)) return;
+  if (access.space == Space::global) {
+    const auto [first, end] = range_of(access);
+    if (const std::span<Code> codes = buffer_codes(first, end); first < end && !codes.empty()) {
+      return for_each_word(access, codes.data(), first,
+                           [&](Code* at, auto word) { std::memset(at, value, sizeof word); });
+    }
+  } else if (value == code::kDefined && is_defined(access)) {
+    return;
+  }
   for_each(access.lanes, [&](int lane) {
     const std::span<Code> codes = memory_codes(access, lane);
     std::fill(codes.begin(), codes.end(), value);

@@ -91,6 +91,7 @@ class BlockInitialisationCheck final : public BlockObserver {
     return steps_[function.index_of(instruction)];
   }
   bool is_defined(const Access& access);  // all that the lanes access, as far as a look at their extent can tell
+  std::span<Code> buffer_codes(uint64_t first, uint64_t end);
 
   InitialisationCheck& check_;
   mutable const Function* function_ = nullptr;  // the last one, and its steps

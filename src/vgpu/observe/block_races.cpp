@@ -10,8 +10,8 @@ namespace assay::vgpu {
 inline const BlockClock* BlockRaces::clock_of(const Knowledge& known, uint32_t block) const {
   if (block == number_) return known.own.get();
   if (known.others == nullptr) return nullptr;
-  const auto found = known.others->find(block);
-  return found != known.others->end() ? found->second.get() : nullptr;
+  const std::shared_ptr<const BlockClock>* const clock = known.others->find(block);
+  return clock != nullptr ? clock->get() : nullptr;
 }
 
 // Whether the record lies before what this thread does now, whatever its strength.
@@ -50,7 +50,8 @@ inline bool BlockRaces::is_same_store(const Attempt& attempt, AccessMark other) 
          record.who == (attempt.record.who & ~AccessTable::kLanes);
 }
 
-inline void BlockRaces::read(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes) {
+[[gnu::always_inline]] inline void BlockRaces::read(const Attempt& attempt, Shadow::Cell cell, uint64_t address,
+                                                    uint32_t bytes) {
   const AccessMark written = cell.at(Shadow::write);
   if (written != 0 && attempt.order.noncoherent) {
     report(attempt, written, true, address, bytes, FindingKind::noncoherent);
@@ -75,7 +76,8 @@ inline void BlockRaces::read(const Attempt& attempt, Shadow::Cell cell, uint64_t
   }
 }
 
-inline void BlockRaces::write(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes) {
+[[gnu::always_inline]] inline void BlockRaces::write(const Attempt& attempt, Shadow::Cell cell, uint64_t address,
+                                                     uint32_t bytes) {
   const AccessMark written = cell.at(Shadow::write);
   if (written != 0 && !is_ordered(attempt, Shadow::write, written) && !is_same_store(attempt, written))
     report(attempt, written, true, address, bytes);
@@ -106,6 +108,41 @@ inline AccessRecord BlockRaces::record(const Access& access, int lane, size_t nu
   return made;
 }
 
+namespace {
+
+// Lanes in a row that read one address. Two tell all: what one of them wrote itself, the other one does not know.
+struct Broadcast {
+  uint64_t last = ~uint64_t{0};
+  int same = 0;
+
+  bool is_told(uint64_t address) {
+    same = address == last ? same + 1 : 0;
+    last = address;
+    return same > 1;
+  }
+};
+
+}  // namespace
+
+// Whether the first two lanes at least are a page of the shadow apart. That of shared memory is small.
+inline bool BlockRaces::are_far_apart(const Access& access) {
+  const LaneMask others = access.lanes & (access.lanes - 1);
+  if (others == 0 || access.space != Space::global) return false;
+  const uint64_t first = access.addresses[std::countr_zero(access.lanes)];
+  const uint64_t second = access.addresses[std::countr_zero(others)];
+  return (first < second ? second - first : first - second) >= Shadow::kPageBytes;
+}
+
+template <bool Writes>
+[[gnu::always_inline]] inline void BlockRaces::touch(const Attempt& attempt, Shadow::Cell cell, uint64_t address,
+                                                     uint64_t bytes) {
+  if constexpr (Writes) {
+    write(attempt, cell, address, static_cast<uint32_t>(bytes));
+  } else {
+    read(attempt, cell, address, static_cast<uint32_t>(bytes));
+  }
+}
+
 template <bool Writes>
 inline void BlockRaces::access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
   const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
@@ -117,31 +154,60 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
                   knowledge(access.warp, std::countr_zero(access.lanes)),
                   record(access, 0, number, order),
                   place};
+  if (state.uniform && are_far_apart(access) && !place.is_full()) return access_far_apart<Writes>(attempt, base, place);
   const uint32_t first_lane = attempt.record.who;
   const AccessMark first_mark = attempt.mark;
-  uint64_t last_address = ~uint64_t{0};
-  int same = 0;  // lanes in a row that read one address
+  Broadcast broadcast;
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
-    if (address < base) continue;
-    // Two lanes tell all of a broadcast: what one of them wrote itself, the other one does not know.
-    if (!Writes && state.uniform) {
-      same = address == last_address ? same + 1 : 0;
-      last_address = address;
-      if (same > 1) continue;
-    }
+    if (address < base || (!Writes && state.uniform && broadcast.is_told(address))) continue;
     attempt.lane = lane;
     attempt.record.who = first_lane + static_cast<uint32_t>(lane);
     attempt.mark = first_mark + static_cast<uint32_t>(lane);
     if (!state.uniform) attempt.use(knowledge(access.warp, lane));
     place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
-      if constexpr (Writes) {
-        write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-      } else {
-        read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-      }
+      touch<Writes>(attempt, cell, at + base, bytes);
     });
+  }
+}
+
+template <bool Writes>
+[[gnu::noinline]] void BlockRaces::touch_each(const Attempt& attempt, uint64_t address, uint64_t base, Shadow& place) {
+  place.for_each_cell(address - base, attempt.access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
+    touch<Writes>(attempt, cell, at + base, bytes);
+  });
+}
+
+// Most of the time would go into waiting for the cells: all of them are fetched before the first is looked at.
+template <bool Writes>
+void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place) {
+  const Access& access = attempt.access;
+  std::array<Shadow::Announced, kLanes> cells;
+  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    cells[lane] = place.announce(access.addresses[lane] - base, access.bytes);
+  }
+  const uint64_t layout = place.layout();
+  const uint32_t first_lane = attempt.record.who;
+  const AccessMark first_mark = attempt.mark;
+  Broadcast broadcast;
+  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t address = access.addresses[lane];
+    if (address < base || (!Writes && broadcast.is_told(address))) continue;
+    const AccessMark mark = first_mark + static_cast<uint32_t>(lane);
+    const Shadow::Announced& cell = cells[static_cast<size_t>(lane)];
+    const bool valid = cell.page != nullptr && layout == place.layout();
+    if (valid && cell.take_if_empty<Writes ? Shadow::write : Shadow::first_read>(mark)) continue;
+    attempt.lane = lane;
+    attempt.record.who = first_lane + static_cast<uint32_t>(lane);
+    attempt.mark = mark;
+    if (valid) {
+      touch<Writes>(attempt, place.cell_of(cell), address, access.bytes);
+    } else {
+      touch_each<Writes>(attempt, address, base, place);
+    }
   }
 }
 
@@ -156,13 +222,11 @@ inline void BlockRaces::access_strongly(const Access& access, size_t number, con
     if (!writes) acquire(access.warp, lane, order, owner, address);
     const Attempt attempt{
         access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order), place};
-    place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
-      if (writes) {
-        write(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-      } else {
-        read(attempt, cell, at + base, static_cast<uint32_t>(bytes));
-      }
-    });
+    if (writes) {
+      touch_each<true>(attempt, address, base, place);
+    } else {
+      touch_each<false>(attempt, address, base, place);
+    }
     if (!writes) continue;
     if (order.reads_and_writes) acquire(access.warp, lane, order, owner, address);
     release(access.warp, lane, order, owner, address);

@@ -125,8 +125,15 @@ class BlockRaces final : public BlockObserver {
   WarpState& state_of(const Warp& warp) { return warps_[index_of(warp)]; }
 
   // --- accesses; block_races.cpp alone has and uses these, or they would not be inlined
+  static bool are_far_apart(const Access& access);
   template <bool Writes>
   void access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place);
+  template <bool Writes>
+  void access_far_apart(Attempt& attempt, uint64_t base, Shadow& place);
+  template <bool Writes>
+  void touch(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint64_t bytes);
+  template <bool Writes>
+  void touch_each(const Attempt& attempt, uint64_t address, uint64_t base, Shadow& place);
   void access_strongly(const Access& access, size_t number, const MemoryOrder& order, bool writes, BlockRaces* owner,
                        Shadow& place);
   AccessRecord record(const Access& access, int lane, size_t number, const MemoryOrder& order);

@@ -51,6 +51,20 @@ void BlockClock::join(const BlockClock& other) {
   });
 }
 
+const std::shared_ptr<const BlockClock>* BlockClocks::search(uint32_t block) const {
+  const auto found = std::ranges::lower_bound(entries_, block, {}, &Entry::first);
+  return found != entries_.end() && found->first == block ? &found->second : nullptr;
+}
+
+void BlockClocks::set(uint32_t block, std::shared_ptr<const BlockClock> clock) {
+  const auto at = std::ranges::lower_bound(entries_, block, {}, &Entry::first);
+  if (at != entries_.end() && at->first == block) {
+    at->second = std::move(clock);
+  } else {
+    entries_.emplace(at, block, std::move(clock));
+  }
+}
+
 BlockClock& Knowledge::mutable_own() {
   if (own == nullptr) {
     own = std::make_shared<BlockClock>();
@@ -65,19 +79,18 @@ namespace {
 void add(std::shared_ptr<const Knowledge::Others>& others, uint32_t block,
          const std::shared_ptr<const BlockClock>& clock, std::shared_ptr<Knowledge::Others>& fresh) {
   const Knowledge::Others* current = fresh != nullptr ? fresh.get() : others.get();
-  const auto found = current != nullptr ? current->find(block) : Knowledge::Others::const_iterator{};
-  const bool known = current != nullptr && found != current->end();
-  if (known && found->second == clock) return;
+  const std::shared_ptr<const BlockClock>* const known = current != nullptr ? current->find(block) : nullptr;
+  if (known != nullptr && *known == clock) return;
   std::shared_ptr<const BlockClock> joined = clock;
-  if (known) {
-    auto both = std::make_shared<BlockClock>(*found->second);
+  if (known != nullptr) {
+    auto both = std::make_shared<BlockClock>(**known);
     both->join(*clock);
     joined = std::move(both);
   }
   if (fresh == nullptr) {
     fresh = others != nullptr ? std::make_shared<Knowledge::Others>(*others) : std::make_shared<Knowledge::Others>();
   }
-  (*fresh)[block] = std::move(joined);
+  fresh->set(block, std::move(joined));
 }
 
 }  // namespace

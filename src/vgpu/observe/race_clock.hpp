@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -49,9 +48,33 @@ class BlockClock {
   std::vector<std::pair<size_t, Lanes>> some_;  // of warps of whose lanes more is known, and not the same of all
 };
 
+// Clocks of blocks, by their numbers. Behind a barrier of the grid a thread knows all blocks but its own, and mostly it
+// knows neighbours: the place is guessed first. Each access of what another block wrote looks here.
+class BlockClocks {
+ public:
+  using Entry = std::pair<uint32_t, std::shared_ptr<const BlockClock>>;
+
+  // nullptr: nothing is known of the block.
+  const std::shared_ptr<const BlockClock>* find(uint32_t block) const {
+    if (entries_.empty() || block < entries_.front().first) return nullptr;
+    const size_t guess = block - entries_.front().first;
+    if (guess < entries_.size() && entries_[guess].first == block) return &entries_[guess].second;
+    if (guess - 1 < entries_.size() && entries_[guess - 1].first == block) return &entries_[guess - 1].second;
+    return search(block);
+  }
+  void set(uint32_t block, std::shared_ptr<const BlockClock> clock);
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+
+ private:
+  const std::shared_ptr<const BlockClock>* search(uint32_t block) const;
+
+  std::vector<Entry> entries_;  // in ascending order
+};
+
 // What a thread knows of its own block and of others.
 struct Knowledge {
-  using Others = std::map<uint32_t, std::shared_ptr<const BlockClock>>;
+  using Others = BlockClocks;
 
   std::shared_ptr<BlockClock> own;
   std::shared_ptr<const Others> others;  // nullptr: of none

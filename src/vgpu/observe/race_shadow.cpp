@@ -6,24 +6,6 @@
 
 namespace assay::vgpu {
 
-AccessMark* Shadow::nothing() {
-  static std::array<AccessMark, kPageBytes> marks{};
-  return marks.data();
-}
-
-Shadow::Page::Page() {
-  planes.fill(nothing());
-}
-
-Shadow::Page::~Page() {
-  for (size_t plane = 0; plane < kPlanes; ++plane) take(plane, nothing());
-}
-
-void Shadow::Page::take(size_t plane, AccessMark* marks) {
-  if (has(plane)) delete[] planes[plane];
-  planes[plane] = marks;
-}
-
 size_t Shadow::Page::bytes() const {
   size_t present = 0;
   for (size_t plane = 0; plane < kPlanes; ++plane) present += has(plane) ? 1 : 0;
@@ -32,6 +14,7 @@ size_t Shadow::Page::bytes() const {
 
 void Shadow::clear() {
   pages_.clear();
+  pool_.clear();
   accesses_.clear();
   most_accesses_ = kFewAccesses;
   last_ = nullptr;
@@ -39,7 +22,7 @@ void Shadow::clear() {
 }
 
 void Shadow::open(uint64_t index, uint64_t bits) {
-  if (open_ > most_open_ + unpackable_) pack_others();
+  if (is_full()) pack_others();
   if (index >= pages_.size()) pages_.resize(index + 1);
   auto& page = pages_[index];
   if (page == nullptr) {
@@ -74,20 +57,27 @@ void Shadow::complete_copies(uint64_t address, uint64_t bytes, uint32_t who, uin
   });
 }
 
+void Shadow::replace(Page& page, size_t plane, AccessMark* marks, size_t cells_before) {
+  if (page.has(plane)) pool_.give(page.planes[plane], cells_before);
+  page.planes[plane] = marks;
+}
+
 void Shadow::add_plane(Page& page, size_t plane) {
-  page.take(plane, new AccessMark[page.cells()]{});
+  page.planes[plane] = pool_.take_zeroed(page.cells());
   open_ += page.cells() * sizeof(AccessMark);
 }
 
 void Shadow::refine(Page& page, uint32_t shift) {
+  ++layout_;
   open_ -= page.bytes();
   const uint32_t by = page.shift - shift;
+  const size_t before = page.cells();
   page.shift = shift;
   for (size_t plane = 0; plane < kPlanes; ++plane) {
     if (!page.has(plane)) continue;
-    auto* const finer = new AccessMark[page.cells()];
+    AccessMark* const finer = pool_.take(page.cells());
     for (size_t i = 0; i < page.cells(); ++i) finer[i] = page.planes[plane][i >> by];
-    page.take(plane, finer);
+    replace(page, plane, finer, before);
   }
   open_ += page.bytes();
 }
@@ -97,13 +87,14 @@ void Shadow::drop_empty_planes(Page& page) {
     const AccessMark* const marks = page.planes[plane];
     if (!page.has(plane) || std::any_of(marks, marks + page.cells(), [](AccessMark mark) { return mark != 0; }))
       continue;
-    page.take(plane, nothing());
+    replace(page, plane, nothing(), page.cells());
     open_ -= page.cells() * sizeof(AccessMark);
   }
 }
 
 // Pages that runs would not make smaller stay open, and are not counted against the others.
 void Shadow::pack_others() {
+  ++layout_;
   unpackable_ = 0;
   for (const auto& page : pages_) {
     if (page == nullptr || page.get() == last_ || page->packed) continue;
@@ -117,7 +108,7 @@ void Shadow::pack_others() {
     }
     open_ -= page->bytes();
     packed_ += runs.size() * sizeof(Run);
-    for (size_t plane = 0; plane < kPlanes; ++plane) page->take(plane, nothing());
+    for (size_t plane = 0; plane < kPlanes; ++plane) replace(*page, plane, nothing(), page->cells());
     page->runs = std::move(runs);
     page->packed = true;
   }
@@ -150,11 +141,11 @@ void Shadow::unpack(Page& page) {
       ++run;
       continue;
     }
-    auto* const marks = new AccessMark[page.cells()];
+    AccessMark* const marks = pool_.take(page.cells());
     for (size_t i = 0; i < page.cells(); ++run) {
       for (uint32_t k = 0; k < run->count; ++k) marks[i++] = run->first + k * run->step;
     }
-    page.take(plane, marks);
+    replace(page, plane, marks, page.cells());
   }
   page.runs = {};
   page.packed = false;
@@ -162,6 +153,7 @@ void Shadow::unpack(Page& page) {
 }
 
 void Shadow::collect() {
+  ++layout_;
   size_t visited = 0;
   const auto for_each_plane = [&](auto&& body) {
     for (const auto& page : pages_) {
@@ -179,7 +171,7 @@ void Shadow::collect() {
       if (packed) {
         page->runs = runs_of(*page);
         packed_ += page->runs.size() * sizeof(Run);
-        for (size_t plane = 0; plane < kPlanes; ++plane) page->take(plane, nothing());
+        for (size_t plane = 0; plane < kPlanes; ++plane) replace(*page, plane, nothing(), page->cells());
         page->packed = true;
       }
     }

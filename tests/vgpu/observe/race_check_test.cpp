@@ -158,6 +158,43 @@ TEST(RaceCheck, BlocksThatTouchOnePlace) {
                 .findings.size(),
             1u);
 }
+// The findings of a program whose lanes are so many bytes apart: [%q] is the lane's place, [%at] that of lane 1.
+std::vector<Finding> races_at_distance(uint32_t bytes, const std::string& body, uint32_t blocks = 2) {
+  const std::string places =
+      fmt::format("and.b32 %v, %i, 31;\nmad.wide.u32 %q, %v, {0}, %p;\nadd.s64 %at, %p, {0};\n", bytes);
+  return races(places + body, 64, blocks).findings;
+}
+
+TEST(RaceCheck, LanesFarApartAreJudgedAsNeighboursAre) {
+  constexpr uint32_t kNear = 4, kFar = 1028;
+  for (const std::string body : {
+           "@%warp0 st.global.u32 [%q], %i;\nbar.sync 0;\n@!%warp0 ld.global.u32 %v, [%q];\n",
+           "ld.global.u32 %v, [%q];\nld.global.u16 %v, [%q+2];\nbar.sync 0;\n@%warp0 st.global.u8 [%q], %i;\n",
+       }) {
+    EXPECT_TRUE(races_at_distance(kFar, body, 1).empty()) << body;
+  }
+  for (const std::string body : {
+           "st.global.u32 [%q], %i;\n",
+           "ld.global.u32 %v, [%q];\nst.global.u32 [%q], %i;\n",
+           "st.global.u32 [%q], %i;\nbar.sync 0;\nld.global.u32 %v, [%q];\nld.global.u8 %v, [%q+1];\n",
+           "@%warp0 st.global.u32 [%q], %i;\nbar.sync 0;\nld.global.u32 %v, [%q];\nst.global.u16 [%q], %i;\n",
+           "ld.global.u8 %v, [%q];\nld.global.u8 %v, [%q+1];\nbar.sync 0;\n@%warp0 st.global.u32 [%q], %i;\n",
+           "@%low ld.global.u32 %v, [%q];\n@!%low st.global.u32 [%q], %i;\nst.global.u32 [%q], %r;\n",
+           "@!%first mov.b64 %q, %at;\nld.global.u32 %v, [%q];\nst.global.u32 [%at], %i;\n",
+       }) {
+    const auto near = races_at_distance(kNear, body), far = races_at_distance(kFar, body);
+    EXPECT_FALSE(far.empty()) << body;
+    ASSERT_EQ(near.size(), far.size()) << body;
+    for (size_t i = 0; i < near.size(); ++i) {
+      EXPECT_EQ(near[i].message, far[i].message) << body;
+      EXPECT_EQ(near[i].count, far[i].count) << body;
+      EXPECT_EQ(near[i].thread, far[i].thread) << body;
+      EXPECT_EQ(near[i].block, far[i].block) << body;
+      EXPECT_EQ(near[i].ptx_line, far[i].ptx_line) << body;
+    }
+  }
+}
+
 TEST(RaceCheck, AtomicsDoNotRaceAndMixedAccessesDo) {
   EXPECT_TRUE(races("atom.global.add.u32 %v, [%p], 1;\nred.global.max.u32 [%p+4], %i;\n", 64, 3).findings.empty());
   EXPECT_TRUE(races("st.volatile.global.u32 [%p], %i;\nld.relaxed.gpu.global.u32 %v, [%p];\n", 64, 3).findings.empty());
