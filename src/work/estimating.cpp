@@ -10,9 +10,8 @@
 #include "check/cases.hpp"
 #include "check/tracing.hpp"
 #include "check/work_json.hpp"
-#include "estimate/sequence.hpp"
-#include "gpu/measured_rates.hpp"
 #include "spec/launch.hpp"
+#include "work/case_rates.hpp"
 #include "work/kernel.hpp"
 
 namespace assay::work {
@@ -93,22 +92,6 @@ Result<std::vector<NamedLaunch>> launched_stages(const spec::KernelSpec& spec, c
   }
   return launched;
 }
-
-// The rates of a case: the model's, or measured ones in their place.
-class CaseRates {
- public:
-  CaseRates(const gpu::GpuModel& model, const std::optional<StoredRates>& measured) : model_(gpu::rates_of(model)) {
-    if (!measured) return;
-    time_ = gpu::with_measured(model_, measured->rates);
-    bound_ = gpu::best_of_both(model_, measured->rates);
-  }
-  estimate::RatesInUse get() const { return {time_ ? *time_ : model_, bound_ ? *bound_ : model_}; }
-
- private:
-  const gpu::Rates& model_;
-  std::shared_ptr<const gpu::Rates> time_;
-  std::shared_ptr<const gpu::Rates> bound_;
-};
 
 spec::LaunchGeometry geometry_of(const check::TracedLaunch& launch) {
   const gpu::LaunchWork& work = launch.work;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "work/proving_ground.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "build/artifact_cache.hpp"
+#include "check/cases.hpp"
+#include "invert/proof.hpp"
+#include "spec/launch.hpp"
+#include "work/invert_reading.hpp"
+
+namespace assay::work {
+namespace {
+
+// What takes at least half as long as the limiter has the same share, give or take `tolerance` of the time.
+bool same_shares(const estimate::Estimate& one, const estimate::Estimate& other, double tolerance) {
+  if (one.limiter != other.limiter || one.time_us <= 0 || other.time_us <= 0) return false;
+  const double least =
+      0.5 * std::min(one.time_of(one.limiter) / one.time_us, other.time_of(other.limiter) / other.time_us);
+  return std::ranges::all_of(one.resources, [&](const estimate::Resource& resource) {
+    const double own = resource.time_us / one.time_us;
+    const double others = other.time_of(resource.name) / other.time_us;
+    return std::max(own, others) < least || std::abs(own - others) <= tolerance;
+  });
+}
+
+// A corner, an edge and an inner block along each dimension of the grid.
+uint64_t few_blocks(const gpu::Dim3& grid) {
+  uint64_t few = 1;
+  for (const uint64_t extent : {uint64_t{grid.x}, uint64_t{grid.y}, uint64_t{grid.z}})
+    few *= std::min<uint64_t>(extent, few == 1 ? 3 : 2);
+  return few;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ProvingGround>> ProvingGround::open(Setup setup, const MutantImage& prepared,
+                                                           const estimate::Estimate& known) {
+  std::unique_ptr<ProvingGround> ground(new ProvingGround(std::move(setup)));
+  const uint64_t most = ground->setup_.blocks;
+  const uint64_t few = few_blocks(ground->setup_.facts->grid);
+  ground->blocks_ = most == 0 ? 0 : std::min(most, few);
+  ASSAY_TRY(ground->prepared_, ground->count_blocks(prepared, ground->blocks_, std::nullopt));
+  constexpr double kAlmost = 0.02;
+  const CountedImage& own = ground->prepared_;
+  const bool enough = own.blocks_run >= most || !own.sampled || most == 0 ||
+                      (same_shares(own.estimate, known, kAlmost) &&
+                       std::abs(own.estimate.time_us - known.time_us) <= kAlmost * known.time_us);
+  if (enough) return ground;
+  ground->blocks_ = most;
+  ASSAY_TRY(ground->prepared_, ground->count_blocks(prepared, most, std::nullopt));
+  return ground;
+}
+
+Result<CountedImage> ProvingGround::count(const MutantImage& image) {
+  return count_blocks(image, blocks_, prepared_.sampled);
+}
+
+std::unique_ptr<check::Experiments> ProvingGround::take_worker(const std::string& key,
+                                                               const std::string& configuration) {
+  {
+    const std::lock_guard lock(mutex_);
+    auto& idle = idle_[key];
+    if (!idle.empty()) {
+      std::unique_ptr<check::Experiments> worker = std::move(idle.back());
+      idle.pop_back();
+      return worker;
+    }
+  }
+  check::Experiments::Setup setup;
+  setup.spec_file = setup_.spec->file;
+  setup.configuration = configuration;
+  setup.shape = setup_.shape.text();
+  setup.device = setup_.device;
+  setup.seed = setup_.seed;
+  setup.cache_folder = build::ArtifactCache::default_folder();
+  setup.time_limit = std::chrono::milliseconds(static_cast<int64_t>(setup_.limits.time_s * 1000));
+  setup.context = setup_.context;
+  return std::make_unique<check::Experiments>(std::move(setup));
+}
+
+Result<CountedImage> ProvingGround::count_blocks(const MutantImage& image, uint64_t blocks,
+                                                 std::optional<bool> sampled) {
+  check::TracedRequest request;
+  request.ptx = image.file;
+  request.checks = {gpu::kMemcheck};
+  request.instruction_limit = setup_.limits.instructions;
+  request.blocks = blocks;
+  request.sampled = sampled;
+  request.change = image.launch;
+  // Tensors that begin elsewhere are other tensors: a worker makes its own once.
+  const std::string key = fmt::format("{} {}", image.configuration, image.launch.pointer_offset);
+  std::unique_ptr<check::Experiments> worker = take_worker(key, image.configuration);
+  const auto run = worker->run(request);
+  {
+    const std::lock_guard lock(mutex_);
+    idle_[key].push_back(std::move(worker));
+  }
+  if (!run) return run.error();
+  CountedImage result;
+  result.lines = invert::by_line(run->instructions, image.text, image.printed);
+  int fit = setup_.facts->blocks_per_sm;
+  if (image.assembled.figures.blocks_per_sm) {
+    fit = *image.assembled.figures.blocks_per_sm;
+  } else if (!image.launch.plain()) {
+    fit = blocks_that_fit(*setup_.facts, image.launch);
+  }
+  for (const gpu::LaunchWork& work : run->works) {
+    estimate::Estimate estimated =
+        estimate::estimate(work, std::max(1, fit), *setup_.facts->model, setup_.rates->get());
+    result.us += estimated.time_us;
+    if (&work == &run->works.front()) result.estimate = std::move(estimated);
+  }
+  result.sampled = run->works.front().sampled();
+  result.blocks = run->works.front().blocks;
+  result.blocks_run = run->works.front().counted_blocks;
+  return result;
+}
+
+bool stands_for(const CountedImage& smaller, const CountedImage& wanted) {
+  constexpr double kAbout = 0.1;
+  if (smaller.lines.size() != wanted.lines.size() || smaller.sampled != wanted.sampled) return false;
+  for (size_t i = 0; i < wanted.lines.size(); ++i) {
+    const gpu::InstructionCount& one = smaller.lines[i];
+    const gpu::InstructionCount& other = wanted.lines[i];
+    if ((one.issued == 0) != (other.issued == 0) || (one.divergent == 0) != (other.divergent == 0)) return false;
+  }
+  return same_shares(smaller.estimate, wanted.estimate, kAbout);
+}
+
+std::vector<spec::Shape> smaller_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                        const spec::Shape& wanted) {
+  const auto geometry = spec::launch_geometry(spec, spec.stages.front(), configuration, wanted);
+  const auto entry = spec::entry_name(spec, spec.stages.front(), configuration, wanted);
+  if (!geometry || !entry) return {};
+  const auto usable = [&](const spec::Shape& shape) {
+    if (!spec::validate(spec, shape) || !check::why_not(spec, configuration, shape).empty()) return false;
+    const auto own = spec::launch_geometry(spec, spec.stages.front(), configuration, shape);
+    const auto own_entry = spec::entry_name(spec, spec.stages.front(), configuration, shape);
+    return own && *own == *geometry && own_entry && *own_entry == *entry;
+  };
+  std::vector<spec::Shape> found = {wanted};
+  for (const auto& [name, value] : wanted.values) {
+    if (!value.is_integer()) continue;
+    const size_t before = found.size();
+    for (size_t i = 0; i < before; ++i) {
+      for (int64_t divisor = 2; divisor <= 64; divisor *= 2) {
+        if (value.integer() % divisor != 0) break;
+        spec::Shape shape = found[i];
+        shape.values[name] = spec::Value(value.integer() / divisor);
+        if (usable(shape)) found.push_back(std::move(shape));
+      }
+    }
+  }
+  std::erase(found, wanted);
+  spec::sort_smallest_first(found);
+  return found;
+}
+
+}  // namespace assay::work
