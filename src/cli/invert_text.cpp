@@ -131,6 +131,8 @@ std::string invert_text(const work::InvertReport& report, bool all_experiments) 
   if (!report.left_over.empty())
     text += fmt::format("no time was left for {} of them; the same command goes on with them: {}\n",
                         report.left_over.size(), left_over_text(report.left_over));
+  if (estimated.measured && !report.measured)
+    text += fmt::format("rates measured here on {}\n", estimated.measured->date());
   if (report.details->sampled)
     text += fmt::format("sampled: {} of {} blocks were run and stand for the others\n", report.details->blocks_run,
                         report.details->blocks);

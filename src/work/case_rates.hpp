@@ -18,6 +18,9 @@ class CaseRates {
     time_ = gpu::with_measured(model_, measured->rates);
     bound_ = gpu::best_of_both(model_, measured->rates);
   }
+  // Null: the model's.
+  const std::shared_ptr<const gpu::Rates>& time() const { return time_; }
+  const std::shared_ptr<const gpu::Rates>& bound() const { return bound_; }
   estimate::RatesInUse get() const { return {time_ ? *time_ : model_, bound_ ? *bound_ : model_}; }
 
  private:

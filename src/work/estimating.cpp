@@ -117,6 +117,8 @@ void estimate_stages(std::vector<check::TracedLaunch> launches, const std::vecto
     stage.work = std::move(launch.work);
     fits.push_back(build::model_fit(*result.model, usages, stage.entry, static_cast<int64_t>(stage.work.block.volume()),
                                     stage.launch.shared_bytes));
+    if (const build::ResourceUsage* usage = build::find_entry(runnable.built.resources, stage.entry))
+      stage.usage = *usage;
     stage.occupancy_known = fits.back().occupancy.blocks_per_sm.has_value();
     stage.blocks_per_sm = stage.occupancy_known
                               ? *fits.back().occupancy.blocks_per_sm

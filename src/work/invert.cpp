@@ -85,6 +85,8 @@ class Inverter {
     request.blocks = request_.blocks;
     request.limits = request_.limits;
     request.record.ledger = "none";
+    if (auto rates = stored_rates(recording_, device_))
+      request.rates = std::make_shared<StoredRates>(*std::move(rates));
     ASSAY_TRY(details_->diagnosis, work::diagnose(request, context_));
     report_.kernel = spec_.kernel.name;
     report_.configuration = details_->diagnosis.configuration;
@@ -104,7 +106,8 @@ class Inverter {
     const EstimatedCase& known = estimated();
     if (known.entry.empty() || spec_.stages.size() != 1)
       return Error{"experiments change one kernel, and this call has several or a launch function",
-                   Place{spec_.file.string()}, "describe the kernel that matters by itself", ExitCode::usage};
+                   Place{spec_.file.string()},
+                   "describe the kernel that matters by itself; assay diagnose looks at all of them", ExitCode::usage};
     ASSAY_TRY(original_, read_file(known.ptx));
     for (const std::string& name : request_.experiments) {
       if (invert::find_row(name) == nullptr)
@@ -161,7 +164,7 @@ class Inverter {
     setup.context = context_;
     setup.facts = &facts_;
     setup.rates = &*rates_;
-    ASSAY_TRY(wanted_, ProvingGround::open(setup, controls_[first], estimated().estimate));
+    ASSAY_TRY(wanted_, ProvingGround::open(setup, controls_[first], &estimated().estimate));
     const CountedImage& own = wanted_->prepared();
     facts_.counts = own.lines;
     report_.time_us = own.us;
@@ -173,29 +176,29 @@ class Inverter {
 
   // Proofs of long loops take long, and a few rounds of them show the same.
   Result<void> find_smaller(ProvingGround::Setup setup) {
-    constexpr uint64_t kQuick = 100'000;  // instructions of warps: less is not worth looking for
+    constexpr uint64_t kQuick = 50'000;  // instructions of warps in a block: less is not worth looking for
     constexpr uint64_t kLittle = uint64_t{64} << 20;
-    constexpr int kProbes = 6;
+    constexpr int kProbes = 16;
     uint64_t issued = 0;
     for (const gpu::InstructionCount& count : facts_.counts) issued += count.issued;
+    issued /= std::max<uint64_t>(1, wanted_->prepared().blocks_run);
     if (request_.blocks == 0 || (issued < kQuick && facts_.all_buffers < kLittle)) return {};
-    setup.blocks = wanted_->blocks();
-    double least = 0;
     int probes = 0;
-    for (const spec::Shape& shape : smaller_shapes(spec_, configuration_, shape_)) {
-      if (spec::volume(shape) < least) continue;
-      if (probes++ == kProbes) break;
-      setup.shape = shape;
-      auto ground = ProvingGround::open(setup, controls_.front(), wanted_->prepared().estimate);
-      if (!ground && ground.error().exit_code == kInterrupted) return ground.error();
-      if (ground && stands_for((*ground)->prepared(), wanted_->prepared())) {
+    for (const auto& [dimension, value] : shape_.values) {
+      for (const spec::Shape& shape : smaller_along(spec_, configuration_, setup.shape, dimension)) {
+        if (probes++ == kProbes) return {};
+        ProvingGround::Setup other = setup;
+        other.shape = shape;
+        auto ground = ProvingGround::open(other, controls_.front(), nullptr);
+        if (!ground && ground.error().exit_code == kInterrupted) return ground.error();
+        if (!ground || !stands_for((*ground)->prepared(), wanted_->prepared())) continue;
         smaller_ = std::move(*ground);
         smaller_facts_ = facts_;
         smaller_facts_.counts = smaller_->prepared().lines;
         details_->proved_at = shape.text();
-        return {};
+        setup.shape = shape;
+        break;
       }
-      least = 2 * spec::volume(shape);
     }
     return {};
   }

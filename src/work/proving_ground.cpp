@@ -37,20 +37,26 @@ uint64_t few_blocks(const gpu::Dim3& grid) {
 }  // namespace
 
 Result<std::unique_ptr<ProvingGround>> ProvingGround::open(Setup setup, const MutantImage& prepared,
-                                                           const estimate::Estimate& known) {
+                                                           const estimate::Estimate* known) {
   std::unique_ptr<ProvingGround> ground(new ProvingGround(std::move(setup)));
   const uint64_t most = ground->setup_.blocks;
   const uint64_t few = few_blocks(ground->setup_.facts->grid);
   ground->blocks_ = most == 0 ? 0 : std::min(most, few);
   ASSAY_TRY(ground->prepared_, ground->count_blocks(prepared, ground->blocks_, std::nullopt));
-  constexpr double kAlmost = 0.02;
   const CountedImage& own = ground->prepared_;
-  const bool enough = own.blocks_run >= most || !own.sampled || most == 0 ||
-                      (same_shares(own.estimate, known, kAlmost) &&
-                       std::abs(own.estimate.time_us - known.time_us) <= kAlmost * known.time_us);
-  if (enough) return ground;
-  ground->blocks_ = most;
-  ASSAY_TRY(ground->prepared_, ground->count_blocks(prepared, most, std::nullopt));
+  if (most == 0 || !own.sampled || own.blocks_run >= most) return ground;
+  // More blocks find more bad accesses: as many as take a moment.
+  constexpr uint64_t kMoment = 500'000;  // instructions of warps
+  uint64_t issued = 0;
+  for (const gpu::InstructionCount& line : own.lines) issued += line.issued;
+  uint64_t blocks = std::clamp(kMoment / std::max<uint64_t>(1, issued / own.blocks_run), ground->blocks_, most);
+  constexpr double kAlmost = 0.02;
+  if (known != nullptr && !(same_shares(own.estimate, *known, kAlmost) &&
+                            std::abs(own.estimate.time_us - known->time_us) <= kAlmost * known->time_us))
+    blocks = most;
+  if (blocks == ground->blocks_) return ground;
+  ground->blocks_ = blocks;
+  ASSAY_TRY(ground->prepared_, ground->count_blocks(prepared, blocks, std::nullopt));
   return ground;
 }
 
@@ -130,32 +136,23 @@ bool stands_for(const CountedImage& smaller, const CountedImage& wanted) {
   return same_shares(smaller.estimate, wanted.estimate, kAbout);
 }
 
-std::vector<spec::Shape> smaller_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                        const spec::Shape& wanted) {
-  const auto geometry = spec::launch_geometry(spec, spec.stages.front(), configuration, wanted);
-  const auto entry = spec::entry_name(spec, spec.stages.front(), configuration, wanted);
-  if (!geometry || !entry) return {};
-  const auto usable = [&](const spec::Shape& shape) {
-    if (!spec::validate(spec, shape) || !check::why_not(spec, configuration, shape).empty()) return false;
-    const auto own = spec::launch_geometry(spec, spec.stages.front(), configuration, shape);
-    const auto own_entry = spec::entry_name(spec, spec.stages.front(), configuration, shape);
-    return own && *own == *geometry && own_entry && *own_entry == *entry;
-  };
-  std::vector<spec::Shape> found = {wanted};
-  for (const auto& [name, value] : wanted.values) {
-    if (!value.is_integer()) continue;
-    const size_t before = found.size();
-    for (size_t i = 0; i < before; ++i) {
-      for (int64_t divisor = 2; divisor <= 64; divisor *= 2) {
-        if (value.integer() % divisor != 0) break;
-        spec::Shape shape = found[i];
-        shape.values[name] = spec::Value(value.integer() / divisor);
-        if (usable(shape)) found.push_back(std::move(shape));
-      }
-    }
+std::vector<spec::Shape> smaller_along(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                       const spec::Shape& wanted, const std::string& dimension) {
+  const spec::StageSpec& stage = spec.stages.front();
+  const auto geometry = spec::launch_geometry(spec, stage, configuration, wanted);
+  const auto entry = spec::entry_name(spec, stage, configuration, wanted);
+  const spec::Value& value = wanted.values.at(dimension);
+  if (!geometry || !entry || !value.is_integer()) return {};
+  std::vector<spec::Shape> found;
+  for (int64_t divisor = 64; divisor > 1; divisor /= 2) {
+    if (value.integer() % divisor != 0) continue;
+    spec::Shape shape = wanted;
+    shape.values[dimension] = spec::Value(value.integer() / divisor);
+    if (!spec::validate(spec, shape) || !check::why_not(spec, configuration, shape).empty()) continue;
+    const auto own = spec::launch_geometry(spec, stage, configuration, shape);
+    const auto own_entry = spec::entry_name(spec, stage, configuration, shape);
+    if (own && *own == *geometry && own_entry && *own_entry == *entry) found.push_back(std::move(shape));
   }
-  std::erase(found, wanted);
-  spec::sort_smallest_first(found);
   return found;
 }
 

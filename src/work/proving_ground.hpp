@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A shape at which mutants run on the virtual GPU, under the memory check: few blocks of it, if they say what many do.
-// Any thread may ask; each gets a process of its own.
+// A shape at which mutants run on the virtual GPU, under the memory check: few blocks of it, if they say what many do
+// and a block has much to do. Any thread may ask; each gets a process of its own.
 #pragma once
 
 #include <map>
@@ -46,12 +46,11 @@ class ProvingGround {
     const CaseRates* rates = nullptr;
   };
   // Runs the prepared kernel. `known`: the estimate of the same kernel from as many blocks as may be run, which few
-  // blocks must agree with.
+  // blocks must agree with; null: they do.
   static Result<std::unique_ptr<ProvingGround>> open(Setup setup, const MutantImage& prepared,
-                                                     const estimate::Estimate& known);
+                                                     const estimate::Estimate* known);
 
   const spec::Shape& shape() const { return setup_.shape; }
-  uint64_t blocks() const { return blocks_; }  // that are run at most; 0: all
   const CountedImage& prepared() const { return prepared_; }
   Result<CountedImage> count(const MutantImage& image);
 
@@ -71,8 +70,8 @@ class ProvingGround {
 // takes about as long as that has about the same share.
 bool stands_for(const CountedImage& smaller, const CountedImage& wanted);
 
-// Shapes with the same launch and shorter loops, what has least to do first: one dimension divided, or two.
-std::vector<spec::Shape> smaller_shapes(const spec::KernelSpec& spec, const spec::Configuration& configuration,
-                                        const spec::Shape& wanted);
+// Shapes with the same launch in which one dimension is a part of what it was, the smallest first.
+std::vector<spec::Shape> smaller_along(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                       const spec::Shape& wanted, const std::string& dimension);
 
 }  // namespace assay::work
