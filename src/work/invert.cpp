@@ -77,12 +77,15 @@ class Inverter {
  private:
   // The counts, the estimate and the findings that are compared with.
   Result<void> diagnose() {
+    ASSAY_TRY(configuration_, chosen_configuration(spec_, request_.choice.configuration));
+    ASSAY_TRY(shape_, request_.shape.empty() ? spec::first_shape(spec_) : spec::parse_shape(spec_, request_.shape));
+    blocks_ = affordable_blocks(spec_, configuration_, shape_, request_.blocks);
     DiagnoseRequest request;
     request.choice = {request_.choice.kernel, request_.choice.configuration, device_};
     request.shape = request_.shape;
     request.measure = false;
     request.seed = request_.seed;
-    request.blocks = request_.blocks;
+    request.blocks = blocks_;
     request.limits = request_.limits;
     request.record.ledger = "none";
     if (auto rates = stored_rates(recording_, device_))
@@ -99,8 +102,6 @@ class Inverter {
   const EstimatedCase& estimated() const { return details_->diagnosis.details->estimated; }
 
   Result<void> open() {
-    ASSAY_TRY(configuration_, chosen_configuration(spec_, request_.choice.configuration));
-    ASSAY_TRY(shape_, request_.shape.empty() ? spec::first_shape(spec_) : spec::parse_shape(spec_, request_.shape));
     ASSAY_TRY(ScratchFolder folder, ScratchFolder::make());
     folder_.emplace(std::move(folder));
     const EstimatedCase& known = estimated();
@@ -159,7 +160,7 @@ class Inverter {
     setup.shape = shape_;
     setup.device = device_;
     setup.seed = request_.seed;
-    setup.blocks = request_.blocks;
+    setup.blocks = blocks_;
     setup.limits = request_.limits;
     setup.context = context_;
     setup.facts = &facts_;
@@ -608,6 +609,7 @@ class Inverter {
   Recording& recording_;
   spec::Configuration configuration_;
   spec::Shape shape_;
+  uint64_t blocks_ = 0;  // run at most so many; 0: all
   std::optional<ScratchFolder> folder_;
   std::optional<Resumption> resumption_;
   std::string original_;  // its PTX

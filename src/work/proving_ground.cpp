@@ -125,6 +125,18 @@ Result<CountedImage> ProvingGround::count_blocks(const MutantImage& image, uint6
   return result;
 }
 
+uint64_t affordable_blocks(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                           const spec::Shape& shape, uint64_t most) {
+  constexpr double kMostWork = 1e9;  // operations
+  constexpr uint64_t kFewest = 3;    // a corner, an edge and an inner one
+  if (most <= kFewest || spec.stages.empty()) return most;
+  const auto work = check::work(spec, configuration, shape);
+  const auto launch = spec::launch_geometry(spec, spec.stages.front(), configuration, shape);
+  if (!work || !(*work > 0) || !launch || launch->empty()) return most;
+  const double of_block = *work / (double{1} * launch->grid[0] * launch->grid[1] * launch->grid[2]);
+  return static_cast<uint64_t>(std::clamp(kMostWork / of_block, double{kFewest}, static_cast<double>(most)));
+}
+
 bool stands_for(const CountedImage& smaller, const CountedImage& wanted) {
   constexpr double kAbout = 0.1;
   if (smaller.lines.size() != wanted.lines.size() || smaller.sampled != wanted.sampled) return false;

@@ -66,6 +66,10 @@ class ProvingGround {
   std::map<std::string, std::vector<std::unique_ptr<check::Experiments>>> idle_;  // by configuration and offset
 };
 
+// Of `most` blocks as many as a virtual GPU runs in seconds, by the specification's formula of the work; 0: all.
+uint64_t affordable_blocks(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                           const spec::Shape& shape, uint64_t most);
+
 // Whether experiments at `smaller` say what those at `wanted` do: the same lines run, the same part limits, and what
 // takes about as long as that has about the same share.
 bool stands_for(const CountedImage& smaller, const CountedImage& wanted);
