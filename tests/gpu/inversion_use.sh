@@ -18,16 +18,16 @@ invert() {
   name=$1 seconds=$2 kernel=$3 shape=$4
   shift 4
   began=$(date +%s)
-  timeout 50 "$assay" invert "$root/$kernel" --shape "$shape" --device cuda:0 --quick --seconds 15 --budget "$seconds" \
+  timeout 58 "$assay" invert "$root/$kernel" --shape "$shape" --device cuda:0 --quick --seconds 10 --budget "$seconds" \
     --ledger "$ledger" --json "$@" > "$out/$name.json" 2> "$out/$name.err"
   code=$?
   echo "$name: exit $code after $(($(date +%s) - began)) s" | tee -a "$out/summary.txt"
 }
 
 : > "$out/summary.txt"
-invert gemm 15 kernels/gemm M=4096,N=4096,K=4096,dtype=f16
-invert attention_without_heads 15 kernels/planted/attention_without_heads B=4,H=8,S=512
-invert streaming_256 15 kernels/attention/streaming B=4,H=16,S=2048,D=256,causal=false,dtype=f16 \
+invert gemm 12 kernels/gemm M=4096,N=4096,K=4096,dtype=f16
+invert attention_without_heads 12 kernels/planted/attention_without_heads B=4,H=8,S=512
+invert streaming_256 12 kernels/attention/streaming B=4,H=16,S=2048,D=256,causal=false,dtype=f16 \
   --config CONSUMERS=2,KEY_BLOCK=48,STAGES=2
 
 python3 - "$out" <<'PYTHON' > "$out/resources.txt"
