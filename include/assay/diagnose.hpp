@@ -15,26 +15,35 @@
 
 namespace assay::work {
 
+struct StoredRates;
+
 struct DiagnoseRequest {
   KernelChoice choice;  // without a device: the GPU if there is one, beside the virtual one that is most like it
   std::string shape;    // empty: the first of the specification
   std::string sweep;    // "S=128..16384": shapes that double this variable; empty: none
   bool measure = true;  // on a GPU, if there is one
   bool with_ncu = false;
+  std::string baseline;  // profiled beside the kernel, with Nsight Compute: a [baseline.NAME] or a kernel folder;
+                         // empty: the first of the specification, if it has one
+  std::string keep;      // folder for Nsight Compute's reports; empty: one of the cache
   uint64_t seed = 1;
   uint64_t blocks = 24;  // run at most so many blocks on the virtual GPU; 0: all
   CaseLimits limits;
   RecordOptions record;
+  // Rates that were measured, for a caller that has them; null: those of the ledger, if there are any.
+  std::shared_ptr<const StoredRates> rates;
 };
 
 struct DiagnosedFinding {
   std::string rule;
+  std::string stage;  // of a call with several kernels: the one that it is about
   std::string title;
   std::vector<std::string> evidence;
   std::string file;  // where most of it happens; "" if no line stands out
   int line = 0;
   double cap_us = 0;  // the most that mending it can bring
   std::string remedy;
+  std::vector<std::string> baseline;  // what the baseline does differently there, by Nsight Compute
 };
 
 // One shape of a sweep.
@@ -56,7 +65,7 @@ struct DiagnoseReport {
   std::string configuration;
   std::string device;  // the virtual GPU that counted
   std::string shape;
-  std::string known;   // "counted and estimated", "counted and measured", "counted, measured and profiled"
+  std::string known;   // "counted and estimated", "counted and measured", either with "profiled"
   double time_us = 0;  // measured if it was, else estimated
   bool measured = false;
   double floor_us = 0;
@@ -64,6 +73,10 @@ struct DiagnoseReport {
   std::string limiter;
   std::vector<DiagnosedFinding> findings;  // the largest cap first
   std::vector<SweepPoint> sweep;
+  std::string rates_measured;            // when the rates in use were; "": they are the model's
+  std::string baseline;                  // that was profiled too; "": none
+  std::vector<std::string> differences;  // what it does differently, the largest difference first
+  std::string kept;                      // folder with the reports of Nsight Compute; "": none
   std::shared_ptr<const DiagnoseDetails> details;
 };
 

@@ -21,6 +21,7 @@ struct InvertRequest {
   bool quick = false;                    // ablations and the first dose of each injection
   bool measure = true;                   // on a GPU, if there is one
   double budget_s = 0;                   // of GPU time; 0: 60, quick: 15
+  double seconds = 0;                    // begin no proof after so many; 0: 60 if there is a GPU (quick: 15), else none
   bool assemble = true;                  // with ptxas, if there is one
   uint64_t seed = 1;
   uint64_t blocks = 24;  // run at most so many blocks on the virtual GPU; 0: all
@@ -34,7 +35,8 @@ struct InvertedExperiment {
   std::string kind;  // "injection", "ablation"
   std::string resource;
   int dose = 1;
-  std::string state;               // "ranked", "confounded", "not proved", "failed", "not applicable", "not timed"
+  std::string state;               // "ranked", "confounded", "not proved", "failed", "not applicable", "not timed",
+                                   // "not tried"
   std::string why;                 // of all states but "ranked"
   std::vector<std::string> sites;  // "softmax.cu:31", each once
 
@@ -85,9 +87,10 @@ struct InvertReport {
   std::vector<InvertedExperiment> experiments;
   std::string first;  // the resource that comes first; "latency"; "" if nothing stands out
   std::string sentence;
-  std::string diagnosed;     // the first rule of `diagnose`; "" if it finds nothing
-  bool agrees = false;       // with it
-  std::string not_measured;  // why, if there is a GPU and no time
+  std::string diagnosed;               // the first rule of `diagnose`; "" if it finds nothing
+  bool agrees = false;                 // with it
+  std::vector<std::string> left_over;  // experiments that there was no time for; the same command goes on with them
+  std::string not_measured;            // why, if there is a GPU and no time
   std::shared_ptr<const InvertDetails> details;
 };
 

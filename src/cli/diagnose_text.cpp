@@ -24,16 +24,24 @@ std::string head_text(const Terminal& terminal, const work::DiagnoseReport& repo
                   report.time_us / report.floor_us, time_text(report.floor_us), report.floor_by);
   text += fmt::format("  limiter: {}; {} blocks of {} threads, {:.2f} waves\n", report.limiter, estimated.work.blocks,
                       estimated.work.block.volume(), estimated.estimate.waves);
+  if (!estimated.stages.empty()) {
+    text += fmt::format("  {} kernels, one after the other (estimated):", estimated.stages.size());
+    for (const work::EstimatedStage& stage : estimated.stages)
+      text += fmt::format(" {} {}{}", stage.name, time_text(stage.estimate.time_us),
+                          &stage == &estimated.stages.back() ? "\n" : ",");
+  }
   return text;
 }
 
 std::string finding_text(const Terminal& terminal, size_t number, const work::DiagnosedFinding& finding,
                          double time_us) {
   std::string text =
-      fmt::format("\n{}. {}  at most -{} ({:.0f} %)\n", number, terminal.paint(Colour::bold, finding.title),
-                  time_text(finding.cap_us), 100 * finding.cap_us / time_us);
+      fmt::format("\n{}. {}{}  at most -{} ({:.0f} %)\n", number, terminal.paint(Colour::bold, finding.title),
+                  finding.stage.empty() ? "" : fmt::format(", in {}", finding.stage), time_text(finding.cap_us),
+                  100 * finding.cap_us / time_us);
   if (!finding.file.empty()) text += fmt::format("   {}:{}\n", finding.file, finding.line);
   for (const std::string& fact : finding.evidence) text += fmt::format("   {}\n", fact);
+  for (const std::string& line : finding.baseline) text += fmt::format("   {}\n", line);
   text += fmt::format("   do: {}\n", finding.remedy);
   return text;
 }
@@ -58,6 +66,23 @@ std::string sweep_text(const Terminal& terminal, const work::DiagnoseReport& rep
   return "\n" + table.render(terminal) + changes;
 }
 
+// What the baseline does differently, and where both reports are.
+std::string baseline_text(const work::DiagnoseReport& report) {
+  constexpr size_t kDifferencesShown = 5;
+  std::string text;
+  if (!report.baseline.empty()) {
+    const work::BaselineProfile& baseline = *report.details->baseline;
+    text += fmt::format("\n{} under Nsight Compute ({}): {}\n", report.baseline, baseline.launch.kernel,
+                        report.differences.empty() ? "no figure differs by a quarter" : "what differs most");
+    for (size_t i = 0; i < std::min(kDifferencesShown, report.differences.size()); ++i)
+      text += fmt::format("   {}\n", report.differences[i]);
+  }
+  if (!report.details->no_baseline.empty())
+    text += fmt::format("the baseline was not profiled: {}\n", report.details->no_baseline);
+  if (!report.kept.empty()) text += fmt::format("reports of Nsight Compute: {}\n", report.kept);
+  return text;
+}
+
 }  // namespace
 
 std::string diagnose_text(const work::DiagnoseReport& report, size_t most) {
@@ -70,6 +95,9 @@ std::string diagnose_text(const work::DiagnoseReport& report, size_t most) {
     text += fmt::format("\n{} more: --findings {}\n", report.findings.size() - shown, report.findings.size());
   if (!report.sweep.empty()) text += sweep_text(terminal, report);
   text += fmt::format("\n{}; caps are estimated, do not add up, and end at the floor\n", report.known);
+  text += baseline_text(report);
+  if (report.details->estimated.measured)
+    text += fmt::format("rates measured here on {}\n", report.details->estimated.measured->date());
   if (!report.details->not_measured.empty()) text += fmt::format("not measured: {}\n", report.details->not_measured);
   if (report.details->estimated.work.sampled())
     text += fmt::format("sampled: {} of {} blocks were run and stand for the others\n",

@@ -100,9 +100,10 @@ std::string estimate_text(const work::EstimatedCase& estimated) {
   text += fmt::format("{:.4g} MB to and from DRAM, {:.4g} of them once each; {:.4g} MB of L2 traffic\n",
                       estimate.dram_bytes / 1e6, estimate.compulsory_bytes / 1e6, estimate.l2_bytes / 1e6);
   text += sampled_lines(estimated);
-  text += fmt::format("estimated from counts of {} PTX; error of the model {}: median {:.0f} %, 90 % within {:.0f} %\n",
-                      estimated.target, rates.judged ? "as measured on this GPU" : "as assumed for this GPU",
-                      100 * rates.median_error, 100 * rates.spread);
+  text += fmt::format(
+      "estimated from counts of {} PTX; error of the model {}: median {:.0f} %, 90 % within a factor of {:.2f}\n",
+      estimated.target, rates.judged ? "as measured on this GPU" : "as assumed for this GPU", 100 * rates.median_error,
+      1 + rates.spread);
   if (estimated.measured)
     text += fmt::format("rates measured here on {} ({}, {}); what doctor --rates does not measure is the model's\n",
                         estimated.measured->date(), estimated.measured->device, estimated.measured->gpu);

@@ -25,6 +25,7 @@ class InvertCommand final : public Command {
     line.flag("--list", list_, "the catalogue of experiments");
     line.flag("--all", all_, "every experiment in the text, not only resources");
     line.option("--budget", request_.budget_s, "seconds of GPU time", {0, 86'400});
+    line.option("--seconds", request_.seconds, "begin no further proof after so many seconds", {0, 86'400});
     line.option("--blocks", request_.blocks, "run at most so many blocks and scale; 0: all");
     declare_seed(line, request_.seed);
     declare_limits(line, request_.limits);

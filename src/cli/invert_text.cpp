@@ -82,10 +82,18 @@ std::string tally_text(const work::InvertReport& report) {
     return std::ranges::count(report.experiments, state, &work::InvertedExperiment::state);
   };
   std::string text = fmt::format("{} experiments: {} proved and ranked", report.experiments.size(), in_state("ranked"));
-  for (const std::string_view state : {"confounded", "not proved", "failed", "not timed", "not applicable"}) {
+  for (const std::string_view state :
+       {"confounded", "not proved", "failed", "not timed", "not tried", "not applicable"}) {
     if (const auto count = in_state(state); count > 0) text += fmt::format(", {} {}", count, state);
   }
   return text + "\n";
+}
+
+std::string left_over_text(const std::vector<std::string>& names) {
+  constexpr size_t kNamed = 6;
+  std::string text;
+  for (size_t i = 0; i < std::min(kNamed, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return text + (names.size() > kNamed ? ", ..." : "");
 }
 
 }  // namespace
@@ -117,6 +125,14 @@ std::string invert_text(const work::InvertReport& report, bool all_experiments) 
   if (!report.not_measured.empty()) text += fmt::format("not measured: {}\n", report.not_measured);
   if (!report.details->no_ptxas.empty())
     text += fmt::format("registers, spills and code size are not known: {}\n", report.details->no_ptxas);
+  if (!report.details->proved_at.empty())
+    text += fmt::format("{} at {}: the same launch and lines, shorter loops, the same limiter\n",
+                        report.measured ? "proved" : "proved and estimated", report.details->proved_at);
+  if (!report.left_over.empty())
+    text += fmt::format("no time was left for {} of them; the same command goes on with them: {}\n",
+                        report.left_over.size(), left_over_text(report.left_over));
+  if (estimated.measured && !report.measured)
+    text += fmt::format("rates measured here on {}\n", estimated.measured->date());
   if (report.details->sampled)
     text += fmt::format("sampled: {} of {} blocks were run and stand for the others\n", report.details->blocks_run,
                         report.details->blocks);

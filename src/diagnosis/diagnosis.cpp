@@ -15,10 +15,32 @@ double share_left(const Case& about, const Rule& rule) {
   return std::min(1.0, better.time_us / about.estimate.time_us);
 }
 
+struct Ranked {
+  Advice advice;
+  bool general;
+  bool accurate;
+};
+
+// What the rules see in one kernel. `whole_us`: of the call; `above_floor`: of it, what can go at most.
+void find(const Case& about, double whole_us, double above_floor, std::vector<Ranked>& found) {
+  constexpr double kWorthSaying = 0.02;  // of the time
+  const double own = std::min(above_floor, std::max(0.0, about.time_us - floor_of(about).time_us));
+  for (const Rule& rule : rules()) {
+    std::optional<Evidence> evidence = rule.seen(about);
+    if (!evidence) continue;
+    const bool accurate = !evidence->changes_results;
+    const double gain = about.time_us * (1 - share_left(about, rule));
+    Advice advice{std::string(rule.name), std::string(rule.title),  *std::move(evidence),
+                  std::min(gain, own),    std::string(rule.remedy), about.stage};
+    if (advice.cap_us < kWorthSaying * whole_us) continue;
+    found.push_back({std::move(advice), rule.general, accurate});
+  }
+}
+
 }  // namespace
 
 Floor floor_of(const Case& about) {
-  const gpu::Rates& rates = about.rates();
+  const gpu::Rates& rates = about.floor_rates();
   Floor floor{rates.launch_floor_us, "launch"};
   const auto consider = [&](double time_us, std::string by) {
     if (time_us > floor.time_us) floor = {time_us, std::move(by)};
@@ -43,28 +65,17 @@ Floor floor_of(const Case& about) {
 }
 
 Diagnosis diagnose(const Case& about) {
-  constexpr double kWorthSaying = 0.02;  // of the time
+  return diagnose(about, std::span(&about, 1));
+}
+
+Diagnosis diagnose(const Case& whole, std::span<const Case> stages) {
   Diagnosis result;
-  result.floor = floor_of(about);
-  result.time_us = about.time_us;
-  result.measured = about.measured;
-  const double above_floor = std::max(0.0, about.time_us - result.floor.time_us);
-  struct Ranked {
-    Advice advice;
-    bool general;
-    bool accurate;
-  };
+  result.floor = floor_of(whole);
+  result.time_us = whole.time_us;
+  result.measured = whole.measured;
+  const double above_floor = std::max(0.0, whole.time_us - result.floor.time_us);
   std::vector<Ranked> found;
-  for (const Rule& rule : rules()) {
-    std::optional<Evidence> evidence = rule.seen(about);
-    if (!evidence) continue;
-    const bool accurate = !evidence->changes_results;
-    const double gain = about.time_us * (1 - share_left(about, rule));
-    Advice advice{std::string(rule.name), std::string(rule.title), *std::move(evidence), std::min(gain, above_floor),
-                  std::string(rule.remedy)};
-    if (advice.cap_us < kWorthSaying * about.time_us) continue;
-    found.push_back({std::move(advice), rule.general, accurate});
-  }
+  for (const Case& stage : stages) find(stage, whole.time_us, above_floor, found);
   constexpr double kNearly = 0.7;
   std::ranges::stable_sort(found, [](const Ranked& one, const Ranked& other) {
     if (one.accurate != other.accurate) return one.accurate;

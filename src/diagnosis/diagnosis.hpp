@@ -4,6 +4,7 @@
 // of the time that is known, and never more than the time above the floor.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,8 +42,13 @@ struct Case {
   std::string occupancy_limiter;  // "registers", ...; "": not known
   bool debug_build = false;       // -G, or without optimisation
   bool narrow_inputs = false;     // of 16 bits or less, as tensor cores take them
+  std::string stage{};            // of a call with several kernels: the name of this one
+  // Measured on such a GPU, in place of the model's: those that times follow, and the best of both, for the floor.
+  std::shared_ptr<const gpu::Rates> measured_rates{};
+  std::shared_ptr<const gpu::Rates> best_rates{};
 
-  const gpu::Rates& rates() const { return gpu::rates_of(*model); }
+  const gpu::Rates& rates() const { return measured_rates ? *measured_rates : gpu::rates_of(*model); }
+  const gpu::Rates& floor_rates() const { return best_rates ? *best_rates : gpu::rates_of(*model); }
 };
 
 // What could not be undercut by any kernel that computes this problem with the kind of instruction in use.
@@ -65,6 +71,7 @@ struct Advice {
   Evidence evidence;
   double cap_us = 0;
   std::string remedy;
+  std::string stage{};  // of a call with several kernels
 };
 
 struct Rule {
@@ -86,5 +93,8 @@ struct Diagnosis {
   std::vector<Advice> advice;  // the largest cap first; what changes results last
 };
 Diagnosis diagnose(const Case& about);
+// Of a call with several kernels, one after the other: `whole` has the time and the floor of all, and each of `stages`
+// its own work and its own part of the time. A finding is one of a stage.
+Diagnosis diagnose(const Case& whole, std::span<const Case> stages);
 
 }  // namespace assay::diagnosis

@@ -212,13 +212,15 @@ std::string_view to_string(State state) {
       return "not applicable";
     case State::not_timed:
       return "not timed";
+    case State::not_tried:
+      return "not tried";
   }
   return "";
 }
 
 std::optional<State> state_named(std::string_view name) {
-  for (const State state :
-       {State::ranked, State::confounded, State::not_proved, State::failed, State::not_applicable, State::not_timed}) {
+  for (const State state : {State::ranked, State::confounded, State::not_proved, State::failed, State::not_applicable,
+                            State::not_timed, State::not_tried}) {
     if (to_string(state) == name) return state;
   }
   return std::nullopt;
@@ -295,6 +297,11 @@ Reading read(const std::vector<Effect>& effects, double noise) {
     reading.sentence = "nothing stands out";
   }
   return reading;
+}
+
+bool concerns(std::string_view resource, std::string_view rule) {
+  const About* known = about(resource);
+  return known != nullptr && !rule.empty() && std::ranges::find(known->rules, rule) != known->rules.end();
 }
 
 bool agrees(const Reading& reading, std::string_view rule) {

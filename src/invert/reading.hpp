@@ -20,6 +20,7 @@ enum class State {
   failed,          // it did not run clean on the virtual GPU, or not on the GPU
   not_applicable,  // there is nothing to change in this kernel
   not_timed,       // proved, but nothing timed it: no GPU for a row that needs one, or no time left
+  not_tried,       // no time was left to prove it
 };
 std::string_view to_string(State state);
 std::optional<State> state_named(std::string_view name);
@@ -61,6 +62,9 @@ struct Reading {
 
 // `noise`: what a control differs from itself; differences below it are none.
 Reading read(const std::vector<Effect>& effects, double noise);
+
+// Whether an experiment on the resource tells of what the rule of `diagnose` says.
+bool concerns(std::string_view resource, std::string_view rule);
 
 // Whether the first finding of `diagnose` says the same as the first resource.
 bool agrees(const Reading& reading, std::string_view rule);

@@ -9,6 +9,7 @@
 #include "base/scratch_folder.hpp"
 #include "base/text.hpp"
 #include "check/worker.hpp"
+#include "profiling/ncu_difference.hpp"
 #include "profiling/tool.hpp"
 
 namespace assay::profiling {
@@ -34,7 +35,10 @@ constexpr std::array kMetrics = {
     MeasuredMetric{"smsp__thread_inst_executed.sum", "machine instructions of threads"},
 };
 
-std::string metric_list() {
+constexpr std::array<std::string_view, 5> kTable = {"--csv", "--page", "raw", "--print-units", "base"};
+constexpr size_t kLargestTable = size_t{64} << 20;
+
+std::string metric_list(bool to_compare) {
   std::string list;
   for (const MeasuredMetric& metric : kMetrics) {
     list += list.empty() ? "" : ",";
@@ -45,7 +49,28 @@ std::string metric_list() {
     list += ',';
     list += counter.ncu;
   }
+  for (const std::string_view metric : comparison_metrics()) {
+    if (to_compare) list += fmt::format(",{}", metric);
+  }
   return list;
+}
+
+// The report as a table, which is kept beside it.
+Result<std::string> table_of(const std::filesystem::path& ncu, const NcuKept& kept,
+                             std::chrono::milliseconds time_limit) {
+  Command command;
+  command.arguments = {ncu.string(), "--import", kept.report.string()};
+  for (const std::string_view word : kTable) command.arguments.emplace_back(word);
+  command.output_limit_bytes = kLargestTable;
+  command.time_limit = time_limit;
+  ASSAY_TRY(const ProcessOutcome outcome, assay::run(command));
+  if (!outcome.succeeded())
+    return Error{fmt::format("ncu cannot read its own report {}: it {}", kept.report.string(), describe_end(outcome)),
+                 {},
+                 "",
+                 ExitCode::environment};
+  if (!kept.table.empty()) ASSAY_CHECK(write_file_atomically(kept.table, outcome.output));
+  return outcome.output;
 }
 
 // What ncu or the program under it says when it fails, in a line or two.
@@ -109,54 +134,82 @@ std::span<const MeasuredMetric> measured_metrics() {
   return kMetrics;
 }
 
-Result<NcuLaunch> run_ncu(const NcuRun& run) {
+namespace {
+
+// `output`: what the program wrote, whatever came of it.
+Result<NcuOutcome> run_ncu_telling(const NcuProgram& program, std::string& output) {
   ASSAY_TRY(const std::filesystem::path ncu, find_tool(kNcu));
+  ASSAY_TRY(const ScratchFolder folder, ScratchFolder::make());
+  const std::filesystem::path table = folder.path() / "ncu.csv";
+  const bool keeps = !program.kept.report.empty();
+  Command command;
+  // Changing clocks needs rights, and hides what users see.
+  command.arguments = {ncu.string(), "--clock-control", "none", "--kernel-name-base", "mangled"};
+  const auto add = [&](std::initializer_list<std::string> words) {
+    command.arguments.insert(command.arguments.end(), words);
+  };
+  if (!program.kernel.empty()) add({"--kernel-name", program.kernel});
+  add({"--launch-count", fmt::format("{}", program.launches), "--metrics", metric_list(keeps)});
+  if (keeps) {
+    add({"--force-overwrite", "--export", program.kept.report.string()});
+  } else {
+    for (const std::string_view word : kTable) command.arguments.emplace_back(word);
+  }
+  add({"--log-file", table.string()});
+  command.arguments.insert(command.arguments.end(), program.arguments.begin(), program.arguments.end());
+  command.input = program.input;
+  command.time_limit = program.time_limit;
+  ASSAY_TRY(const ProcessOutcome outcome, assay::run(command));
+  NcuOutcome result;
+  result.output = outcome.output;
+  output = outcome.output;
+  if (outcome.timed_out)
+    return Error{"the kernel did not end in time under ncu", {}, "raise --time-limit", ExitCode::environment};
+  const Result<std::string> text = read_file(table, kLargestTable);
+  std::string said = text ? *text : outcome.output + outcome.errors;
+  if (keeps && std::filesystem::exists(program.kept.report)) {
+    ASSAY_TRY(said, table_of(ncu, program.kept, program.time_limit));
+  }
+  auto launches = read_ncu_csv(said);
+  if (!launches) {
+    Error error = std::move(launches).error();
+    if (said.find("==ERROR==") == std::string::npos && !outcome.succeeded())
+      error.message += fmt::format(": it {}. {}", describe_end(outcome), first_words(said));
+    return error;
+  }
+  result.launches = std::move(*launches);
+  return result;
+}
+
+}  // namespace
+
+Result<NcuOutcome> run_ncu(const NcuProgram& program) {
+  std::string output;
+  return run_ncu_telling(program, output);
+}
+
+Result<NcuLaunch> run_ncu(const NcuRun& run) {
   std::error_code failed;
   const std::filesystem::path self = std::filesystem::canonical(run.program, failed);
   if (failed)
     return Error{"the program that runs kernels is not there: " + run.program.string(), {}, "", ExitCode::environment};
-  ASSAY_TRY(const ScratchFolder folder, ScratchFolder::make());
-  const std::filesystem::path table = folder.path() / "ncu.csv";
-  Command command;
-  command.arguments = {ncu.string(),
-                       "--clock-control",
-                       "none",  // changing clocks needs rights, and hides what users see
-                       "--csv",
-                       "--page",
-                       "raw",
-                       "--print-units",
-                       "base",
-                       "--kernel-name-base",
-                       "mangled",
-                       "--kernel-name",
-                       run.entry,
-                       "--launch-count",
-                       "1",
-                       "--metrics",
-                       metric_list(),
-                       "--log-file",
-                       table.string(),
-                       self.string(),
-                       check::kWorkerCommand};
-  command.input = check::worker_script(run.setup, run.test);
-  command.time_limit = run.time_limit;
-  ASSAY_TRY(const ProcessOutcome outcome, assay::run(command));
-  const Result<std::string> text = read_file(table, size_t{64} << 20);
-  const std::string said = text ? *text : outcome.output + outcome.errors;
-  if (outcome.timed_out)
-    return Error{"the kernel did not end in time under ncu", {}, "raise --time-limit", ExitCode::environment};
+  NcuProgram program;
+  program.arguments = {self.string(), check::kWorkerCommand};
+  program.input = check::worker_script(run.setup, run.test);
+  program.kernel = run.entry;
+  program.time_limit = run.time_limit;
+  program.kept = run.kept;
+  std::string output;
+  auto outcome = run_ncu_telling(program, output);
+  if (outcome) return std::move(outcome->launches.front());
   // The kernel's own trouble (no GPU, a launch that was refused) says more than that there is no table.
-  const auto answer = check::worker_answer(outcome.output, run.test);
-  auto launches = read_ncu_csv(said);
-  if (!launches) {
-    if (said.find("==ERROR==") != std::string::npos) return std::move(launches).error();
-    if (!answer && !outcome.output.empty()) return answer.error();
-    if (answer && !answer->passed()) return Error{answer->message, {}, answer->hint, ExitCode::environment};
-    Error error = std::move(launches).error();
-    if (!outcome.succeeded()) error.message += fmt::format(": it {}. {}", describe_end(outcome), first_words(said));
-    return error;
-  }
-  return std::move(launches->front());
+  const bool tools_own = outcome.error().message.find("ERR_NVGPUCTRPERM") != std::string::npos ||
+                         outcome.error().message.starts_with("ncu: ");
+  if (tools_own || output.empty()) return std::move(outcome).error();
+  const auto answer = check::worker_answer(output, run.test);
+  if (!answer) return answer.error();
+  if (!answer->passed()) return Error{answer->message, {}, answer->hint, ExitCode::environment};
+  return std::move(outcome).error();
 }
 
 std::vector<Figure> measured_figures(const NcuLaunch& launch) {

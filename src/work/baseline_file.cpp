@@ -17,6 +17,7 @@ json case_json(const BaselineCase& entry) {
   if (!entry.counters.empty()) {
     json counted{{"counters", entry.counters}};
     if (entry.estimated) counted["estimated"] = estimated_json(*entry.estimated);
+    if (!entry.rates.empty()) counted["rates_measured"] = entry.rates;
     return counted;
   }
   json batches = json::array();
@@ -32,6 +33,8 @@ BaselineCase case_from(const json& value) {
   if (value.contains("counters")) {
     entry.counters = value.at("counters").get<judge::Counters>();
     if (value.contains("estimated")) entry.estimated = estimated_from(value["estimated"]);
+    if (value.contains("rates_measured") && value["rates_measured"].is_string())
+      entry.rates = value["rates_measured"].get<std::string>();
     return entry;
   }
   for (const auto& [field, text] : value.at("contract").items()) entry.contract.set(field, text.get<std::string>());

@@ -20,6 +20,7 @@ struct BaselineCase {
   std::optional<judge::EstimatedTime> estimated;  // the time from them, if there is one; or
   measure::Contract contract;                     // of a measurement, and
   judge::Batches batches;                         // its samples
+  std::string rates{};                            // of the estimate: when they were measured; "": the model's
 
   bool operator==(const BaselineCase&) const = default;
 };

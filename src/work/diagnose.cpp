@@ -8,13 +8,18 @@
 
 #include "assay/bench.hpp"
 #include "base/file.hpp"
+#include "base/hash.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "build/artifact_cache.hpp"
+#include "report/profile_document.hpp"
 #include "spec/shape.hpp"
+#include "work/case_rates.hpp"
 #include "work/device_pair.hpp"
 #include "work/diagnose_details.hpp"
 #include "work/document.hpp"
 #include "work/kernel.hpp"
+#include "work/ncu_profile.hpp"
 #include "work/recording.hpp"
 
 namespace assay::work {
@@ -73,7 +78,33 @@ diagnosis::Case advised_case(const spec::KernelSpec& spec, const spec::Shape& sh
     about.spill_bytes = estimated.usage->spill_load_bytes.value_or(0) + estimated.usage->spill_store_bytes.value_or(0);
   }
   about.debug_build = is_debug_build(estimated.ptx);
+  const CaseRates rates(*estimated.model, estimated.measured);
+  about.measured_rates = rates.time();
+  about.best_rates = rates.bound();
+  // The floor is that of the problem: a single kernel might do what these do one after the other.
+  for (const EstimatedStage& stage : estimated.stages) {
+    if (stage.entry != estimated.entry) about.estimate.compulsory_bytes += stage.estimate.compulsory_bytes;
+  }
   return about;
+}
+
+// The kernels of a call that has several, each with its part of the time. Operations belong to the one that takes
+// longest; what bytes must move is what each one touches.
+std::vector<diagnosis::Case> stages_of(const diagnosis::Case& whole, const EstimatedCase& estimated) {
+  std::vector<diagnosis::Case> stages;
+  for (const EstimatedStage& stage : estimated.stages) {
+    diagnosis::Case& about = stages.emplace_back(whole);
+    about.stage = stage.name;
+    about.work = stage.work;
+    about.estimate = stage.estimate;
+    about.blocks_per_sm = stage.blocks_per_sm;
+    about.time_us = whole.time_us * stage.estimate.time_us / estimated.estimate.time_us;
+    about.bytes = 0;
+    if (stage.entry != estimated.entry) about.flops = 0;
+    about.spill_bytes =
+        stage.usage ? stage.usage->spill_load_bytes.value_or(0) + stage.usage->spill_store_bytes.value_or(0) : 0;
+  }
+  return stages;
 }
 
 // The candidate's median on the GPU, or why there is none.
@@ -141,6 +172,7 @@ json advice_document(const diagnosis::Advice& advice) {
                    {"evidence", advice.evidence.facts},
                    {"cap_us", advice.cap_us},
                    {"remedy", advice.remedy}};
+  if (!advice.stage.empty()) document["stage"] = advice.stage;
   if (advice.evidence.line) {
     document["file"] = advice.evidence.line->file;
     document["line"] = advice.evidence.line->line;
@@ -174,8 +206,10 @@ class Diagnoser {
 
  private:
   Result<EstimatedCase> counted(const spec::Shape& shape) {
-    return estimate_case(spec_, configuration_, shape, {device_, request_.seed, request_.blocks, request_.limits},
-                         context_);
+    EstimatingRequest how{device_, request_.seed, request_.blocks, request_.limits};
+    how.several = true;
+    how.measured = request_.rates ? std::optional(*request_.rates) : stored_rates(recording_, device_);
+    return estimate_case(spec_, configuration_, shape, how, context_);
   }
 
   // A measurement that fails leaves the diagnosis with the estimate, and says why.
@@ -192,16 +226,67 @@ class Diagnoser {
     return {};
   }
 
-  Result<void> profile(const std::string& shape) {
+  Result<void> profile(const spec::Shape& shape) {
     if (!request_.with_ncu) return {};
-    ProfileRequest profile;
-    profile.choice = {request_.choice.kernel, request_.choice.configuration, device_};
-    profile.shape = shape;
-    profile.with_ncu = true;
-    profile.seed = request_.seed;
-    profile.limits = request_.limits;
-    profile.record = request_.record;
-    ASSAY_TRY(details_->profile, work::profile(profile, context_));
+    ASSAY_TRY(report_.kept, kept_folder(shape.text()));
+    const std::filesystem::path folder = report_.kept;
+    NcuProfiling wanted{spec_, configuration_, request_.limits, {}, {folder / "kernel.ncu-rep", folder / "kernel.csv"}};
+    wanted.test.shape = shape;
+    wanted.test.seed = request_.seed;
+    profiling::Profile& profile = details_->profile.emplace();
+    profile.entry = details_->estimated.entry;
+    profile.shape = shape.text();
+    profile.device = device_;
+    measure_under_ncu(wanted, context_, profile);
+    ASSAY_CHECK(check_cancelled(context_));
+    return profile_beside(shape);
+  }
+
+  // The same kernel, shape and baseline have one folder: the newest reports are in it.
+  Result<std::string> kept_folder(const std::string& shape) {
+    std::filesystem::path folder = request_.keep;
+    if (folder.empty()) {
+      ASSAY_TRY(const std::string specification, read_file(spec_.file));
+      Hasher hasher;
+      hasher.add("ncu").add(specification).add(configuration_.id()).add(shape).add(request_.baseline);
+      folder = build::ArtifactCache::default_folder() / "profiles" / hasher.hex();
+    }
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    if (failed)
+      return Error{
+          fmt::format("{} cannot be made: {}", folder.string(), failed.message()), {}, "choose another --keep"};
+    return std::filesystem::absolute(folder).string();
+  }
+
+  // The baseline under the same tool: whatever is missing is said, and the diagnosis is good without it.
+  Result<void> profile_beside(const spec::Shape& shape) {
+    const std::string name =
+        request_.baseline.empty() && !spec_.baselines.empty() ? spec_.baselines.front().name : request_.baseline;
+    if (name.empty()) return {};
+    if (!details_->profile->measured) {
+      details_->no_baseline = "the kernel itself was not profiled";
+      return {};
+    }
+    BaselineProfileRequest wanted;
+    wanted.baseline = name;
+    wanted.configuration = request_.choice.configuration;
+    wanted.gpu = details_->profile->measured_on;
+    wanted.shape = shape;
+    wanted.seed = request_.seed;
+    wanted.time_limit = std::chrono::milliseconds(static_cast<int64_t>(request_.limits.time_s * 1000));
+    const std::filesystem::path folder = report_.kept;
+    wanted.kept = {folder / "baseline.ncu-rep", folder / "baseline.csv"};
+    auto baseline = profile_baseline(spec_, wanted, context_);
+    if (!baseline && baseline.error().exit_code == kInterrupted) return baseline.error();
+    if (!baseline) {
+      details_->no_baseline = baseline.error().message;
+      return {};
+    }
+    report_.baseline = baseline->name;
+    details_->differences = profiling::differences(*details_->profile->measured, baseline->launch, "the baseline");
+    details_->baseline = std::move(*baseline);
+    for (const profiling::NcuDifference& each : details_->differences) report_.differences.push_back(each.sentence);
     return {};
   }
 
@@ -209,26 +294,32 @@ class Diagnoser {
     ASSAY_TRY(details_->estimated, counted(shape));
     diagnosis::Case about = advised_case(spec_, shape, details_->estimated);
     ASSAY_CHECK(measure(shape.text(), about));
-    ASSAY_CHECK(profile(shape.text()));
-    details_->diagnosis = diagnosis::diagnose(about);
+    ASSAY_CHECK(profile(shape));
+    const std::vector<diagnosis::Case> stages = stages_of(about, details_->estimated);
+    details_->diagnosis = stages.empty() ? diagnosis::diagnose(about) : diagnosis::diagnose(about, stages);
+    if (details_->estimated.measured) report_.rates_measured = details_->estimated.measured->time;
     const diagnosis::Diagnosis& diagnosis = details_->diagnosis;
     report_.kernel = spec_.kernel.name;
     report_.configuration = configuration_.id();
     report_.device = device_;
     report_.shape = details_->estimated.shape;
-    report_.known = about.measured ? (details_->profile ? "counted, measured and profiled" : "counted and measured")
-                                   : "counted and estimated";
+    const bool profiled = details_->profile && details_->profile->measured;
+    report_.known = about.measured ? (profiled ? "counted, measured and profiled" : "counted and measured")
+                                   : (profiled ? "counted, estimated and profiled" : "counted and estimated");
     report_.time_us = diagnosis.time_us;
     report_.measured = diagnosis.measured;
     report_.floor_us = diagnosis.floor.time_us;
     report_.floor_by = diagnosis.floor.by;
     report_.limiter = about.estimate.limiter;
     for (const diagnosis::Advice& advice : diagnosis.advice) {
-      DiagnosedFinding finding{advice.rule, advice.title, advice.evidence.facts, "", 0, advice.cap_us, advice.remedy};
+      DiagnosedFinding finding{
+          advice.rule, advice.stage, advice.title, advice.evidence.facts, "", 0, advice.cap_us, advice.remedy, {}};
       if (advice.evidence.line) {
         finding.file = advice.evidence.line->file;
         finding.line = advice.evidence.line->line;
       }
+      constexpr size_t kLines = 2;
+      finding.baseline = profiling::differences_for_rule(advice.rule, details_->differences, kLines);
       report_.findings.push_back(std::move(finding));
     }
     return {};
@@ -261,10 +352,12 @@ class Diagnoser {
     document["measured"] = report_.measured;
     document["floor"] = {{"time_us", report_.floor_us}, {"by", report_.floor_by}};
     document["findings"] = json::array();
-    for (const diagnosis::Advice& advice : details_->diagnosis.advice)
-      document["findings"].push_back(advice_document(advice));
+    for (size_t i = 0; i < report_.findings.size(); ++i) {
+      document["findings"].push_back(advice_document(details_->diagnosis.advice[i]));
+      if (!report_.findings[i].baseline.empty()) document["findings"].back()["baseline"] = report_.findings[i].baseline;
+    }
     if (!details_->not_measured.empty()) document["not_measured"] = details_->not_measured;
-    if (details_->profile) document["profile"] = json::parse(to_json(*details_->profile));
+    write_profile(document);
     for (const SweepPoint& point : report_.sweep) {
       document["sweep"].push_back({{"shape", point.shape},
                                    {"time_us", point.time_us},
@@ -279,6 +372,31 @@ class Diagnoser {
     attempt.shape = report_.shape;
     attempt.verdict = report_.findings.empty() ? "nothing found" : report_.findings.front().rule;
     return recording_.write(std::move(attempt), document);
+  }
+
+  // Both reports as they were imported, and where they lie.
+  void write_profile(json& document) const {
+    if (details_->profile) {
+      document["profile"] = report::profile_document(*details_->profile);
+      // What was counted is in the document already, from some blocks that stand for all.
+      for (const char* counted : {"counters", "lines", "metrics", "counted_on"}) document["profile"].erase(counted);
+    }
+    if (!report_.kept.empty()) document["kept"] = report_.kept;
+    if (!details_->no_baseline.empty()) document["no_baseline"] = details_->no_baseline;
+    if (!details_->baseline) return;
+    const BaselineProfile& baseline = *details_->baseline;
+    json figures = json::object();
+    for (const auto& [metric, value] : baseline.launch.metrics) figures[metric] = value.value;
+    json differences = json::array();
+    for (const profiling::NcuDifference& each : details_->differences)
+      differences.push_back({{"metric", each.metric},
+                             {"name", each.name},
+                             {"kernel", each.own},
+                             {"baseline", each.other},
+                             {"sentence", each.sentence}});
+    document["baseline"] = {
+        {"name", baseline.name},       {"variant", baseline.variant},   {"kernel", baseline.launch.kernel},
+        {"kernels", baseline.kernels}, {"metrics", std::move(figures)}, {"differences", std::move(differences)}};
   }
 
   const DiagnoseRequest& request_;

@@ -5,8 +5,10 @@
 #include <optional>
 
 #include "assay/diagnose.hpp"
-#include "assay/profile.hpp"
 #include "diagnosis/diagnosis.hpp"
+#include "profiling/ncu_difference.hpp"
+#include "profiling/profile.hpp"
+#include "work/baseline_profile.hpp"
 #include "work/estimating.hpp"
 
 namespace assay::work {
@@ -15,8 +17,11 @@ struct DiagnoseDetails {
   spec::KernelSpec spec;
   EstimatedCase estimated;
   diagnosis::Diagnosis diagnosis;
-  std::optional<ProfileReport> profile;  // with Nsight Compute
-  std::string not_measured;              // why, if there is no measured time
+  std::optional<profiling::Profile> profile;  // with Nsight Compute, without counts
+  std::optional<BaselineProfile> baseline;    // likewise
+  std::vector<profiling::NcuDifference> differences;
+  std::string no_baseline;   // why, if it was not profiled
+  std::string not_measured;  // why, if there is no measured time
   nlohmann::json document;
 };
 

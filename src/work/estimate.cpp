@@ -22,8 +22,7 @@ Result<EstimateReport> estimate_one(const EstimateRequest& request, const Contex
             request.shape.empty() ? spec::first_shape(spec) : spec::parse_shape(spec, request.shape));
   EstimatingRequest how{device, request.seed, request.blocks, request.limits};
   how.several = true;
-  const gpu::GpuModel* const model = gpu::find_model(std::string_view(device).substr(device.find(':') + 1));
-  if (model != nullptr) how.measured = stored_rates(recording, *model);
+  how.measured = stored_rates(recording, device);
   ASSAY_TRY(details->estimated, estimate_case(spec, configuration, shape, how, context));
   const estimate::Estimate& estimated = details->estimated.estimate;
   details->document = document_head("estimate", spec, configuration.id(), device);

@@ -10,9 +10,8 @@
 #include "check/cases.hpp"
 #include "check/tracing.hpp"
 #include "check/work_json.hpp"
-#include "estimate/sequence.hpp"
-#include "gpu/measured_rates.hpp"
 #include "spec/launch.hpp"
+#include "work/case_rates.hpp"
 #include "work/kernel.hpp"
 
 namespace assay::work {
@@ -94,22 +93,6 @@ Result<std::vector<NamedLaunch>> launched_stages(const spec::KernelSpec& spec, c
   return launched;
 }
 
-// The rates of a case: the model's, or measured ones in their place.
-class CaseRates {
- public:
-  CaseRates(const gpu::GpuModel& model, const std::optional<StoredRates>& measured) : model_(gpu::rates_of(model)) {
-    if (!measured) return;
-    time_ = gpu::with_measured(model_, measured->rates);
-    bound_ = gpu::best_of_both(model_, measured->rates);
-  }
-  estimate::RatesInUse get() const { return {time_ ? *time_ : model_, bound_ ? *bound_ : model_}; }
-
- private:
-  const gpu::Rates& model_;
-  std::shared_ptr<const gpu::Rates> time_;
-  std::shared_ptr<const gpu::Rates> bound_;
-};
-
 spec::LaunchGeometry geometry_of(const check::TracedLaunch& launch) {
   const gpu::LaunchWork& work = launch.work;
   spec::LaunchGeometry geometry;
@@ -134,6 +117,8 @@ void estimate_stages(std::vector<check::TracedLaunch> launches, const std::vecto
     stage.work = std::move(launch.work);
     fits.push_back(build::model_fit(*result.model, usages, stage.entry, static_cast<int64_t>(stage.work.block.volume()),
                                     stage.launch.shared_bytes));
+    if (const build::ResourceUsage* usage = build::find_entry(runnable.built.resources, stage.entry))
+      stage.usage = *usage;
     stage.occupancy_known = fits.back().occupancy.blocks_per_sm.has_value();
     stage.blocks_per_sm = stage.occupancy_known
                               ? *fits.back().occupancy.blocks_per_sm

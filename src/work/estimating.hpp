@@ -31,6 +31,7 @@ struct EstimatedStage {
   estimate::Estimate estimate;
   int blocks_per_sm = 1;  // that fit
   bool occupancy_known = false;
+  std::optional<build::ResourceUsage> usage;
 };
 
 struct EstimatedCase {

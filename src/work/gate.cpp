@@ -309,6 +309,8 @@ Result<BaselineCase> stored_counters(const Gate& gate, const std::string& shape,
       if (value.is_number_unsigned()) stored.counters[name] = value.get<uint64_t>();
     }
     if (details.contains("estimated")) stored.estimated = estimated_from(details["estimated"]);
+    if (details.contains("rates_measured") && details["rates_measured"].is_string())
+      stored.rates = details["rates_measured"].get<std::string>();
   }
   if (stored.counters.empty())
     return Error{fmt::format("attempt {} holds no counters", attempt.id), Place{ledger->file().string()},
@@ -316,14 +318,17 @@ Result<BaselineCase> stored_counters(const Gate& gate, const std::string& shape,
   return stored;
 }
 
-// Of a case that was counted; nothing if it cannot be estimated, as several kernels in sequence.
+// Of a case that was counted, several kernels in sequence added up; nothing if it cannot be estimated.
 Result<std::optional<judge::EstimatedTime>> estimated_time(const Gate& gate, const spec::KernelSpec& spec,
                                                            const spec::Configuration& configuration,
-                                                           const spec::Shape& shape) {
+                                                           const spec::Shape& shape,
+                                                           const std::optional<StoredRates>& rates) {
   EstimatingRequest request;
   request.device = gate.device;
   request.seed = gate.request.seed;
   request.limits = gate.request.limits;
+  request.several = true;
+  request.measured = rates;
   const auto estimated = estimate_case(spec, configuration, shape, request, gate.context);
   ASSAY_CHECK(check_cancelled(gate.context));
   if (!estimated) return std::optional<judge::EstimatedTime>();
@@ -342,6 +347,7 @@ Result<int64_t> record_counters(const Gate& gate, const CountedCase& counted, co
   attempt.correct = !counted.incorrect;
   nlohmann::json details{{"counters", kept.counters}};
   if (kept.estimated) details["estimated"] = estimated_json(*kept.estimated);
+  if (!kept.rates.empty()) details["rates_measured"] = kept.rates;
   attempt.details = details.dump();
   ASSAY_TRY(const std::optional<int64_t> id, gate.recording.write(std::move(attempt)));
   if (!id) return Error{"what was counted could not be recorded"};
@@ -372,6 +378,7 @@ Result<Judged> counter_cases(const Gate& gate, const spec::Configuration& config
     ASSAY_TRY(other_configuration, chosen_configuration(other_spec, request.choice.configuration));
     ASSAY_TRY(other, count_cases(other_spec, other_configuration, shapes, count, gate.context));
   }
+  const std::optional<StoredRates> rates = stored_rates(gate.recording, gate.device);
   Judged judged;
   judged.file.device = gate.device;
   for (size_t i = 0; i < counted.size(); ++i) {
@@ -385,19 +392,21 @@ Result<Judged> counter_cases(const Gate& gate, const spec::Configuration& config
     if (!gate.live() && !gate.against.empty()) {
       ASSAY_TRY(baseline, stored_counters(gate, shape, configuration.id()));
     }
-    BaselineCase now{counted[i].counters, {}, {}, {}};
+    BaselineCase now{counted[i].counters, {}, {}, {}, rates ? rates->time : ""};
     if (!baseline.counters.empty()) {
       ASSAY_TRY(gate_case.counters, counter_changes(gate.request, counted[i].counters, baseline.counters));
     }
     const bool trade = judge::judge_counters(gate_case.counters, request.counter_threshold, false).verdict ==
                        judge::GateVerdict::trade;
     if (!counted[i].incorrect && (trade || !request.save.empty())) {
-      ASSAY_TRY(now.estimated, estimated_time(gate, gate.spec, configuration, counted[i].shape));
+      ASSAY_TRY(now.estimated, estimated_time(gate, gate.spec, configuration, counted[i].shape, rates));
     }
     if (trade && gate.live()) {
-      ASSAY_TRY(baseline.estimated, estimated_time(gate, other_spec, other_configuration, counted[i].shape));
+      ASSAY_TRY(baseline.estimated, estimated_time(gate, other_spec, other_configuration, counted[i].shape, rates));
+      baseline.rates = now.rates;
     }
-    if (trade && now.estimated && baseline.estimated)
+    // Estimates with other rates differ because of them: a trade that they would settle stays one.
+    if (trade && now.estimated && baseline.estimated && now.rates == baseline.rates)
       gate_case.estimated = judge::EstimatedChange{*now.estimated, *baseline.estimated};
     if (!request.save.empty() && !counted[i].incorrect) {
       judged.file.cases[shape] = now;

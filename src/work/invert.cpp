@@ -2,10 +2,14 @@
 #include "assay/invert.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 
+#include "base/elapsed.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/progress.hpp"
@@ -13,9 +17,7 @@
 #include "base/scratch_folder.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
-#include "check/experiments.hpp"
 #include "device/open/open_device.hpp"
-#include "estimate/estimate.hpp"
 #include "invert/proof.hpp"
 #include "invert/reading.hpp"
 #include "measure/mutant_timing.hpp"
@@ -27,40 +29,22 @@
 #include "work/invert_details.hpp"
 #include "work/invert_json.hpp"
 #include "work/invert_reading.hpp"
+#include "work/invert_trial.hpp"
 #include "work/kernel.hpp"
 #include "work/measuring.hpp"
 #include "work/mutant_assembly.hpp"
+#include "work/proving_ground.hpp"
 #include "work/recording.hpp"
 #include "work/resumption.hpp"
 
 namespace assay::work {
 namespace {
 
+using Image = MutantImage;
+using Trial = InvertTrial;
 using invert::Mutant;
 using invert::Row;
 using nlohmann::json;
-
-// A text that runs: a mutant or a control.
-struct Image {
-  invert::KernelText text{};
-  invert::KernelText::Printed printed{};
-  std::filesystem::path file{};
-  gpu::LaunchChange launch{};
-  std::string configuration{};  // id; "" without tunables
-  AssemblyResult assembled{};
-  std::optional<double> estimated_us{};
-};
-
-struct Trial {
-  const Row* row = nullptr;
-  int dose = 1;
-  InvertedExperiment result;
-  std::optional<Mutant> mutant;
-  std::optional<Image> image;
-  size_t control = 0;  // index into the images of controls
-  bool done = false;   // recalled, or over
-  bool vanished = false;
-};
 
 class Inverter {
  public:
@@ -79,13 +63,13 @@ class Inverter {
     ASSAY_CHECK(open());
     ASSAY_CHECK(prepare());
     ASSAY_CHECK(make_mutants());
-    ASSAY_CHECK(assemble());
-    ASSAY_CHECK(count());
+    ASSAY_CHECK(prove());
     ASSAY_CHECK(time_on_gpu());
-    for (const Trial& trial : trials_) report_.experiments.push_back(trial.result);
+    collect();
     read_experiments(report_);
     ASSAY_CHECK(write());
-    ASSAY_CHECK(resumption_->finish());
+    // What there was no time for is done by the same command, so the rest stays remembered.
+    ASSAY_CHECK(report_.left_over.empty() ? resumption_->finish() : resumption_->flush());
     report_.details = details_;
     return std::move(report_);
   }
@@ -93,14 +77,19 @@ class Inverter {
  private:
   // The counts, the estimate and the findings that are compared with.
   Result<void> diagnose() {
+    ASSAY_TRY(configuration_, chosen_configuration(spec_, request_.choice.configuration));
+    ASSAY_TRY(shape_, request_.shape.empty() ? spec::first_shape(spec_) : spec::parse_shape(spec_, request_.shape));
+    blocks_ = affordable_blocks(spec_, configuration_, shape_, request_.blocks);
     DiagnoseRequest request;
     request.choice = {request_.choice.kernel, request_.choice.configuration, device_};
     request.shape = request_.shape;
     request.measure = false;
     request.seed = request_.seed;
-    request.blocks = request_.blocks;
+    request.blocks = blocks_;
     request.limits = request_.limits;
     request.record.ledger = "none";
+    if (auto rates = stored_rates(recording_, device_))
+      request.rates = std::make_shared<StoredRates>(*std::move(rates));
     ASSAY_TRY(details_->diagnosis, work::diagnose(request, context_));
     report_.kernel = spec_.kernel.name;
     report_.configuration = details_->diagnosis.configuration;
@@ -113,14 +102,13 @@ class Inverter {
   const EstimatedCase& estimated() const { return details_->diagnosis.details->estimated; }
 
   Result<void> open() {
-    ASSAY_TRY(configuration_, chosen_configuration(spec_, request_.choice.configuration));
-    ASSAY_TRY(shape_, request_.shape.empty() ? spec::first_shape(spec_) : spec::parse_shape(spec_, request_.shape));
     ASSAY_TRY(ScratchFolder folder, ScratchFolder::make());
     folder_.emplace(std::move(folder));
     const EstimatedCase& known = estimated();
     if (known.entry.empty() || spec_.stages.size() != 1)
       return Error{"experiments change one kernel, and this call has several or a launch function",
-                   Place{spec_.file.string()}, "describe the kernel that matters by itself", ExitCode::usage};
+                   Place{spec_.file.string()},
+                   "describe the kernel that matters by itself; assay diagnose looks at all of them", ExitCode::usage};
     ASSAY_TRY(original_, read_file(known.ptx));
     for (const std::string& name : request_.experiments) {
       if (invert::find_row(name) == nullptr)
@@ -128,6 +116,7 @@ class Inverter {
             fmt::format("there is no experiment '{}'", name), {}, "docs/invert.md lists them", ExitCode::usage};
     }
     facts_ = facts_of(known);
+    rates_.emplace(*facts_.model, known.measured);
     return open_resumption();
   }
 
@@ -135,8 +124,8 @@ class Inverter {
     ASSAY_TRY(const std::string specification, read_file(spec_.file));
     Hasher hasher;
     hasher.add("invert").add(kVersion).add(specification).add(original_).add(configuration_.id()).add(shape_.text());
-    hasher.add(device_).add(gpu_).add(fmt::format("{} {} {} {} {} {}", request_.quick, request_.budget_s,
-                                                  request_.assemble, request_.seed, request_.blocks, request_.measure));
+    hasher.add(device_).add(gpu_).add(fmt::format("{} {} {} {} {}", request_.quick, request_.assemble, request_.seed,
+                                                  request_.blocks, request_.measure));
     ASSAY_TRY(Resumption resumption, Resumption::open(recording_.ledger(), hasher.hex()));
     resumption_.emplace(std::move(resumption));
     return {};
@@ -145,23 +134,6 @@ class Inverter {
   std::string worker_configuration(const spec::Configuration& configuration) const {
     return spec_.tunable.tunables.empty() ? "" : configuration.id();
   }
-  check::Experiments& worker_of(const std::string& configuration) {
-    auto& worker = workers_[configuration];
-    if (!worker) {
-      check::Experiments::Setup setup;
-      setup.spec_file = spec_.file;
-      setup.configuration = configuration;
-      setup.shape = shape_.text();
-      setup.device = device_;
-      setup.seed = request_.seed;
-      setup.cache_folder = build::ArtifactCache::default_folder();
-      setup.time_limit = std::chrono::milliseconds(static_cast<int64_t>(request_.limits.time_s * 1000));
-      setup.context = context_;
-      worker = std::make_unique<check::Experiments>(std::move(setup));
-    }
-    return *worker;
-  }
-
   Result<void> store(Image& image, const std::string& name) {
     image.printed = image.text.print();
     image.file = folder_->path() / (name + ".ptx");
@@ -180,46 +152,55 @@ class Inverter {
     return controls_.size() - 1;
   }
 
-  struct Counted {
-    std::vector<gpu::InstructionCount> lines;
-    double us = 0;
-  };
-  // Under the memory check: what is not clean has no time worth knowing.
-  Result<Counted> counted(const Image& image) {
-    check::TracedRequest request;
-    request.ptx = image.file;
-    request.checks = {gpu::kMemcheck};
-    request.instruction_limit = request_.limits.instructions;
-    request.blocks = request_.blocks;
-    request.sampled = sampled_;
-    request.change = image.launch;
-    ASSAY_TRY(const check::TracedRun run, worker_of(image.configuration).run(request));
-    Counted result;
-    result.lines = invert::by_line(run.instructions, image.text, image.printed);
-    int fit = facts_.blocks_per_sm;
-    if (image.assembled.figures.blocks_per_sm) {
-      fit = *image.assembled.figures.blocks_per_sm;
-    } else if (!image.launch.plain()) {
-      fit = blocks_that_fit(facts_, image.launch);
-    }
-    for (const gpu::LaunchWork& work : run.works)
-      result.us += estimate::estimate(work, std::max(1, fit), *facts_.model, gpu::rates_of(*facts_.model)).time_us;
-    if (&image == &controls_.front()) {
-      sampled_ = run.works.front().sampled();
-      details_->sampled = *sampled_;
-      details_->blocks = run.works.front().blocks;
-      details_->blocks_run = run.works.front().counted_blocks;
-    }
-    return result;
-  }
-
   Result<void> prepare() {
     ASSAY_TRY(invert::KernelText text, invert::prepare(original_, estimated().ptx.string(), estimated().entry));
     ASSAY_TRY(const size_t first, control(std::move(text), {}, "prepared", worker_configuration(configuration_)));
-    ASSAY_TRY(Counted own, counted(controls_[first]));
-    facts_.counts = std::move(own.lines);
-    controls_[first].estimated_us = own.us;
+    ProvingGround::Setup setup;
+    setup.spec = &spec_;
+    setup.shape = shape_;
+    setup.device = device_;
+    setup.seed = request_.seed;
+    setup.blocks = blocks_;
+    setup.limits = request_.limits;
+    setup.context = context_;
+    setup.facts = &facts_;
+    setup.rates = &*rates_;
+    ASSAY_TRY(wanted_, ProvingGround::open(setup, controls_[first], &estimated().estimate));
+    const CountedImage& own = wanted_->prepared();
+    facts_.counts = own.lines;
     report_.time_us = own.us;
+    details_->sampled = own.sampled;
+    details_->blocks = own.blocks;
+    details_->blocks_run = own.blocks_run;
+    return find_smaller(setup);
+  }
+
+  // Proofs of long loops take long, and a few rounds of them show the same.
+  Result<void> find_smaller(ProvingGround::Setup setup) {
+    constexpr uint64_t kQuick = 50'000;  // instructions of warps in a block: less is not worth looking for
+    constexpr uint64_t kLittle = uint64_t{64} << 20;
+    constexpr int kProbes = 16;
+    uint64_t issued = 0;
+    for (const gpu::InstructionCount& count : facts_.counts) issued += count.issued;
+    issued /= std::max<uint64_t>(1, wanted_->prepared().blocks_run);
+    if (request_.blocks == 0 || (issued < kQuick && facts_.all_buffers < kLittle)) return {};
+    int probes = 0;
+    for (const auto& [dimension, value] : shape_.values) {
+      for (const spec::Shape& shape : smaller_along(spec_, configuration_, setup.shape, dimension)) {
+        if (probes++ == kProbes) return {};
+        ProvingGround::Setup other = setup;
+        other.shape = shape;
+        auto ground = ProvingGround::open(other, controls_.front(), nullptr);
+        if (!ground && ground.error().exit_code == kInterrupted) return ground.error();
+        if (!ground || !stands_for((*ground)->prepared(), wanted_->prepared())) continue;
+        smaller_ = std::move(*ground);
+        smaller_facts_ = facts_;
+        smaller_facts_.counts = smaller_->prepared().lines;
+        details_->proved_at = shape.text();
+        setup.shape = shape;
+        break;
+      }
+    }
     return {};
   }
 
@@ -270,7 +251,13 @@ class Inverter {
       end(trial, invert::State::not_applicable, std::move(outcome.why_not));
       return {};
     }
-    return take_mutant(trial, std::move(*outcome.mutant), worker_configuration(configuration_));
+    const std::string made = outcome.mutant->text.print().text;
+    ASSAY_CHECK(take_mutant(trial, std::move(*outcome.mutant), worker_configuration(configuration_)));
+    if (!smaller_) return {};
+    // Some rows look at counts: then a proof at another shape would be one of another text.
+    const invert::Outcome other = trial.row->mutate(controls_.front().text, smaller_facts_, trial.dose);
+    trial.as_at_smaller = other.mutant && other.mutant->text.print().text == made;
+    return {};
   }
 
   Result<void> take_mutant(Trial& trial, Mutant mutant, const std::string& configuration) {
@@ -344,45 +331,77 @@ class Inverter {
     return {};
   }
 
-  Result<void> assemble() {
-    if (!request_.assemble) {
-      details_->no_ptxas = "not asked for";
-      return {};
+  // Every mutant through ptxas and the virtual GPU, on all cores, the most telling first, as long as there is time.
+  Result<void> prove() {
+    open_assembly();
+    ASSAY_CHECK(assemble(controls_.front()));
+    std::vector<Trial*> order = in_order_of_worth();
+    Progress progress(context_, "experiments", order.size());
+    const auto start = std::chrono::steady_clock::now();
+    std::atomic<size_t> next = 0;
+    std::mutex mutex;
+    std::optional<Error> failed;
+    const auto work = [&] {
+      while (!context_.cancelled()) {
+        const size_t i = next++;
+        if (i >= order.size() || (proof_seconds() > 0 && seconds_since(start) > proof_seconds())) return;
+        const auto proved = prove_one(*order[i]);
+        const std::lock_guard lock(mutex);
+        progress.advance(fmt::format("{} {}", order[i]->result.name, order[i]->dose));
+        if (!proved) failed = proved.error();
+        if (proved && order[i]->proved && (gpu_.empty() || order[i]->done)) {
+          if (const auto kept = remember(*order[i]); !kept) failed = kept.error();
+        }
+        if (failed) return;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (size_t i = 1; i < std::min(order.size(), threads_for_proofs()); ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    ASSAY_CHECK(check_cancelled(context_));
+    if (failed) return *failed;
+    details_->proof_s = seconds_since(start);
+    for (Trial* trial : order) {
+      if (!trial->proved)
+        end(*trial, invert::State::not_tried, fmt::format("{:.0f} s for proofs were over", proof_seconds()));
     }
-    const auto assembly =
-        MutantAssembly::open(*facts_.model, estimated().target, spec::kernel_of(spec_, configuration_).flags, context_);
-    if (!assembly) {
-      details_->no_ptxas = assembly.error().message;
-      return {};
-    }
-    std::vector<Image*> images;
-    for (Image& image : controls_) images.push_back(&image);
-    for (Trial& trial : trials_) {
-      if (trial.image && !trial.done) images.push_back(&*trial.image);
-    }
-    std::vector<AssemblyRequest> requests;
-    for (const Image* image : images) {
-      const gpu::Dim3& block = image->launch.block ? *image->launch.block : facts_.block;
-      requests.push_back({image->file, image->text.entry(), static_cast<int64_t>(block.volume()),
-                          facts_.dynamic_shared_bytes + image->launch.more_shared_bytes});
-    }
-    ASSAY_TRY(std::vector<AssemblyResult> results, assembly->assemble(requests));
-    for (size_t i = 0; i < images.size(); ++i) images[i]->assembled = std::move(results[i]);
+    doubt_other_doses();
     return {};
   }
 
-  Result<void> count() {
-    Progress progress(context_, "experiments", trials_.size());
-    if (const auto own = counted(controls_.front())) controls_.front().estimated_us = own->us;
-    report_.time_us = controls_.front().estimated_us.value_or(0);
-    for (Trial& trial : trials_) {
-      progress.advance(fmt::format("{} {}", trial.result.name, trial.dose));
-      if (trial.done || !trial.image) continue;
-      ASSAY_CHECK(count_one(trial));
-      ASSAY_CHECK(check_cancelled(context_));
-      if (gpu_.empty()) ASSAY_CHECK(remember(trial));
+  double proof_seconds() const {
+    if (request_.seconds > 0 || gpu_.empty()) return request_.seconds;
+    return request_.quick ? 15 : 60;  // a GPU is waiting
+  }
+
+  // Each has tensors of its own: not so many that memory ends.
+  size_t threads_for_proofs() const {
+    constexpr uint64_t kMemory = uint64_t{4} << 30;
+    const uint64_t fit = kMemory / std::max<uint64_t>(1, 2 * facts_.all_buffers);
+    return std::clamp<uint64_t>(fit, 1, std::max(1U, std::thread::hardware_concurrency()));
+  }
+
+  void open_assembly() {
+    if (!request_.assemble) {
+      details_->no_ptxas = "not asked for";
+      return;
     }
-    doubt_other_doses();
+    auto assembly =
+        MutantAssembly::open(*facts_.model, estimated().target, spec::kernel_of(spec_, configuration_).flags);
+    if (!assembly) {
+      details_->no_ptxas = assembly.error().message;
+      return;
+    }
+    assembly_.emplace(std::move(*assembly));
+  }
+
+  Result<void> assemble(Image& image) const {
+    if (!assembly_) return {};
+    const gpu::Dim3& block = image.launch.block ? *image.launch.block : facts_.block;
+    ASSAY_TRY(image.assembled,
+              assembly_->assemble({image.file, image.text.entry(), static_cast<int64_t>(block.volume()),
+                                   facts_.dynamic_shared_bytes + image.launch.more_shared_bytes}));
     return {};
   }
 
@@ -401,36 +420,42 @@ class Inverter {
 
   Result<void> remember(const Trial& trial) { return resumption_->remember(key(trial), to_json(trial.result).dump()); }
 
-  Result<void> count_one(Trial& trial) {
+  // By any thread: the prepared kernel is only read, and any other control belongs to one trial alone.
+  Result<void> prove_one(Trial& trial) {
     Image& image = *trial.image;
     InvertedExperiment& result = trial.result;
+    trial.proved = true;
+    ASSAY_CHECK(assemble(image));
     if (!image.assembled.refused.empty()) {
       end(trial, invert::State::failed, "ptxas: " + image.assembled.refused);
       return {};
     }
+    ProvingGround& ground = trial.as_at_smaller ? *smaller_ : *wanted_;
     Image& own_control = controls_[trial.control];
-    if (!own_control.estimated_us) {
-      const auto known = counted(own_control);
+    double control_us = ground.prepared().us;
+    if (trial.control != 0) {
+      ASSAY_CHECK(assemble(own_control));
+      const auto known = ground.count(own_control);
       if (!known && known.error().exit_code == kInterrupted) return known.error();
       if (!known) {
         end(trial, invert::State::failed, "its control: " + known.error().message);
         return {};
       }
-      own_control.estimated_us = known->us;
+      control_us = known->us;
     }
-    const auto own = counted(image);
+    const auto own = ground.count(image);
     if (!own && own.error().exit_code == kInterrupted) return own.error();
     if (!own) {
       end(trial, invert::State::failed, own.error().message);
       return {};
     }
-    const invert::CountedChange change = invert::counted_change(facts_.counts, *trial.mutant, own->lines);
+    const invert::CountedChange change = invert::counted_change(ground.prepared().lines, *trial.mutant, own->lines);
     result.counted_before = change.before;
     result.counted_added = change.added;
     result.counted_removed = change.removed;
     result.counts_foretold = change.exact;
     describe_assembly(result, own_control.assembled.figures, image.assembled.figures);
-    if (trial.row->not_estimated.empty()) result.estimated_ratio = own->us / *own_control.estimated_us;
+    if (trial.row->not_estimated.empty()) result.estimated_ratio = own->us / control_us;
     if (trial.mutant->foretold && !change.exact) {
       end(trial, invert::State::not_proved, change.why_not);
       return {};
@@ -470,18 +495,35 @@ class Inverter {
     return {image.configuration, image.file, image.assembled.cubin, image.launch};
   }
 
-  // Ablations first, then first doses: what a short budget leaves undone matters least.
+  // First what tells of the findings of `diagnose`, then ablations, then first doses: what a short budget leaves undone
+  // matters least.
   std::vector<Trial*> in_order_of_worth() {
+    constexpr size_t kFindings = 3;
+    const auto tier = [&](const Trial& trial) {
+      // More blocks on idle SMs tell of a gain as well.
+      const bool gains = trial.row->kind == invert::Kind::ablation || trial.row->name == "more_blocks";
+      const std::vector<DiagnosedFinding>& findings = details_->diagnosis.findings;
+      const bool first_dose = trial.dose == trial.row->doses.front();
+      for (size_t i = 0; first_dose && i < std::min(kFindings, findings.size()); ++i) {
+        if (invert::concerns(trial.row->resource, findings[i].rule)) return static_cast<int>(i);
+      }
+      return static_cast<int>(kFindings) + (gains ? 0 : 1);
+    };
     std::vector<Trial*> order;
     for (Trial& trial : trials_) {
       if (!trial.done && trial.image) order.push_back(&trial);
     }
-    std::ranges::stable_sort(order, {}, [](const Trial* trial) {
-      // More blocks on idle SMs tell of a gain as well.
-      const bool gains = trial->row->kind == invert::Kind::ablation || trial->row->name == "more_blocks";
-      return std::pair(gains ? 0 : 1, trial->dose);
-    });
+    std::ranges::stable_sort(order, {}, [&](const Trial* trial) { return std::pair(tier(*trial), trial->dose); });
     return order;
+  }
+
+  // What there was no time for is named, and done by the same command.
+  void collect() {
+    for (const Trial& trial : trials_) {
+      report_.experiments.push_back(trial.result);
+      if (trial.result.state == to_string(invert::State::not_tried) || trial.out_of_time)
+        report_.left_over.push_back(fmt::format("{} {}", trial.result.name, trial.dose));
+    }
   }
 
   Result<void> time_on_gpu() {
@@ -524,6 +566,7 @@ class Inverter {
       progress.advance(fmt::format("{} {}", trial->result.name, trial->dose));
       if (timing->spent_s() > budget) {
         end(*trial, invert::State::not_timed, fmt::format("{:.0f} s of GPU time were over", budget));
+        trial->out_of_time = true;
         continue;
       }
       const auto time = timing->time(timed(controls_[trial->control]), timed(*trial->image));
@@ -566,13 +609,17 @@ class Inverter {
   Recording& recording_;
   spec::Configuration configuration_;
   spec::Shape shape_;
+  uint64_t blocks_ = 0;  // run at most so many; 0: all
   std::optional<ScratchFolder> folder_;
   std::optional<Resumption> resumption_;
   std::string original_;  // its PTX
   invert::Facts facts_;
-  std::optional<bool> sampled_;
-  std::map<std::string, std::unique_ptr<check::Experiments>> workers_;  // by configuration
-  std::vector<Image> controls_;                                         // the prepared kernel first
+  std::optional<CaseRates> rates_;
+  std::unique_ptr<ProvingGround> wanted_;
+  std::unique_ptr<ProvingGround> smaller_;  // null: there is none, or it is not worth it
+  invert::Facts smaller_facts_;
+  std::optional<MutantAssembly> assembly_;
+  std::vector<Image> controls_;  // the prepared kernel first
   std::vector<Trial> trials_;
   InvertReport report_;
 };

@@ -15,6 +15,8 @@ struct InvertDetails {
   bool sampled = false;
   uint64_t blocks_run = 0;
   uint64_t blocks = 0;
+  std::string proved_at;      // the shape with shorter loops at which mutants were proved; "": the report's own
+  double proof_s = 0;         // that proofs took
   std::string gpu;            // that measured; "" if none did
   std::string no_ptxas;       // why the machine code is not known
   double original_ratio = 0;  // time of the original over that of the prepared kernel, if it was measured

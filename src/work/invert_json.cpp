@@ -122,6 +122,9 @@ json report_document(const InvertReport& report, const InvertDetails& details) {
     document["gpu_s"] = report.gpu_s;
     if (details.original_ratio > 0) document["original_over_prepared"] = details.original_ratio;
   }
+  document["proof_s"] = details.proof_s;
+  if (!details.proved_at.empty()) document["proved_at"] = details.proved_at;
+  if (!report.left_over.empty()) document["left_over"] = report.left_over;
   if (!report.not_measured.empty()) document["not_measured"] = report.not_measured;
   if (!details.no_ptxas.empty()) document["no_ptxas"] = details.no_ptxas;
   return document;

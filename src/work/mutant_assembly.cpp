@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "work/mutant_assembly.hpp"
 
-#include <atomic>
 #include <fmt/format.h>
-#include <mutex>
-#include <thread>
 
 #include "base/file.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "build/cached_compile.hpp"
 #include "build/elf_view.hpp"
@@ -26,70 +22,44 @@ std::optional<int64_t> code_bytes(const std::string& cubin, const std::string& e
 }  // namespace
 
 Result<MutantAssembly> MutantAssembly::open(const gpu::GpuModel& model, const std::string& target,
-                                            std::vector<std::string> flags, const Context& context) {
+                                            std::vector<std::string> flags) {
   ASSAY_TRY(build::ArtifactCache cache, build::ArtifactCache::open());
   ASSAY_TRY(build::Toolkit toolkit, build::find_toolkit(cache.compilers_folder()));
   MutantAssembly assembly(std::move(toolkit), std::move(cache), model);
   assembly.target_ = target;
   assembly.flags_ = std::move(flags);
-  assembly.context_ = context;
   return assembly;
 }
 
-Result<std::vector<AssemblyResult>> MutantAssembly::assemble(const std::vector<AssemblyRequest>& requests) const {
-  std::vector<AssemblyResult> results(requests.size());
-  std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  std::optional<Error> failed;
+Result<AssemblyResult> MutantAssembly::assemble(const AssemblyRequest& request) const {
+  build::CompileRequest compile;
+  compile.source = request.ptx;
+  compile.target = target_;
+  compile.flags = flags_;
+  constexpr std::chrono::minutes kLimit{5};
   build::FileHashes hashes;
-  Progress progress(context_, "assembling", requests.size());
-  const auto work = [&] {
-    while (!context_.cancelled()) {
-      const size_t i = next++;
-      if (i >= requests.size()) return;
-      const AssemblyRequest& request = requests[i];
-      build::CompileRequest compile;
-      compile.source = request.ptx;
-      compile.target = target_;
-      compile.flags = flags_;
-      constexpr std::chrono::minutes kLimit{5};
-      auto compiled = build::compile_cached(cache_, toolkit_, hashes, compile, kLimit);
-      const std::lock_guard lock(mutex);
-      progress.advance(request.ptx.stem().string());
-      if (!compiled) {
-        failed = compiled.error();
-        continue;
-      }
-      AssemblyResult& result = results[i];
-      if (!compiled->succeeded) {
-        result.refused = fmt::format("{}{}{}", compiled->end, compiled->output.empty() ? "" : ": ",
-                                     std::string(trim(compiled->output)).substr(0, 400));
-        continue;
-      }
-      result.cubin = compiled->cubin;
-      const auto cubin = read_file(compiled->cubin);
-      if (!cubin) continue;
-      const std::vector<build::ResourceUsage> usages = build::resource_usage(*cubin, compiled->ptxas_output);
-      if (const build::ResourceUsage* usage = build::find_entry(usages, request.entry)) {
-        result.figures.registers = usage->registers;
-        if (usage->spill_load_bytes && usage->spill_store_bytes)
-          result.figures.spill_bytes = *usage->spill_load_bytes + *usage->spill_store_bytes;
-      }
-      result.figures.code_bytes = code_bytes(*cubin, request.entry);
-      const std::vector<build::TargetUsage> targets = {{target_, usages}};
-      result.figures.blocks_per_sm =
-          build::model_fit(*model_, targets, request.entry, request.threads, request.dynamic_shared_bytes)
-              .occupancy.blocks_per_sm;
-    }
-  };
-  std::vector<std::thread> threads;
-  const size_t count = std::min<size_t>(requests.size(), std::max(1U, std::thread::hardware_concurrency()));
-  for (size_t i = 1; i < count; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-  ASSAY_CHECK(check_cancelled(context_));
-  if (failed) return *failed;
-  return results;
+  ASSAY_TRY(const build::Compilation compiled, build::compile_cached(cache_, toolkit_, hashes, compile, kLimit));
+  AssemblyResult result;
+  if (!compiled.succeeded) {
+    result.refused = fmt::format("{}{}{}", compiled.end, compiled.output.empty() ? "" : ": ",
+                                 std::string(trim(compiled.output)).substr(0, 400));
+    return result;
+  }
+  result.cubin = compiled.cubin;
+  const auto cubin = read_file(compiled.cubin);
+  if (!cubin) return result;
+  const std::vector<build::ResourceUsage> usages = build::resource_usage(*cubin, compiled.ptxas_output);
+  if (const build::ResourceUsage* usage = build::find_entry(usages, request.entry)) {
+    result.figures.registers = usage->registers;
+    if (usage->spill_load_bytes && usage->spill_store_bytes)
+      result.figures.spill_bytes = *usage->spill_load_bytes + *usage->spill_store_bytes;
+  }
+  result.figures.code_bytes = code_bytes(*cubin, request.entry);
+  const std::vector<build::TargetUsage> targets = {{target_, usages}};
+  result.figures.blocks_per_sm =
+      build::model_fit(*model_, targets, request.entry, request.threads, request.dynamic_shared_bytes)
+          .occupancy.blocks_per_sm;
+  return result;
 }
 
 }  // namespace assay::work

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "assay/context.hpp"
 #include "build/artifact_cache.hpp"
 #include "build/toolkit.hpp"
 #include "gpu/gpu_model.hpp"
@@ -33,10 +32,10 @@ class MutantAssembly {
  public:
   // The error says why there is no ptxas here.
   static Result<MutantAssembly> open(const gpu::GpuModel& model, const std::string& target,
-                                     std::vector<std::string> flags, const Context& context);
+                                     std::vector<std::string> flags);
 
-  // All of them, on all cores; in their order.
-  Result<std::vector<AssemblyResult>> assemble(const std::vector<AssemblyRequest>& requests) const;
+  // By any thread.
+  Result<AssemblyResult> assemble(const AssemblyRequest& request) const;
 
  private:
   MutantAssembly(build::Toolkit toolkit, build::ArtifactCache cache, const gpu::GpuModel& model)
@@ -47,7 +46,6 @@ class MutantAssembly {
   const gpu::GpuModel* model_;
   std::string target_;
   std::vector<std::string> flags_;
-  Context context_;
 };
 
 }  // namespace assay::work

@@ -5,22 +5,19 @@
 
 #include "base/progress.hpp"
 #include "check/cases.hpp"
-#include "profiling/ncu.hpp"
-#include "profiling/tool.hpp"
 #include "report/profile_document.hpp"
 #include "spec/launch.hpp"
 #include "spec/shape.hpp"
 #include "work/counting.hpp"
 #include "work/document.hpp"
 #include "work/kernel.hpp"
+#include "work/ncu_profile.hpp"
 #include "work/profile_details.hpp"
 #include "work/recording.hpp"
 #include "work/verdict.hpp"
 
 namespace assay::work {
 namespace {
-
-constexpr const char* kGpu = "cuda:0";
 
 Result<check::Case> chosen_case(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                                 const ProfileRequest& request) {
@@ -79,33 +76,6 @@ Result<gpu::LaunchCounters> count(const spec::KernelSpec& spec, const Runnable& 
   return std::move(*result.counters);
 }
 
-// The same case on the GPU, under ncu. Whatever is missing is said in the profile; the counts are good without it.
-void measure(const spec::KernelSpec& spec, const spec::Configuration& configuration, const ProfileRequest& request,
-             const check::Case& test, const Context& context, profiling::Profile& profile) {
-  profile.measured_on = kGpu;
-  const auto runnable = make_runnable(spec, configuration, kGpu, request.limits, context);
-  if (!runnable) {
-    const auto tool = profiling::find_tool(profiling::kNcu);
-    profile.not_measured = tool ? runnable.error() : tool.error();
-    return;
-  }
-  profiling::NcuRun run{.setup = runnable->worker.setup,
-                        .test = test,
-                        .entry = profile.entry,
-                        .time_limit = runnable->worker.time_limit,
-                        .program = context.program};
-  run.setup.compare = false;
-  run.setup.checks = {};
-  auto launch = profiling::run_ncu(run);
-  if (!launch) {
-    profile.not_measured = std::move(launch).error();
-    return;
-  }
-  profile.measured = std::move(*launch);
-  for (profiling::Figure& figure : profiling::measured_figures(*profile.measured))
-    profile.figures.push_back(std::move(figure));
-}
-
 Result<ProfileReport> profile_one(const ProfileRequest& request, const Context& context,
                                   const std::shared_ptr<ProfileDetails>& details, const std::string& device,
                                   Recording& recording) {
@@ -121,7 +91,7 @@ Result<ProfileReport> profile_one(const ProfileRequest& request, const Context& 
   ASSAY_TRY(const profiling::KernelResources resources,
             resources_of(spec, configuration, test.shape, runnable, device));
   result.figures = profiling::figures(result.counters.total, resources);
-  if (request.with_ncu) measure(spec, configuration, request, test, context, result);
+  if (request.with_ncu) measure_under_ncu({spec, configuration, request.limits, test, {}}, context, result);
   details->document = document_head("profile", spec, configuration.id(), device);
   details->document.update(report::profile_document(result));
   details->document["ptx"] = runnable.built.ptx.string();

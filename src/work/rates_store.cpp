@@ -47,4 +47,11 @@ std::optional<StoredRates> stored_rates(Recording& recording, const gpu::GpuMode
   return stored.rates.empty() ? std::nullopt : std::optional(std::move(stored));
 }
 
+std::optional<StoredRates> stored_rates(Recording& recording, const std::string& device) {
+  constexpr std::string_view kVirtual = "vgpu:";
+  if (!device.starts_with(kVirtual)) return std::nullopt;
+  const gpu::GpuModel* const model = gpu::find_model(std::string_view(device).substr(kVirtual.size()));
+  return model == nullptr ? std::nullopt : stored_rates(recording, *model);
+}
+
 }  // namespace assay::work

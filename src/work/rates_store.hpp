@@ -24,4 +24,7 @@ Result<void> store_rates(Recording& recording, const gpu::GpuModel& model, const
 // Those of this model that were measured on this machine, as far as they can be right.
 std::optional<StoredRates> stored_rates(Recording& recording, const gpu::GpuModel& model);
 
+// The same by the name of a device; nothing for one that is no model.
+std::optional<StoredRates> stored_rates(Recording& recording, const std::string& device);
+
 }  // namespace assay::work

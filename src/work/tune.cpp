@@ -185,6 +185,7 @@ void KernelTuning::describe_run() {
 
 Result<TuneReport> KernelTuning::run(Recording& recording, const std::string& device) {
   ASSAY_CHECK(open(device));
+  if (evaluator_) rates_ = stored_rates(recording, evaluator_->twin());
   ASSAY_CHECK(search());
   if (best_) {
     if (measures_ && request_.race && !report_.interrupted) {

@@ -57,6 +57,15 @@ std::vector<spec::Shape> some_of(const spec::KernelSpec& spec, const std::vector
   return {some.front(), some[some.size() / 2], some.back()};
 }
 
+BlockCounts::OfStage counts_of(gpu::LaunchWork work, const std::optional<build::ResourceUsage>& usage) {
+  BlockCounts::OfStage counts;
+  counts.registers = usage && usage->registers ? *usage->registers : kGuessedRegisters;
+  counts.static_shared_bytes = usage ? static_cast<double>(usage->static_shared_bytes.value_or(0)) : 0;
+  counts.work = std::move(work);
+  counts.work.lines.clear();
+  return counts;
+}
+
 // The work of a launch as a list of amounts and back: all sums, chains, multiply-adds and buffers.
 class AmountList {
  public:
@@ -65,7 +74,7 @@ class AmountList {
     buffers_ = std::max(buffers_, work.buffers.size());
   }
 
-  std::vector<double> from(const BlockCounts::OfShape& counts) const {
+  std::vector<double> from(const BlockCounts::OfStage& counts) const {
     const gpu::LaunchWork& work = counts.work;
     std::vector<double> list(work.total.values.begin(), work.total.values.end());
     list.insert(list.end(),
@@ -84,8 +93,8 @@ class AmountList {
     return list;
   }
 
-  BlockCounts::OfShape to_counts(const std::vector<double>& list) const {
-    BlockCounts::OfShape counts;
+  BlockCounts::OfStage to_counts(const std::vector<double>& list) const {
+    BlockCounts::OfStage counts;
     gpu::LaunchWork& work = counts.work;
     auto next = list.begin();
     for (double& each : work.total.values) each = *next++;
@@ -116,6 +125,32 @@ class AmountList {
   size_t buffers_ = 0;
 };
 
+// What a configuration that was not counted would count, kernel by kernel, from those near it.
+class NeighboursCounts {
+ public:
+  NeighboursCounts(const tune::Features& features, const std::vector<size_t>& places,
+                   const std::vector<const BlockCounts*>& known, size_t shape) {
+    for (size_t stage = 0; stage < known.front()->shapes[shape].stages.size(); ++stage) {
+      AmountList& list = lists_.emplace_back();
+      for (const BlockCounts* each : known) list.see(each->shapes[shape].stages[stage].work);
+      std::vector<std::vector<double>> amounts;
+      for (const BlockCounts* each : known) amounts.push_back(list.from(each->shapes[shape].stages[stage]));
+      interpolations_.emplace_back(features).learn(places, amounts);
+    }
+  }
+
+  std::vector<BlockCounts::OfStage> at(size_t place) {
+    std::vector<BlockCounts::OfStage> stages;
+    for (size_t stage = 0; stage < lists_.size(); ++stage)
+      stages.push_back(lists_[stage].to_counts(interpolations_[stage].at(place)));
+    return stages;
+  }
+
+ private:
+  std::vector<AmountList> lists_;
+  std::vector<tune::Interpolation> interpolations_;
+};
+
 }  // namespace
 
 TuneCounting::TuneCounting(const spec::KernelSpec& spec, const std::vector<spec::Shape>& shapes,
@@ -124,6 +159,7 @@ TuneCounting::TuneCounting(const spec::KernelSpec& spec, const std::vector<spec:
       shapes_(some_of(spec, shapes)),
       model_(model),
       options_(std::move(options)),
+      rates_(model, options_.measured),
       context_(std::move(context)) {
   context_.listener = nullptr;
   options_.limits.time_s = std::min(options_.limits.time_s, kMostSeconds);
@@ -131,7 +167,6 @@ TuneCounting::TuneCounting(const spec::KernelSpec& spec, const std::vector<spec:
 
 std::string TuneCounting::why_not(const spec::KernelSpec& spec) {
   if (!spec.launch_file.empty()) return "a function launches the kernels";
-  if (spec.stages.size() > 1) return "a call has several kernels, and estimates are of one";
   return "";
 }
 
@@ -139,21 +174,22 @@ BlockCounts TuneCounting::count(const build::BuildResult& built) const {
   const auto start = std::chrono::steady_clock::now();
   BlockCounts counts;
   for (const spec::Shape& shape : shapes_) {
-    auto estimated = estimate_case(
-        spec_, built.configuration, shape,
-        {options_.device, options_.seed, blocks_for(spec_, built.configuration, shape), options_.limits}, context_);
+    EstimatingRequest how{options_.device, options_.seed, blocks_for(spec_, built.configuration, shape),
+                          options_.limits};
+    how.several = true;
+    how.measured = options_.measured;
+    auto estimated = estimate_case(spec_, built.configuration, shape, how, context_);
+    if (estimated && spec_.stages.size() > 1 && estimated->stages.size() != spec_.stages.size())
+      estimated = Error{"some of the call's kernels have empty grids"};
     if (!estimated) {
       counts.shapes.clear();
       counts.problem = fmt::format("{}: {}", shape.text(), estimated.error().message);
       break;
     }
     BlockCounts::OfShape& own = counts.shapes.emplace_back();
-    own.registers = estimated->usage && estimated->usage->registers ? *estimated->usage->registers : kGuessedRegisters;
-    own.static_shared_bytes =
-        estimated->usage ? static_cast<double>(estimated->usage->static_shared_bytes.value_or(0)) : 0;
     own.time_us = estimated->estimate.time_us;
-    own.work = std::move(estimated->work);
-    own.work.lines.clear();
+    if (estimated->stages.empty()) own.stages.push_back(counts_of(std::move(estimated->work), estimated->usage));
+    for (EstimatedStage& stage : estimated->stages) own.stages.push_back(counts_of(std::move(stage.work), stage.usage));
   }
   counts.seconds = seconds_since(start);
   return counts;
@@ -168,11 +204,11 @@ void TuneCounting::add(const std::string& configuration, BlockCounts counts) {
   counted_.emplace(configuration, std::move(counts));
 }
 
-std::optional<double> TuneCounting::estimated(const spec::Configuration& configuration, size_t shape,
-                                              gpu::LaunchWork work, double registers,
-                                              double static_shared_bytes) const {
-  const auto launch = spec::launch_geometry(spec_, spec_.stages.front(), configuration, shapes_[shape]);
+std::optional<double> TuneCounting::estimated(const spec::Configuration& configuration, const spec::StageSpec& stage,
+                                              size_t shape, BlockCounts::OfStage counts) const {
+  const auto launch = spec::launch_geometry(spec_, stage, configuration, shapes_[shape]);
   if (!launch) return std::nullopt;
+  gpu::LaunchWork& work = counts.work;
   work.grid = {launch->grid[0], launch->grid[1], launch->grid[2]};
   work.block = {launch->block[0], launch->block[1], launch->block[2]};
   work.blocks = work.grid.volume();
@@ -180,13 +216,24 @@ std::optional<double> TuneCounting::estimated(const spec::Configuration& configu
   work.warps_per_block = static_cast<int>((work.block.volume() + 31) / 32);
   gpu::BlockNeeds needs;
   needs.threads = static_cast<int64_t>(work.block.volume());
-  needs.registers_per_thread = std::clamp(static_cast<int>(std::lround(registers)), 16, 255);
-  needs.static_shared_bytes = std::lround(static_shared_bytes);
+  needs.registers_per_thread = std::clamp(static_cast<int>(std::lround(counts.registers)), 16, 255);
+  needs.static_shared_bytes = std::lround(counts.static_shared_bytes);
   needs.dynamic_shared_bytes = launch->shared_bytes;
   const gpu::Occupancy occupancy = gpu::occupancy(model_, needs);
   // Registers that are a guess do not say that it cannot run: then one block at a time.
   const int blocks = std::max(1, occupancy.blocks_per_sm.value_or(1));
-  return estimate::estimate(work, blocks, model_, gpu::rates_of(model_)).time_us;
+  return estimate::estimate(work, blocks, model_, rates_.get()).time_us;
+}
+
+std::optional<double> TuneCounting::estimated(const spec::Configuration& configuration, size_t shape,
+                                              std::vector<BlockCounts::OfStage> stages) const {
+  double all = 0;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    const auto time = estimated(configuration, spec_.stages[i], shape, std::move(stages[i]));
+    if (!time) return std::nullopt;
+    all += *time;
+  }
+  return all;
 }
 
 std::vector<double> TuneCounting::predict(const KernelSpace& space) const {
@@ -204,21 +251,10 @@ std::vector<double> TuneCounting::predict(const KernelSpace& space) const {
   const tune::Features features = tune::describe(space.space);
   std::vector<double> logs(space.space.size(), 0);
   for (size_t shape = 0; shape < shapes_.size(); ++shape) {
-    AmountList list;
-    for (const BlockCounts* each : known) list.see(each->shapes[shape].work);
-    std::vector<std::vector<double>> amounts;
-    for (const BlockCounts* each : known) amounts.push_back(list.from(each->shapes[shape]));
-    tune::Interpolation interpolation(features);
-    interpolation.learn(places, amounts);
+    NeighboursCounts neighbours(features, places, known, shape);
     for (size_t i = 0; i < logs.size(); ++i) {
-      std::optional<double> time;
-      if (own[i] != nullptr) {
-        time = own[i]->shapes[shape].time_us;
-      } else {
-        BlockCounts::OfShape guess = list.to_counts(interpolation.at(i));
-        time =
-            estimated(space.configuration(i), shape, std::move(guess.work), guess.registers, guess.static_shared_bytes);
-      }
+      const std::optional<double> time = own[i] != nullptr ? std::optional(own[i]->shapes[shape].time_us)
+                                                           : estimated(space.configuration(i), shape, neighbours.at(i));
       logs[i] += time && *time > 0 ? std::log(*time) : std::nan("");
     }
   }

@@ -16,17 +16,22 @@
 #include "gpu/launch_work.hpp"
 #include "spec/shape.hpp"
 #include "tune/features.hpp"
+#include "work/case_rates.hpp"
 #include "work/tune_space.hpp"
 
 namespace assay::work {
 
 // What was counted of one configuration, by shape.
 struct BlockCounts {
-  struct OfShape {
+  // One kernel of the call; a call usually has one.
+  struct OfStage {
     gpu::LaunchWork work;
     double registers = 0;
     double static_shared_bytes = 0;
-    double time_us = 0;
+  };
+  struct OfShape {
+    std::vector<OfStage> stages;
+    double time_us = 0;  // of all of them
   };
   std::vector<OfShape> shapes;
   double seconds = 0;
@@ -39,6 +44,7 @@ class TuneCounting {
     std::string device;  // a virtual one
     uint64_t seed = 1;
     CaseLimits limits;
+    std::optional<StoredRates> measured = {};  // rates for the model's
   };
   TuneCounting(const spec::KernelSpec& spec, const std::vector<spec::Shape>& shapes, const gpu::GpuModel& model,
                Options options, Context context);
@@ -61,13 +67,16 @@ class TuneCounting {
   std::vector<double> predict(const KernelSpace& space) const;
 
  private:
-  std::optional<double> estimated(const spec::Configuration& configuration, size_t shape, gpu::LaunchWork work,
-                                  double registers, double static_shared_bytes) const;
+  std::optional<double> estimated(const spec::Configuration& configuration, const spec::StageSpec& stage, size_t shape,
+                                  BlockCounts::OfStage counts) const;
+  std::optional<double> estimated(const spec::Configuration& configuration, size_t shape,
+                                  std::vector<BlockCounts::OfStage> stages) const;
 
   const spec::KernelSpec& spec_;
   std::vector<spec::Shape> shapes_;
   const gpu::GpuModel& model_;
   Options options_;
+  CaseRates rates_;
   Context context_;
   std::map<std::string, BlockCounts> counted_;
   size_t failed_ = 0;

@@ -72,6 +72,7 @@ class KernelTuning {
   const TuneRequest& request_;
   const Context& context_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::optional<StoredRates> rates_;          // measured on such a GPU
   std::unique_ptr<TuneEvaluator> evaluator_;  // none if the devices are elsewhere
   std::unique_ptr<TuneCrew> crew_;            // none if this process evaluates
   const gpu::GpuModel* model_ = nullptr;

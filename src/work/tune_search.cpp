@@ -106,8 +106,8 @@ Result<void> KernelTuning::count_first() {
   TuneCounters& counters = report_.counters;
   counters.why_not = why_not_counted();
   if (!counters.why_not.empty()) return {};
-  counting_.emplace(spec_, shapes_, *model_, TuneCounting::Options{evaluator_->twin(), request_.seed, request_.limits},
-                    context_);
+  counting_.emplace(spec_, shapes_, *model_,
+                    TuneCounting::Options{evaluator_->twin(), request_.seed, request_.limits, rates_}, context_);
   Progress progress(context_, fmt::format("counting {} before anything is evaluated", spec_.kernel.name),
                     kSpread + kRounds * kPromising);
   ASSAY_TRY(const std::vector<spec::Configuration> spread, proposals_->spread(kSpread));

@@ -128,6 +128,29 @@ TEST(Diagnose, OneScreenSaysHowItIsKnown) {
   EXPECT_LT(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 40);
 }
 
+// Two kernels of one call: each finding is one of a stage, within that stage's own part of the time.
+TEST(Diagnose, KernelsOfACallAreLookedAtOneByOne) {
+  const json document = diagnose({"kernels/two_kernel_reduction", "--device", "vgpu:h200"});
+  ASSERT_EQ(document["stages"].size(), 2U);
+  ASSERT_FALSE(document["findings"].empty());
+  double parts = 0;
+  for (const json& stage : document["stages"]) parts += stage["estimate"]["time_us"].get<double>();
+  EXPECT_NEAR(document["time_us"].get<double>(), parts, 1e-6);
+  for (const json& each : document["findings"]) {
+    const auto stage =
+        std::ranges::find(document["stages"], each["stage"], [](const json& one) { return one["name"]; });
+    ASSERT_NE(stage, document["stages"].end()) << each["stage"];
+    EXPECT_LE(each["cap_us"].get<double>(), (*stage)["estimate"]["time_us"].get<double>()) << each["rule"];
+  }
+  const ProcessOutcome text =
+      assay_program({"diagnose", "kernels/two_kernel_reduction", "--device", "vgpu:h200", "--ledger", "none"});
+  EXPECT_NE(text.output.find("2 kernels, one after the other"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find(", in total"), std::string::npos) << text.output;
+  const json one =
+      diagnose({"kernels/planted/transpose_naive", "--shape", "ROWS=1024,COLUMNS=1024", "--device", "vgpu:h200"});
+  EXPECT_FALSE(one["findings"][0].contains("stage"));
+}
+
 TEST(Diagnose, ASweepNamesWhereTheLimiterChanges) {
   const std::vector<std::string> words = {"diagnose", "kernels/planted/fma_chain",
                                           "--shape",  "N=1024",

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
+#include "../support/temporary_folder.hpp"
 #include "assay_program.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -11,6 +12,8 @@
 
 namespace assay::cli {
 namespace {
+
+using nlohmann::json;
 
 namespace fs = std::filesystem;
 
@@ -187,6 +190,19 @@ TEST(GateOnCounters, AnEstimateSettlesATradeBeyondItsError) {
   EXPECT_EQ(gate("padded", {"--save", file}).exit_status, 0);
   std::ifstream saved(file);
   EXPECT_NE(std::string(std::istreambuf_iterator<char>(saved), {}).find("\"estimated\""), std::string::npos);
+}
+
+// Kernels in sequence have an estimate as one kernel has: what is kept can settle a trade later.
+TEST(GateOnCounters, KeepsTheEstimateOfSeveralKernels) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "baseline.json").string();
+  const ProcessOutcome outcome = assay_program({"gate", "kernels/two_kernel_reduction", "--device", "vgpu:h200",
+                                                "--shape", "N=70000", "--save", file, "--ledger", "none"});
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.errors;
+  const json estimated = json::parse(*read_file(file))["cases"].front()["estimated"];
+  const json alone = parsed(assay_program({"estimate", "kernels/two_kernel_reduction", "--device", "vgpu:h200",
+                                           "--shape", "N=70000", "--ledger", "none", "--json"}));
+  EXPECT_NEAR(estimated["us"].get<double>(), alone["estimate"]["time_us"].get<double>(), 1e-6);
 }
 
 TEST(GateOnCounters, TheUserSaysWhatCounts) {

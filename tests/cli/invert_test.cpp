@@ -111,6 +111,44 @@ TEST(Invert, RefusesWhatItCannotDo) {
   EXPECT_NE(outcome.output.find("no_shared_reads"), std::string::npos);
 }
 
+// Loops over batch and heads are the same code however long they are; a grid that changes is another launch.
+TEST(Invert, ProvesLongLoopsAtAShorterShape) {
+  const json document = invert({"kernels/planted/attention_without_heads", "--device", "vgpu:h200", "--shape",
+                                "B=2,H=4,S=128", "--only", "no_barriers,no_special_functions,half_the_loop"});
+  EXPECT_EQ(document["shape"], "B=2,H=4,S=128");
+  ASSERT_TRUE(document.contains("proved_at"));
+  const auto proved_at = document["proved_at"].get<std::string>();
+  EXPECT_NE(proved_at, "B=2,H=4,S=128");
+  EXPECT_NE(proved_at.find("S=128"), std::string::npos) << "the grid stays as it is";
+  EXPECT_EQ((*experiment(document, "no_barriers"))["state"], "ranked");
+  EXPECT_TRUE((*experiment(document, "no_barriers"))["counted"]["as_foretold"]);
+  const json short_loops = invert({"kernels/planted/transpose_naive", "--device", "vgpu:h200", "--shape",
+                                   "ROWS=1024,COLUMNS=1024", "--quick", "--only", "coalesced"});
+  EXPECT_FALSE(short_loops.contains("proved_at"));
+  EXPECT_FALSE(short_loops.contains("left_over"));
+}
+
+TEST(Invert, NamesWhatItHadNoTimeForAndGoesOn) {
+  const TemporaryFolder folder;
+  const std::string ledger = (folder.path() / "ledger.sqlite").string();
+  const std::vector<std::string> words = {
+      "invert", "kernels/planted/shuffle_rounds", "--device", "vgpu:h200", "--quick", "--ledger", ledger, "--all"};
+  std::vector<std::string> hurried = words;
+  hurried.insert(hurried.end(), {"--seconds", "0.001"});
+  const ProcessOutcome first = assay_program(hurried);
+  ASSERT_EQ(first.exit_status, 0) << first.errors;
+  EXPECT_NE(first.output.find("not tried"), std::string::npos) << first.output;
+  EXPECT_NE(first.output.find("the same command goes on with them: "), std::string::npos) << first.output;
+  EXPECT_NE(first.output.find("no_shuffles"), std::string::npos);
+  std::vector<std::string> patient = words;
+  patient.emplace_back("--json");
+  const ProcessOutcome second = assay_program(patient);
+  ASSERT_EQ(second.exit_status, 0) << second.errors;
+  const json document = parsed(second);
+  EXPECT_FALSE(document.contains("left_over"));
+  EXPECT_EQ(document["first"], "shuffles");
+}
+
 // The way to a GPU and back. The library in the driver's place knows the kernel by its name and takes 10 us for each.
 TEST(Invert, TimesMutantsWhereThereIsADevice) {
   const TemporaryFolder folder;

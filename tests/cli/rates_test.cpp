@@ -2,6 +2,7 @@
 // assay doctor --rates on a library that looks like the driver of an H200 (tests/device/fake), and assay estimate with
 // what it kept.
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 #include "../support/temporary_folder.hpp"
@@ -64,6 +65,48 @@ TEST_F(RatesCommand, AreWhatEstimatesForThisGpuUse) {
   EXPECT_EQ(estimate("vgpu:h100")["rates"]["known"], "model") << "another GPU";
   const ProcessOutcome text =
       assay({"estimate", "kernels/planted/copy_vector", "--shape", "N=4194304", "--device", "vgpu:h200"});
+  EXPECT_NE(text.output.find("rates measured here on 20"), std::string::npos) << text.output;
+}
+
+// A copy is bound by DRAM: with half of its rate every estimate for this GPU is longer, and none for another.
+TEST_F(RatesCommand, AreWhatDiagnoseInvertAndGateUse) {
+  const std::vector<std::string> kernel = {"kernels/planted/copy_vector", "--shape", "N=4194304", "--device",
+                                           "vgpu:h200"};
+  const auto words = [&](const char* command, std::vector<std::string> more) {
+    std::vector<std::string> all = {command};
+    all.insert(all.end(), kernel.begin(), kernel.end());
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const auto diagnosed = [&] { return parsed(assay(words("diagnose", {"--json"}))); };
+  const auto inverted = [&] {
+    return parsed(assay(words("invert", {"--json", "--blocks", "1", "--only", "no_stores"})));
+  };
+  const auto saved = [&](const char* name) {
+    const std::string file = (folder_.path() / name).string();
+    // Counted whole, so of less than the others.
+    EXPECT_EQ(
+        assay({"gate", "kernels/planted/copy_vector", "--shape", "N=1048576", "--device", "vgpu:h200", "--save", file})
+            .exit_status,
+        0);
+    std::ifstream stream(file);
+    return nlohmann::json::parse(stream)["cases"].front();
+  };
+  const auto diagnosis = diagnosed();
+  const auto inversion = inverted();
+  const auto gate = saved("before.json");
+  EXPECT_EQ(diagnosis["rates"]["known"], "model");
+  EXPECT_FALSE(gate.contains("rates_measured"));
+  ASSERT_EQ(assay({"doctor", "--rates"}, "0.5").exit_status, 0);
+  const auto slower = diagnosed();
+  EXPECT_EQ(slower["rates"]["known"], "measured");
+  EXPECT_GT(slower["time_us"].get<double>(), 1.5 * diagnosis["time_us"].get<double>());
+  EXPECT_EQ(slower["floor"], diagnosis["floor"]) << "a slow day moves no floor";
+  EXPECT_GT(inverted()["time_us"].get<double>(), 1.5 * inversion["time_us"].get<double>());
+  const auto gate_now = saved("after.json");
+  EXPECT_TRUE(gate_now.contains("rates_measured"));
+  EXPECT_GT(gate_now["estimated"]["us"].get<double>(), 1.2 * gate["estimated"]["us"].get<double>());
+  const ProcessOutcome text = assay(words("diagnose", {}));
   EXPECT_NE(text.output.find("rates measured here on 20"), std::string::npos) << text.output;
 }
 
