@@ -21,10 +21,11 @@ function(assay_common_headers)
   target_compile_options(assay_headers_hot PRIVATE $<$<CONFIG:Release>:-O3>)
 endfunction()
 
-# Most of the time of compiling goes into headers: eight sources that share them are compiled as one. Names in anonymous
-# namespaces must differ within such a group; the compiler says so where they do not.
-function(assay_unity TARGET)
-  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ${ASSAY_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+# Most of the time of compiling goes into headers and what is instantiated of them: sources that share them are compiled
+# as one, in groups of SIZE. Names in anonymous namespaces must differ within such a group; the compiler says so where
+# they do not.
+function(assay_unity TARGET SIZE)
+  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ${ASSAY_UNITY} UNITY_BUILD_BATCH_SIZE ${SIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # it takes the sources of a group for headers
     target_compile_options(${TARGET} PRIVATE -Wno-subobject-linkage)
   endif()
@@ -75,8 +76,10 @@ function(assay_library NAME)
   target_include_directories(${target} ${scope} ${root})
   assay_targets_of(depends ${ARG_DEPENDS})
   target_link_libraries(${target} ${scope} ${depends} ${ARG_LINK} assay_options)
-  if(sources AND NOT ARG_APART)
-    assay_unity(${target})
+  if(sources AND ARG_HOT AND NOT ARG_APART)
+    assay_unity(${target} 8)
+  elseif(sources AND NOT ARG_APART)
+    assay_unity(${target} 16)
   endif()
   if(ARG_USES)
     assay_targets_of(uses ${ARG_USES})
@@ -103,23 +106,34 @@ function(assay_library NAME)
   endif()
 endfunction()
 
-# assay_test(NAME [PLAIN] [APART] [DEPENDS folder...] [LINK target...]): tests/NAME/**/*_test.cpp as one program, registered with
-# ctest. GoogleTest is precompiled once for all of them; PLAIN programs are compiled otherwise (-O0) and cannot share it.
+# What the test programs share: helpers, and the headers that nearly all of them include, precompiled. They are compiled
+# with -O0, a third less work for the compiler: most of them wait for programs that they start.
+function(assay_test_support)
+  add_library(assay_test_support STATIC ${ARGN})
+  target_include_directories(assay_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(assay_test_support PUBLIC assay_base GTest::gtest)
+  target_compile_options(assay_test_support PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_precompile_headers(assay_test_support PRIVATE ${ASSAY_COMMON_HEADERS} <gtest/gtest.h> <nlohmann/json.hpp>)
+endfunction()
+
+# assay_test(NAME [HOT] [ALONE] [DEPENDS folder...] [LINK target...]): tests/NAME/**/*_test.cpp as one program, registered
+# with ctest. HOT: it computes much itself and is optimised. ALONE: its flags are not those of the others.
 function(assay_test NAME)
-  cmake_parse_arguments(ARG "PLAIN;APART" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "HOT;ALONE" "" "DEPENDS;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${NAME}/*_test.cpp)
   if(NOT sources)
     return()
   endif()
   add_executable(test_${NAME} ${sources})
-  if(NOT ARG_APART)
-    assay_unity(test_${NAME})
-  endif()
+  assay_unity(test_${NAME} 16)
   assay_targets_of(depends ${ARG_DEPENDS})
   target_link_libraries(test_${NAME} PRIVATE assay_${NAME} ${depends} ${ARG_LINK} GTest::gtest_main)
-  if(ARG_PLAIN)
-    target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O0>)
+  if(ARG_HOT)
+    target_precompile_headers(test_${NAME} PRIVATE ${ASSAY_COMMON_HEADERS} <gtest/gtest.h>)
   else()
+    target_compile_options(test_${NAME} PRIVATE $<$<CONFIG:Release>:-O0>)
+  endif()
+  if(NOT ARG_HOT AND NOT ARG_ALONE)
     target_precompile_headers(test_${NAME} REUSE_FROM assay_test_support)
   endif()
   target_compile_definitions(test_${NAME} PRIVATE ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

@@ -36,7 +36,7 @@ void allow_many_files() {
 }
 
 // Where the file system knows no nameless files, one that loses its name at once.
-int open_nameless(const fs::path& folder) {
+int open_scratch(const fs::path& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
   std::string name = (folder / "assay-XXXXXX").string();
@@ -74,7 +74,7 @@ Result<fs::path> ScratchFiles::file(const std::string& name) {
       std::error_code failed;
       fs::path folder = fs::temp_directory_path(failed);
       if (failed) folder = "/tmp";
-      descriptor = open_nameless(folder);
+      descriptor = open_scratch(folder);
       if (descriptor < 0) return cannot_make("in " + folder.string());
     }
     found = files_.emplace(name, descriptor).first;

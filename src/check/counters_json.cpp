@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-uint64_t whole(const json& value) {
+uint64_t counted(const json& value) {
   if (!value.is_number_unsigned()) throw std::invalid_argument("a counter is a whole number that is not negative");
   return value.get<uint64_t>();
 }
@@ -25,7 +25,7 @@ gpu::Counters counters_from(const json& value) {
   if (!value.is_object()) throw std::invalid_argument("counters are an object");
   gpu::Counters counters;
   for (const auto& [key, number] : value.items()) {
-    const uint64_t count = whole(number);
+    const uint64_t count = counted(number);
     bool known = take_part(key, gpu::Counter::ptx_instructions, counters.families, count) ||
                  take_part(key, gpu::Counter::tensor_instructions, counters.tensor, count);
     for (const gpu::CounterInfo& row : gpu::counter_table()) {

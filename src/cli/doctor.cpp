@@ -13,7 +13,7 @@
 namespace assay::cli {
 namespace {
 
-report::Colour colour_of(const std::string& status) {
+report::Colour status_colour(const std::string& status) {
   return status == "ok" ? report::Colour::green : status == "warning" ? report::Colour::yellow : report::Colour::dim;
 }
 
@@ -36,7 +36,8 @@ std::string gate_text(const work::DoctorReport& report, const report::Terminal& 
 std::string doctor_text(const work::DoctorReport& report) {
   const report::Terminal terminal;
   report::Table table({"what", "status", "found"});
-  for (const work::Fact& fact : report.facts) table.add({fact.name, {fact.status, colour_of(fact.status)}, fact.value});
+  for (const work::Fact& fact : report.facts)
+    table.add({fact.name, {fact.status, status_colour(fact.status)}, fact.value});
   std::string text = table.render(terminal);
   for (const work::Fact& fact : report.facts) {
     if (!fact.hint.empty()) text += fmt::format("\n{}: {}", terminal.paint(report::Colour::bold, fact.name), fact.hint);

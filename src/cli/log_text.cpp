@@ -37,7 +37,7 @@ std::string cell(const std::string& text) {
   return shown.substr(0, end) + "...";
 }
 
-std::string duration(double seconds) {
+std::string seconds_text(double seconds) {
   if (seconds < 1) return fmt::format("{:.0f} ms", seconds * 1e3);
   return seconds < 120 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.1f} min", seconds / 60);
 }
@@ -93,7 +93,7 @@ std::string attempts_text(const std::vector<ledger::Attempt>& attempts) {
                cell(what(attempt)),
                cell(attempt.device),
                {cell(attempt.verdict), colour_of(attempt)},
-               duration(attempt.duration_s),
+               seconds_text(attempt.duration_s),
                attempt.p50_us ? microseconds(*attempt.p50_us) : ""});
   }
   return table.render(terminal);
@@ -111,7 +111,7 @@ std::string attempt_text(const ledger::Attempt& attempt, const std::vector<ledge
                               attempt.exit_code));
   line("begun", fmt::format("{} ({})", ledger::iso_time(attempt.time_us),
                             ledger::relative_time(attempt.time_us, ledger::now_us())));
-  line("took", duration(attempt.duration_s));
+  line("took", seconds_text(attempt.duration_s));
   if (attempt.cost) line("cost", fmt::format("{:.4f} at {} per hour", *attempt.cost, *attempt.cost_per_hour));
   line("kernel", escape_terminal(attempt.kernel));
   line("specification", escape_terminal(attempt.specification));

@@ -13,7 +13,7 @@
 namespace assay::formats {
 namespace {
 
-constexpr const char* kFormat = "cutlass";
+constexpr const char* kCutlassFormat = "cutlass";
 constexpr size_t kMostColumns = 1000;
 constexpr size_t kMostRows = 1'000'000;
 
@@ -68,7 +68,7 @@ Result<Columns> read_header(std::string_view line, const std::string& file) {
 
 Result<Imported> parse_cutlass_csv(std::string_view text, const std::string& name) {
   Imported imported;
-  imported.format = kFormat;
+  imported.format = kCutlassFormat;
   const std::vector<std::string_view> lines = split(text, '\n');
   if (lines.empty() || trim(lines.front()).empty()) return Error{"there is nothing in it", Place{name}};
   ASSAY_TRY(const Columns columns, read_header(lines.front(), name));
@@ -124,7 +124,7 @@ Result<Imported> parse_cutlass_csv(std::string_view text, const std::string& nam
     nlohmann::ordered_json record = nlohmann::ordered_json::object();
     for (size_t i = 0; i < cells.size(); ++i) record[columns.names[i]] = valid_utf8(trim(cells[i]));
     result.record = std::move(record);
-    result.record_format = kFormat;
+    result.record_format = kCutlassFormat;
     imported.results.push_back(std::move(result));
   }
   if (imported.results.empty()) return Error{"there is no line behind the header", Place{name}};

@@ -7,8 +7,8 @@
 namespace assay::formats {
 namespace {
 
-constexpr size_t kMostDepth = 64;
-constexpr size_t kMostMembers = 10'000;  // of one object: finding one takes a step for each
+constexpr size_t kMostFieldDepth = 64;
+constexpr size_t kMostFieldMembers = 10'000;  // of one object: finding one takes a step for each
 
 // Words that JSON lacks are replaced; the depth and the members of each object are bounded.
 Result<std::string> cleaned(std::string_view source, const std::string& name) {
@@ -36,12 +36,12 @@ Result<std::string> cleaned(std::string_view source, const std::string& name) {
     text += c;
     if (c == '{' || c == '[') {
       open.emplace_back(c, 0);
-      if (open.size() > kMostDepth)
-        return Error{fmt::format("the JSON is nested deeper than {} levels", kMostDepth), Place{name}};
+      if (open.size() > kMostFieldDepth)
+        return Error{fmt::format("the JSON is nested deeper than {} levels", kMostFieldDepth), Place{name}};
     } else if ((c == '}' || c == ']') && !open.empty()) {
       open.pop_back();
-    } else if (c == ',' && !open.empty() && open.back().first == '{' && ++open.back().second > kMostMembers) {
-      return Error{fmt::format("an object has more than {} members", kMostMembers), Place{name}};
+    } else if (c == ',' && !open.empty() && open.back().first == '{' && ++open.back().second > kMostFieldMembers) {
+      return Error{fmt::format("an object has more than {} members", kMostFieldMembers), Place{name}};
     }
   }
   return text;

@@ -14,7 +14,7 @@
 namespace assay::formats {
 namespace {
 
-constexpr std::array kTypes = {
+constexpr std::array kFlashinferTypes = {
     std::pair{"float64", "f64"},   std::pair{"float32", "f32"},        std::pair{"float16", "f16"},
     std::pair{"bfloat16", "bf16"}, std::pair{"float8_e4m3fn", "e4m3"}, std::pair{"float8_e5m2", "e5m2"},
     std::pair{"int64", "i64"},     std::pair{"int32", "i32"},          std::pair{"int16", "i16"},
@@ -43,7 +43,7 @@ const char* format_of(TraceDialect dialect) {
   return dialect == TraceDialect::sol ? "solexec" : "flashinfer";
 }
 
-std::string folder_of(const std::string& path) {
+std::string parent_of(const std::string& path) {
   const size_t at = path.rfind('/');
   return at == std::string::npos ? "" : path.substr(0, at);
 }
@@ -220,7 +220,7 @@ const std::pair<std::string, TraceDefinition>* definition_of(const TraceSet& set
   size_t count = 0;
   for (const auto& each : set.definitions) {
     if (each.second.name == stem_of(file)) return &each;
-    if (folder_of(each.first) != folder_of(file)) continue;
+    if (parent_of(each.first) != parent_of(file)) continue;
     beside = &each;
     ++count;
   }
@@ -230,8 +230,8 @@ const std::pair<std::string, TraceDefinition>* definition_of(const TraceSet& set
 }  // namespace
 
 std::string dtype_from_trace(const std::string& dtype) {
-  const auto found = std::ranges::find_if(kTypes, [&](const auto& each) { return dtype == each.first; });
-  return found == kTypes.end() ? "" : found->second;
+  const auto found = std::ranges::find_if(kFlashinferTypes, [&](const auto& each) { return dtype == each.first; });
+  return found == kFlashinferTypes.end() ? "" : found->second;
 }
 
 Imported to_imported(const TraceSet& set, TraceDialect dialect) {

@@ -9,19 +9,15 @@
 
 #include "base/text.hpp"
 #include "formats/fields.hpp"
+#include "formats/text_file.hpp"
 #include "formats/yaml.hpp"
 
 namespace assay::formats {
 namespace {
 
-constexpr const char* kFormat = "gpumode";
+constexpr const char* kGpuModeFormat = "gpumode";
 constexpr const char* kSubmission = "@SUBMISSION@";
 constexpr double kNanoseconds = 1e-3;  // a time of theirs in microseconds
-
-std::string folder_of(const std::string& path) {
-  const size_t at = path.rfind('/');
-  return at == std::string::npos ? "" : path.substr(0, at + 1);
-}
 
 Result<std::vector<ordered_json>> read_cases(Fields& fields, const char* name) {
   std::vector<ordered_json> cases;
@@ -143,12 +139,12 @@ Result<void> take_results(const TextFile& file, Imported& imported) {
       result.status = status == "pass" || (status.empty() && result.time.mean) ? Status::passed : Status::incorrect;
       if (status.empty() && !result.time.mean && result.message.empty()) result.status = Status::unverified;
       ordered_json record = ordered_json::object();
-      constexpr size_t kMostMembers = 64;
+      constexpr size_t kMostShown = 64;
       for (auto each = values.lower_bound(prefix);
-           each != values.end() && each->first.starts_with(prefix) && record.size() < kMostMembers; ++each)
+           each != values.end() && each->first.starts_with(prefix) && record.size() < kMostShown; ++each)
         record[each->first.substr(prefix.size())] = each->second;
       result.record = std::move(record);
-      result.record_format = kFormat;
+      result.record_format = kGpuModeFormat;
       imported.results.push_back(std::move(result));
     }
   }
@@ -199,7 +195,7 @@ std::string to_case_text(const ordered_json& values) {
 
 Result<Imported> read_gpu_mode(const TextFiles& files) {
   Imported imported;
-  imported.format = kFormat;
+  imported.format = kGpuModeFormat;
   for (const TextFile& file : files) {
     if (!is_task_file(file.path) &&
         !(files.size() == 1 && (file.path.ends_with(".yml") || file.path.ends_with(".yaml"))))

@@ -12,7 +12,7 @@
 namespace assay::formats {
 namespace {
 
-constexpr const char* kFormat = "kernelbench";
+constexpr const char* kKernelbenchFormat = "kernelbench";
 constexpr double kMilliseconds = 1000;  // a time of theirs in microseconds
 
 std::string stem(const std::string& path) {
@@ -81,11 +81,11 @@ std::optional<double> positive(const std::optional<double>& value) {
   return value && *value > 0 ? std::optional(*value * kMilliseconds) : std::nullopt;
 }
 
-Result<Statistics> read_statistics(const ordered_json* json, const std::string& file, std::vector<Lost>& lost,
+Result<Statistics> read_statistics(const ordered_json* document, const std::string& file, std::vector<Lost>& lost,
                                    ForeignResult& result) {
   Statistics statistics;
-  if (json == nullptr || (json->is_object() && json->empty())) return statistics;
-  Fields fields(*json, file, "runtime_stats");
+  if (document == nullptr || (document->is_object() && document->empty())) return statistics;
+  Fields fields(*document, file, "runtime_stats");
   statistics.mean = positive(fields.maybe_number("mean"));
   statistics.deviation = positive(fields.maybe_number("std"));
   statistics.least = positive(fields.maybe_number("min"));
@@ -98,9 +98,9 @@ Result<Statistics> read_statistics(const ordered_json* json, const std::string& 
   return statistics;
 }
 
-Result<ForeignResult> read_result(const ordered_json& json, const std::string& task, const std::string& file,
+Result<ForeignResult> read_result(const ordered_json& document, const std::string& task, const std::string& file,
                                   std::vector<Lost>& lost) {
-  Fields fields(json, file);
+  Fields fields(document, file);
   ForeignResult result;
   result.task = task;
   result.protocol = "kernelbench mean";
@@ -131,15 +131,15 @@ Result<ForeignResult> read_result(const ordered_json& json, const std::string& t
   if (!result.baseline.mean) result.baseline.mean = positive(reference);
   if (result.baseline.any()) result.baseline_name = "reference";
   fields.leave_rest(lost);
-  result.record = json;
-  result.record_format = kFormat;
+  result.record = document;
+  result.record_format = kKernelbenchFormat;
   return result;
 }
 
 // eval_results.json: problem -> list of samples, or one sample.
-Result<bool> take_results(const ordered_json& json, const std::string& file, Imported& imported) {
+Result<bool> take_results(const ordered_json& document, const std::string& file, Imported& imported) {
   bool any = false;
-  for (const auto& [problem, entry] : json.items()) {
+  for (const auto& [problem, entry] : document.items()) {
     if (entry.is_object() && entry.contains("compiled")) {
       ASSAY_TRY(ForeignResult result, read_result(entry, "problem " + problem, file + ": " + problem, imported.lost));
       imported.results.push_back(std::move(result));
@@ -157,9 +157,9 @@ Result<bool> take_results(const ordered_json& json, const std::string& file, Imp
 }
 
 // Stored baselines: level -> file name -> statistics.
-Result<bool> take_baselines(const ordered_json& json, const std::string& file, Imported& imported) {
+Result<bool> take_baselines(const ordered_json& document, const std::string& file, Imported& imported) {
   bool any = false;
-  for (const auto& [level, tasks] : json.items()) {
+  for (const auto& [level, tasks] : document.items()) {
     if (!tasks.is_object()) continue;
     for (const auto& [name, entry] : tasks.items()) {
       if (!entry.is_object() || !entry.contains("mean") || !entry.contains("num_trials")) continue;
@@ -170,7 +170,7 @@ Result<bool> take_baselines(const ordered_json& json, const std::string& file, I
       result.status = Status::unverified;
       ASSAY_TRY(result.time, read_statistics(&entry, file + ": " + level + "." + name, imported.lost, result));
       result.record = {{level, {{name, entry}}}};
-      result.record_format = kFormat;
+      result.record_format = kKernelbenchFormat;
       imported.results.push_back(std::move(result));
       any = true;
     }
@@ -187,7 +187,7 @@ bool is_kernelbench_task(std::string_view text) {
 
 Result<Imported> read_kernelbench(const TextFiles& files) {
   Imported imported;
-  imported.format = kFormat;
+  imported.format = kKernelbenchFormat;
   for (const TextFile& file : files) {
     if (file.path.ends_with(".py")) {
       if (is_kernelbench_task(file.content)) {
@@ -196,11 +196,11 @@ Result<Imported> read_kernelbench(const TextFiles& files) {
         imported.lost.push_back({file.path, "it has no class Model and no function get_inputs: no task"});
       }
     } else if (file.path.ends_with(".json") || files.size() == 1) {
-      ASSAY_TRY(const ordered_json json, parse_ordered(file.content, file.path));
-      if (!json.is_object()) return Error{"this is no file of results: it is not an object", Place{file.path}};
-      ASSAY_TRY(bool taken, take_results(json, file.path, imported));
+      ASSAY_TRY(const ordered_json document, parse_ordered(file.content, file.path));
+      if (!document.is_object()) return Error{"this is no file of results: it is not an object", Place{file.path}};
+      ASSAY_TRY(bool taken, take_results(document, file.path, imported));
       if (!taken) {
-        ASSAY_TRY(taken, take_baselines(json, file.path, imported));
+        ASSAY_TRY(taken, take_baselines(document, file.path, imported));
       }
       if (!taken) imported.lost.push_back({file.path, "neither results nor stored times"});
       if (taken)

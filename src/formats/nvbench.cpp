@@ -16,7 +16,7 @@
 namespace assay::formats {
 namespace {
 
-constexpr const char* kFormat = "nvbench";
+constexpr const char* kNvbenchFormat = "nvbench";
 constexpr double kSeconds = 1e6;  // a time of theirs in microseconds
 constexpr const char* kTimes = "nv/json/bin:nv/cold/sample_times";
 constexpr const char* kClocks = "nv/json/freqs-bin:nv/cold/sample_freqs";
@@ -165,7 +165,7 @@ struct StateReader {
       result.time.deviation = relative * *result.time.mean;
     fields.leave_rest(imported.lost);
     result.record = state;
-    result.record_format = kFormat;
+    result.record_format = kNvbenchFormat;
     imported.results.push_back(std::move(result));
     return {};
   }
@@ -253,7 +253,7 @@ ordered_json state_of(const ForeignResult& result, int64_t device, const std::st
 
 Result<Imported> read_nvbench(const TextFiles& files) {
   Imported imported;
-  imported.format = kFormat;
+  imported.format = kNvbenchFormat;
   bool any = false;
   for (const TextFile& file : files) {
     if (!file.path.ends_with(".json") && files.size() > 1) continue;
@@ -314,7 +314,7 @@ Written write_nvbench(const std::vector<ForeignResult>& results, const std::stri
                             {"axes", ordered_json::array()},
                             {"states", ordered_json::array()}});
     ordered_json& benchmark = benchmarks[found->second];
-    ordered_json state = result.record_format == kFormat && result.record.is_object()
+    ordered_json state = result.record_format == kNvbenchFormat && result.record.is_object()
                              ? result.record
                              : state_of(result, device->second, folder, number++, written);
     state["device"] = device->second;
@@ -347,7 +347,7 @@ Written write_nvbench(const std::vector<ForeignResult>& results, const std::stri
       }
     }
     const std::string where = result.contender + " " + result.shape;
-    if (result.baseline.any() && result.record_format != kFormat)
+    if (result.baseline.any() && result.record_format != kNvbenchFormat)
       written.lost.push_back(
           {where, fmt::format("the baseline '{}' is a benchmark of its own there", result.baseline_name)});
     if (result.status != Status::passed && result.status != Status::skipped && result.time.any())

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = PythonNode::Kind;
 
-constexpr int kMostDepth = 60;
+constexpr int kMostPythonDepth = 60;
 constexpr size_t kMostText = 100'000;
 constexpr size_t kMostOperations = 1000;  // a long chain is a deep tree
 
@@ -102,7 +102,7 @@ class Parser {
 
   // Every way down passes here.
   PythonNode choice() {
-    if (++depth_ > kMostDepth) fail("it is nested too deeply");
+    if (++depth_ > kMostPythonDepth) fail("it is nested too deeply");
     PythonNode value;
     if (good_) {
       value = either();
@@ -211,7 +211,7 @@ class Parser {
   PythonNode power() {
     PythonNode base = postfix();
     if (!operation("**", "=")) return base;
-    if (++depth_ > kMostDepth) fail("it is nested too deeply");
+    if (++depth_ > kMostPythonDepth) fail("it is nested too deeply");
     PythonNode node = good_ ? binary("**", std::move(base), signed_value()) : PythonNode();
     --depth_;
     return node;
@@ -409,7 +409,7 @@ std::optional<int64_t> floor_divide(int64_t a, int64_t b) {
 }
 
 std::optional<int64_t> integer_of(const PythonNode& node, const PythonNames& names, int depth) {
-  if (depth > kMostDepth) return std::nullopt;
+  if (depth > kMostPythonDepth) return std::nullopt;
   switch (node.kind) {
     case Kind::integer:
     case Kind::truth:
@@ -525,7 +525,7 @@ std::optional<std::vector<int64_t>> python_integers(const std::vector<PythonNode
   for (const PythonNode& each : nodes) {
     const PythonNode* node = &each;
     if (node->is(Kind::unary) && node->word == "*") node = &node->parts[0];
-    for (int step = 0; step < kMostDepth && node->is(Kind::name); ++step) {
+    for (int step = 0; step < kMostPythonDepth && node->is(Kind::name); ++step) {
       const PythonNode* const bound = names ? names(node->word) : nullptr;
       if (bound == nullptr) return std::nullopt;
       node = bound;

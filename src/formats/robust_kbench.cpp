@@ -6,19 +6,15 @@
 
 #include "base/text.hpp"
 #include "formats/fields.hpp"
+#include "formats/text_file.hpp"
 #include "formats/torch_inputs.hpp"
 
 namespace assay::formats {
 namespace {
 
-constexpr const char* kFormat = "robust-kbench";
+constexpr const char* kRobustKbenchFormat = "robust-kbench";
 constexpr double kMilliseconds = 1000;
 constexpr size_t kMostCases = 10'000;
-
-std::string folder_of(const std::string& path) {
-  const size_t at = path.rfind('/');
-  return at == std::string::npos ? "" : path.substr(0, at + 1);
-}
 
 Result<std::vector<ordered_json>> objects(Fields& fields, const char* name) {
   std::vector<ordered_json> list;
@@ -154,7 +150,7 @@ Result<bool> take_results(const TextFile& file, Imported& imported) {
     inner.leave_rest(imported.lost);
     result.status = Status::unverified;
     result.record = {{name, entry}};
-    result.record_format = kFormat;
+    result.record_format = kRobustKbenchFormat;
     imported.results.push_back(std::move(result));
   }
   fields.leave_rest(imported.lost);
@@ -165,7 +161,7 @@ Result<bool> take_results(const TextFile& file, Imported& imported) {
 
 Result<Imported> read_robust_kbench(const TextFiles& files) {
   Imported imported;
-  imported.format = kFormat;
+  imported.format = kRobustKbenchFormat;
   for (const TextFile& file : files) {
     if (file.path == "config_forward.json" || file.path.ends_with("/config_forward.json")) {
       ASSAY_TRY(Task task, task_of(file, files));

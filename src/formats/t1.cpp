@@ -11,9 +11,9 @@
 namespace assay::formats {
 namespace {
 
-constexpr const char* kFormat = "t1";
+constexpr const char* kT1Format = "t1";
 
-constexpr std::array kTypes = {
+constexpr std::array kT1Types = {
     std::pair{"float", "f32"},  std::pair{"double", "f64"}, std::pair{"half", "f16"},   std::pair{"int8", "i8"},
     std::pair{"int16", "i16"},  std::pair{"int32", "i32"},  std::pair{"int64", "i64"},  std::pair{"uint8", "u8"},
     std::pair{"uint16", "u16"}, std::pair{"uint32", "u32"}, std::pair{"uint64", "u64"}, std::pair{"int", "i32"},
@@ -21,15 +21,15 @@ constexpr std::array kTypes = {
 };
 
 std::string dtype_of(const std::string& type) {
-  for (const auto& [theirs, ours] : kTypes) {
+  for (const auto& [theirs, ours] : kT1Types) {
     if (type == theirs) return ours;
   }
   return "";
 }
 
-class Reader {
+class T1Reader {
  public:
-  Reader(const TextFile& file, const TextFiles& files) : file_(file), files_(files) {}
+  T1Reader(const TextFile& file, const TextFiles& files) : file_(file), files_(files) {}
 
   Result<Task> read() {
     ASSAY_TRY(const ordered_json json, parse_ordered(file_.content, file_.path));
@@ -255,12 +255,12 @@ class Reader {
 
 Result<Imported> read_t1(const TextFiles& files) {
   Imported imported;
-  imported.format = kFormat;
+  imported.format = kT1Format;
   for (const TextFile& file : files) {
     if (files.size() > 1 &&
         (!file.path.ends_with(".json") || file.content.find("\"ConfigurationSpace\"") == std::string::npos))
       continue;
-    ASSAY_TRY(Task task, Reader(file, files).read());
+    ASSAY_TRY(Task task, T1Reader(file, files).read());
     imported.tasks.push_back(std::move(task));
   }
   if (imported.tasks.empty()) return Error{"there is no T1 in it"};

@@ -26,6 +26,11 @@ const TextFile* find_file(const TextFiles& files, const std::string& path) {
   return found == files.end() ? nullptr : &*found;
 }
 
+std::string folder_of(const std::string& path) {
+  const size_t at = path.rfind('/');
+  return at == std::string::npos ? "" : path.substr(0, at + 1);
+}
+
 Result<TextFiles> read_text_files(const fs::path& path) {
   std::error_code failed;
   if (!fs::exists(path, failed)) return Error{"there is no such file or folder", Place{path.string()}};

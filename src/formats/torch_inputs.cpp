@@ -11,7 +11,7 @@ namespace {
 
 using Kind = PythonNode::Kind;
 
-constexpr std::array kTypes = {
+constexpr std::array kTorchTypes = {
     std::pair{"torch.float64", "f64"},      std::pair{"torch.double", "f64"},
     std::pair{"torch.float32", "f32"},      std::pair{"torch.float", "f32"},
     std::pair{"torch.float16", "f16"},      std::pair{"torch.half", "f16"},
@@ -124,7 +124,7 @@ void read_maker(const PythonNode& call, const std::map<std::string, PythonNode>&
 }  // namespace
 
 std::string dtype_from_torch(const std::string& name) {
-  for (const auto& [theirs, ours] : kTypes) {
+  for (const auto& [theirs, ours] : kTorchTypes) {
     if (name == theirs) return ours;
   }
   return "";

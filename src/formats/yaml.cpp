@@ -15,10 +15,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kMostBytes = size_t{4} << 20;
+constexpr size_t kMostYamlBytes = size_t{4} << 20;
 constexpr size_t kMostValue = size_t{64} << 10;  // of one that goes over several lines
-constexpr int kMostDepth = 40;
-constexpr size_t kMostMembers = 10'000;
+constexpr int kMostYamlDepth = 40;
+constexpr size_t kMostYamlMembers = 10'000;
 
 struct Line {
   size_t indent = 0;
@@ -68,9 +68,9 @@ ordered_json plain_scalar(std::string_view text) {
   return valid_utf8(text);
 }
 
-class Reader {
+class YamlReader {
  public:
-  Reader(std::string_view text, std::string name) : name_(std::move(name)) {
+  YamlReader(std::string_view text, std::string name) : name_(std::move(name)) {
     int number = 0;
     for (std::string_view line : split(text, '\n')) {
       ++number;
@@ -137,7 +137,7 @@ class Reader {
 
   // A mapping, a list or a scalar that begins at the current line, whose lines have at least this indentation.
   ordered_json block(size_t indent, int depth) {
-    if (depth > kMostDepth) fail("it is nested too deeply");
+    if (depth > kMostYamlDepth) fail("it is nested too deeply");
     if (!good() || at_ == lines_.size()) return nullptr;
     const std::string_view text = without_comment(lines_[at_].text);
     refuse_special(trim(text));
@@ -186,7 +186,7 @@ class Reader {
       const std::string key = key_text(trim(text.substr(0, colon)));
       const std::string_view rest = trim(text.substr(colon + 1));
       if (values.contains(key)) fail(fmt::format("'{}' is there twice", escape_terminal(key)));
-      if (values.size() == kMostMembers) fail("a mapping has too many members");
+      if (values.size() == kMostYamlMembers) fail("a mapping has too many members");
       if (!good()) break;
       values[key] = member(rest, indent, depth);
     }
@@ -299,7 +299,7 @@ class Reader {
   }
 
   ordered_json flow(const std::string& text, size_t& at, int depth, bool inside) {
-    if (depth > kMostDepth) fail("it is nested too deeply");
+    if (depth > kMostYamlDepth) fail("it is nested too deeply");
     while (at < text.size() && text[at] == ' ') ++at;
     if (!good() || at == text.size()) return nullptr;
     if (text[at] == '[') return flow_list(text, at, depth);
@@ -351,7 +351,8 @@ class Reader {
         break;
       }
       ++at;
-      if (values.size() == kMostMembers || values.contains(word)) fail("a key is there twice, or there are too many");
+      if (values.size() == kMostYamlMembers || values.contains(word))
+        fail("a key is there twice, or there are too many");
       values[word] = flow(text, at, depth + 1, true);
       while (at < text.size() && text[at] == ' ') ++at;
       if (at < text.size() && text[at] == ',') {
@@ -418,9 +419,9 @@ class Reader {
 }  // namespace
 
 Result<ordered_json> parse_yaml(std::string_view text, const std::string& name) {
-  if (text.size() > kMostBytes) return Error{"it is larger than 4 MiB", Place{name}};
+  if (text.size() > kMostYamlBytes) return Error{"it is larger than 4 MiB", Place{name}};
   if (text.find('\0') != std::string_view::npos) return Error{"there is a zero byte in it", Place{name}};
-  return Reader(text, name).whole();
+  return YamlReader(text, name).whole();
 }
 
 }  // namespace assay::formats

@@ -18,7 +18,7 @@ bool is_shared_access(const ptx::Instruction& instruction) {
   return is_load(instruction, "shared") || is_store(instruction, "shared") || is_matrix_load(instruction) ||
          instruction.opcode == "stmatrix";
 }
-size_t address_place(const ptx::Instruction& instruction) {
+size_t shared_address_place(const ptx::Instruction& instruction) {
   return instruction.opcode == "st" || instruction.opcode == "stmatrix" ? 0 : 1;
 }
 ptx::Operand address_at(const std::string& name) {
@@ -120,7 +120,7 @@ Outcome more_bank_conflicts(const KernelText& prepared, const Facts& facts, int 
     editor.begin_with("ld.const.b32 %assay_bank, [assay_banks];\nld.const.b32 %assay_shift, [assay_banks+4];");
     editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
       if (!is_shared_access(instruction)) return std::nullopt;
-      const size_t place = address_place(instruction);
+      const size_t place = shared_address_place(instruction);
       // a ^ a >> shift, where the mask has a bit: what both places then hold of the other's bits.
       Edit edit;
       edit.before = address_in_32_bits(text, instruction.operands[place], "%assay_s0");
@@ -204,7 +204,7 @@ Outcome no_bank_conflicts(const KernelText& prepared, const Facts& facts, int) {
     const bool matrix = is_matrix_load(instruction) || instruction.opcode == "stmatrix";
     const uint32_t bytes = matrix ? 16 : static_cast<uint32_t>(access_bytes(instruction));
     if (bytes == 0 || bytes * 32 > available) return std::nullopt;
-    const size_t place = address_place(instruction);
+    const size_t place = shared_address_place(instruction);
     Edit edit;
     edit.removed = true;
     edit.before = address_in_32_bits(text, instruction.operands[place], "%assay_s0");

@@ -14,7 +14,7 @@ constexpr uint8_t kNamePart = 4;
 constexpr uint8_t kDigit = 8;
 constexpr uint8_t kHexDigit = 16;
 
-constexpr std::array<uint8_t, 256> kClasses = [] {
+constexpr std::array<uint8_t, 256> kCharacterClasses = [] {
   std::array<uint8_t, 256> classes{};
   auto add = [&](std::string_view characters, uint8_t bits) {
     for (char c : characters) classes[static_cast<uint8_t>(c)] |= bits;
@@ -27,7 +27,7 @@ constexpr std::array<uint8_t, 256> kClasses = [] {
 }();
 
 bool has(char c, uint8_t bits) {
-  return (kClasses[static_cast<uint8_t>(c)] & bits) != 0;
+  return (kCharacterClasses[static_cast<uint8_t>(c)] & bits) != 0;
 }
 
 std::string shown(char c) {

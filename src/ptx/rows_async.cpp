@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kAsyncRows = {
     OpcodeRow{
         "cp.async",
         "cp.async.(ca|cg).(shared|shared::cta).global{.L2::cache_hint}{.$prefetch} [d], [a], n:u32{, s:u32, c:b64}",
@@ -22,7 +22,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> async_rows() {
-  return kRows;
+  return kAsyncRows;
 }
 
 }  // namespace assay::ptx

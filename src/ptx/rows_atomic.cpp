@@ -10,7 +10,7 @@ namespace {
 #define ASSAY_ATOM "atom{.(relaxed|acquire|release|acq_rel)}{.$scope}{.(global|shared|shared::cta|shared::cluster)}"
 #define ASSAY_RED "red{.(relaxed|release)}{.$scope}{.(global|shared|shared::cta|shared::cluster)}"
 
-constexpr std::array kRows = {
+constexpr std::array kAtomicRows = {
     OpcodeRow{"atom.add.int", ASSAY_ATOM ".add.(u32|s32|u64) d, [a], b", "d = memory at a; memory at a += b",
               Fidelity::exact, Operation::atomic},
     OpcodeRow{"atom.add.float", ASSAY_ATOM ".add.(f32|f64) d, [a], b", "the same in floating point", Fidelity::exact,
@@ -47,7 +47,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> atomic_rows() {
-  return kRows;
+  return kAtomicRows;
 }
 
 }  // namespace assay::ptx

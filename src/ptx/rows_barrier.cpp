@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kBarrierRows = {
     OpcodeRow{"bar.sync", "bar{.cta}.sync{.aligned} a:u32{, n:u32}",
               "waits until all threads, or n, have arrived at barrier a", Fidelity::exact, Operation::block_barrier},
     OpcodeRow{"bar.arrive", "bar{.cta}.arrive{.aligned} a:u32, n:u32", "arrives at barrier a without waiting",
@@ -37,7 +37,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> barrier_rows() {
-  return kRows;
+  return kBarrierRows;
 }
 
 }  // namespace assay::ptx

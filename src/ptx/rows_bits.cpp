@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kBitsRows = {
     OpcodeRow{"and.pred", "and.pred d, a, b", "d = a && b"},
     OpcodeRow{"or.pred", "or.pred d, a, b", "d = a || b"},
     OpcodeRow{"xor.pred", "xor.pred d, a, b", "d = a != b"},
@@ -39,7 +39,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> bits_rows() {
-  return kRows;
+  return kBitsRows;
 }
 
 }  // namespace assay::ptx

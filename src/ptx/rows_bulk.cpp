@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kBulkRows = {
     OpcodeRow{
         "cp.async.bulk.load",
         "cp.async.bulk.(shared::cta|shared::cluster).global.mbarrier::complete_tx::bytes{.$hint} [d], [a], n:u32, "
@@ -65,7 +65,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> bulk_rows() {
-  return kRows;
+  return kBulkRows;
 }
 
 }  // namespace assay::ptx

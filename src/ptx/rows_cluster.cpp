@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kClusterRows = {
     OpcodeRow{"mapa", "mapa{.shared::cluster}.(u32|u64) d, a, b:u32",
               "d = the address in block b of the cluster that corresponds to a in this block"},
     OpcodeRow{"getctarank", "getctarank{.shared::cluster}.(u32|u64) d:u32, a",
@@ -26,7 +26,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> cluster_rows() {
-  return kRows;
+  return kClusterRows;
 }
 
 }  // namespace assay::ptx

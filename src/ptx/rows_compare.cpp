@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kCompareRows = {
     OpcodeRow{"setp.int", "setp.$cmp_int.(b16|b32|b64|$int) d:pred|q:pred, a, b", "d = a cmp b; q = !(a cmp b)"},
     OpcodeRow{"setp.int.join", "setp.$cmp_int.$bool.(b16|b32|b64|$int) d:pred|q:pred, a, b, c:pred",
               "d = (a cmp b) bool c; q = !(a cmp b) bool c"},
@@ -59,7 +59,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> compare_rows() {
-  return kRows;
+  return kCompareRows;
 }
 
 }  // namespace assay::ptx

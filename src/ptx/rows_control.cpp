@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kControlRows = {
     OpcodeRow{"bra", "bra{.uni} *", "goes to the label", Fidelity::exact, Operation::branch},
     OpcodeRow{"brx.idx", "brx.idx{.uni} *", "goes to the label that the index picks from a list", Fidelity::exact,
               Operation::branch},
@@ -32,7 +32,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> control_rows() {
-  return kRows;
+  return kControlRows;
 }
 
 }  // namespace assay::ptx

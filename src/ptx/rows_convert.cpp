@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kConvertRows = {
     OpcodeRow{"cvt.int", "cvt{.sat}.(u8|s8|$int).(u8|s8|$int) d:t0+, a:t1+", "d = a, extended or cut; .sat: clamped"},
     OpcodeRow{"cvt.float_to_int", "cvt.$irnd{.ftz}{.sat}.(u8|s8|$int).(f16|bf16|f32|f64) d:t0+, a:t1+",
               "d = a rounded to an integer and clamped"},
@@ -46,7 +46,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> convert_rows() {
-  return kRows;
+  return kConvertRows;
 }
 
 }  // namespace assay::ptx

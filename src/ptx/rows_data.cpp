@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kDataRows = {
     OpcodeRow{"mov.pred", "mov.pred d, a", "d = a"},
     OpcodeRow{"mov", "mov.(b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64) d, a",
               "d = a; a may be a register, constant, special register, or the address of a variable"},
@@ -24,7 +24,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> data_rows() {
-  return kRows;
+  return kDataRows;
 }
 
 }  // namespace assay::ptx

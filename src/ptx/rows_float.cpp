@@ -9,7 +9,7 @@ namespace {
 
 using enum Fidelity;
 
-constexpr std::array kRows = {
+constexpr std::array kFloatRows = {
     OpcodeRow{"add.f32", "add{.$rnd}{.ftz}{.sat}.f32 d, a, b", "d = a + b, rounded once"},
     OpcodeRow{"add.f64", "add{.$rnd}.f64 d, a, b", "d = a + b, rounded once"},
     OpcodeRow{"sub.f32", "sub{.$rnd}{.ftz}{.sat}.f32 d, a, b", "d = a - b, rounded once"},
@@ -62,7 +62,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> float_rows() {
-  return kRows;
+  return kFloatRows;
 }
 
 }  // namespace assay::ptx

@@ -9,7 +9,7 @@ namespace {
 
 using enum Fidelity;
 
-constexpr std::array kRows = {
+constexpr std::array kHalfRows = {
     OpcodeRow{"add.f16", "add{.rn}{.ftz}{.sat}.(f16|f16x2) d, a, b", "d = a + b, rounded once"},
     OpcodeRow{"add.bf16", "add{.rn}.(bf16|bf16x2) d, a, b", "d = a + b, rounded once"},
     OpcodeRow{"sub.f16", "sub{.rn}{.ftz}{.sat}.(f16|f16x2) d, a, b", "d = a - b, rounded once"},
@@ -40,7 +40,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> half_rows() {
-  return kRows;
+  return kHalfRows;
 }
 
 }  // namespace assay::ptx

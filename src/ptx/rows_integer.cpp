@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kIntegerRows = {
     OpcodeRow{"add.int", "add.$int d, a, b", "d = a + b, modulo 2^n"},
     OpcodeRow{"add.sat.s32", "add.sat.s32 d, a, b", "d = a + b, clamped to the ends of s32"},
     OpcodeRow{"sub.int", "sub.$int d, a, b", "d = a - b, modulo 2^n"},
@@ -49,7 +49,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> integer_rows() {
-  return kRows;
+  return kIntegerRows;
 }
 
 }  // namespace assay::ptx

@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kMbarrierRows = {
     OpcodeRow{"mbarrier.init", "mbarrier.init{.$shared}.b64 [a], n:u32",
               "the mbarrier at a expects n arrivals a phase"},
     OpcodeRow{"mbarrier.inval", "mbarrier.inval{.$shared}.b64 [a]", "the bytes at a are no mbarrier any more"},
@@ -51,7 +51,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> mbarrier_rows() {
-  return kRows;
+  return kMbarrierRows;
 }
 
 }  // namespace assay::ptx

@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kMemoryRows = {
     OpcodeRow{"ld", "ld{.volatile}{.weak}{.$space}{.$cop}{.$l1}{.$l2}{.$prefetch}{.$vec}.$mem {d}:t0+, [a]",
               "d = memory at a", Fidelity::exact, Operation::load},
     OpcodeRow{"ld.hint",
@@ -38,7 +38,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> memory_rows() {
-  return kRows;
+  return kMemoryRows;
 }
 
 }  // namespace assay::ptx

@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kTensorRows = {
     OpcodeRow{
         "mma.f16",
         "mma.sync.aligned.(m16n8k8|m16n8k16).row.col.(f32|f16).f16.f16.(f32|f16) {d}:b32, {a}:b32, {b}:b32, {c}:b32",
@@ -40,7 +40,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> tensor_rows() {
-  return kRows;
+  return kTensorRows;
 }
 
 }  // namespace assay::ptx

@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kTextureRows = {
     OpcodeRow{"tex", "tex{.base}.$geometry.v4.(u32|s32|f32).(s32|f32) {d}, [a{c}]",
               "four channels of the texture a at the coordinates c, filtered as the object says",
               Fidelity::approximate},
@@ -35,7 +35,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> texture_rows() {
-  return kRows;
+  return kTextureRows;
 }
 
 }  // namespace assay::ptx

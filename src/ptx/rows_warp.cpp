@@ -7,7 +7,7 @@
 namespace assay::ptx {
 namespace {
 
-constexpr std::array kRows = {
+constexpr std::array kWarpRows = {
     OpcodeRow{"activemask", "activemask.b32 d", "d = the lanes that execute this instruction together"},
     OpcodeRow{"shfl.sync", "shfl.sync.(idx|up|down|bfly).b32 d|p:pred, a, b:u32, c:u32, m:u32",
               "d = a of another lane; p = that lane is in range"},
@@ -27,7 +27,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> warp_rows() {
-  return kRows;
+  return kWarpRows;
 }
 
 }  // namespace assay::ptx

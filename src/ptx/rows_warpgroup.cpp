@@ -8,7 +8,7 @@ namespace assay::ptx {
 namespace {
 
 // `a` is a descriptor of 64 bits or four registers of 32. imm-trans-a is absent where A lies in registers.
-constexpr std::array kRows = {
+constexpr std::array kWarpgroupRows = {
     OpcodeRow{"wgmma.fence", "wgmma.fence.sync.aligned", "orders registers and shared memory before wgmma.mma_async",
               Fidelity::functional},
     OpcodeRow{"wgmma.commit_group", "wgmma.commit_group.sync.aligned", "the products issued so far are a group",
@@ -41,7 +41,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> warpgroup_rows() {
-  return kRows;
+  return kWarpgroupRows;
 }
 
 }  // namespace assay::ptx

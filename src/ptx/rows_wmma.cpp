@@ -9,7 +9,7 @@ namespace {
 
 // The types of wmma.mma are those of d, a, b and c; with f16 operands those of d and c alone. Matrices of 4-bit and
 // 1-bit elements have one layout each.
-constexpr std::array kRows = {
+constexpr std::array kWmmaRows = {
     OpcodeRow{"wmma.load.f16", "wmma.load.(a|b|c).sync.aligned.(row|col).$wmma{.$ss}.f16 {d}:b32, [a]{, stride:b32}",
               "d = the fragment of a matrix that begins at a", Fidelity::exact, Operation::load},
     OpcodeRow{"wmma.load.bf16", "wmma.load.(a|b).sync.aligned.(row|col).$wmma{.$ss}.bf16 {d}:b32, [a]{, stride:b32}",
@@ -72,7 +72,7 @@ constexpr std::array kRows = {
 }  // namespace
 
 std::span<const OpcodeRow> wmma_rows() {
-  return kRows;
+  return kWmmaRows;
 }
 
 }  // namespace assay::ptx

@@ -12,10 +12,6 @@ namespace {
 
 using gpu::Finding;
 
-std::string dim(const gpu::Dim3& d) {
-  return fmt::format("({},{},{})", d.x, d.y, d.z);
-}
-
 std::string hint(const Finding& finding) {
   return replace_all(std::string(info(finding.kind).hint), "{bytes}", std::to_string(finding.bytes));
 }
@@ -27,7 +23,7 @@ std::string threads_text(const Finding& finding, size_t most_threads) {
   std::string text;
   for (size_t i = 0; i < threads.size() && i < most_threads; ++i) {
     const gpu::FindingThread& thread = threads[i];
-    text += fmt::format("  block {} thread {}", dim(thread.block), dim(thread.thread));
+    text += fmt::format("  block {} thread {}", dim_text(thread.block), dim_text(thread.thread));
     if (finding.access != gpu::AccessKind::none)
       text += fmt::format("  address 0x{:x}, {}", thread.address, thread.allocation);
     if (thread.count > 1) text += fmt::format("  ({} times)", thread.count);
@@ -61,6 +57,10 @@ std::string finding_text(const Terminal& terminal, const Finding& finding, const
 }
 
 }  // namespace
+
+std::string dim_text(const gpu::Dim3& d) {
+  return fmt::format("({},{},{})", d.x, d.y, d.z);
+}
 
 std::string place_text(const Finding& finding) {
   const gpu::SourceLine* line = user_line(finding);

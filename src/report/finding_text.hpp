@@ -15,6 +15,9 @@ namespace assay::report {
 // "kernels/softmax/softmax.cu:12:5", "line 17 of the PTX".
 std::string place_text(const gpu::Finding& finding);
 
+// "(0,1,0)": the index of a block or a thread.
+std::string dim_text(const gpu::Dim3& d);
+
 // `most_threads` of each are listed. Lines are shown of source files below `root`.
 std::string findings_text(const Terminal& terminal, const std::vector<gpu::Finding>& findings,
                           const std::filesystem::path& root, size_t most_threads = 6);

@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "report/coverage.hpp"
+#include "report/finding_text.hpp"
 #include "report/source_text.hpp"
 
 namespace assay::report {
@@ -41,13 +42,9 @@ json location_of(const gpu::SourceLine& line, const fs::path& root) {
   return location;
 }
 
-std::string dim(const gpu::Dim3& d) {
-  return fmt::format("({},{},{})", d.x, d.y, d.z);
-}
-
 std::string message_of(const Finding& finding) {
   std::string text = fmt::format("{}: {} [kernel {}, block {}, thread {}", to_string(finding.kind), finding.message,
-                                 finding.kernel, dim(finding.block), dim(finding.thread));
+                                 finding.kernel, dim_text(finding.block), dim_text(finding.thread));
   if (finding.access != gpu::AccessKind::none)
     text += fmt::format(", {} of {} bytes of {} memory at 0x{:x}", to_string(finding.access), finding.bytes,
                         to_string(finding.space), finding.address);

@@ -11,6 +11,7 @@
 #include "work/document.hpp"
 #include "work/evolve_step.hpp"
 #include "work/evolve_trial.hpp"
+#include "work/optional_json.hpp"
 
 namespace assay::work {
 namespace {
@@ -19,11 +20,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr size_t kDocumentLimit = size_t{64} << 20;
-
-template <class Value>
-json or_null(const std::optional<Value>& value) {
-  return value ? json(*value) : json();
-}
 
 template <class Value>
 std::optional<Value> optional_of(const json& value) {
@@ -72,7 +68,7 @@ json costs_document(const JudgingCosts& costs) {
   return {{"compile_s", costs.compile_s}, {"virtual_s", costs.virtual_s}, {"gpu_s", costs.gpu_s}};
 }
 
-JudgingCosts costs_from(const json& document) {
+JudgingCosts judging_costs_from(const json& document) {
   return {document.at("compile_s"), document.at("virtual_s"), document.at("gpu_s")};
 }
 
@@ -98,7 +94,7 @@ json shape_document(const evolve::RaceShape& shape) {
           {"high", or_null(shape.high)}, {"verdict", shape.verdict}};
 }
 
-evolve::RaceShape shape_from(const json& document) {
+evolve::RaceShape race_shape_from(const json& document) {
   evolve::RaceShape shape;
   shape.shape = document.at("shape");
   shape.drawn = document.at("drawn");
@@ -331,12 +327,12 @@ std::optional<Judging> judging_from(const json& document, const evolve::Candidat
     judging.gate = document.at("gate");
     judging.text = document.at("text");
     judging.hash = document.at("hash");
-    for (const json& each : document.at("shapes")) judging.shapes.push_back(shape_from(each));
+    for (const json& each : document.at("shapes")) judging.shapes.push_back(race_shape_from(each));
     judging.hypothesis_held = optional_of<bool>(document.at("hypothesis_held"));
     if (const json& cell = document.at("cell"); !cell.is_null())
       judging.cell =
           evolve::Cell{cell.at("limiter"), cell.at("shared_memory"), cell.at("stages"), cell.at("work_per_thread")};
-    judging.costs = costs_from(document.at("costs"));
+    judging.costs = judging_costs_from(document.at("costs"));
     if (const std::string id = document.at("id"); !id.empty()) {
       auto applied = evolve::apply_answer(parent, answer, rules);
       if (!applied || applied->id != id) return std::nullopt;
@@ -365,7 +361,7 @@ std::optional<FirstTrial> first_from(const json& document) {
     trial.wrong = document.at("wrong");
     trial.times_us = document.at("times_us").get<std::map<std::string, double>>();
     trial.speed = optional_of<double>(document.at("speed"));
-    trial.costs = costs_from(document.at("costs"));
+    trial.costs = judging_costs_from(document.at("costs"));
     return trial;
   } catch (const json::exception&) {
     return std::nullopt;

@@ -20,7 +20,7 @@ bool is_hidden(const fs::path& path) {
   return name.starts_with('.') || name == "__pycache__";
 }
 
-Result<std::string> file_hash(const fs::path& file) {
+Result<std::string> hash_of(const fs::path& file) {
   ASSAY_TRY(const std::string content, read_file(file, size_t{1} << 34));
   return content_hash(content);
 }
@@ -42,7 +42,7 @@ Result<void> read_folder(KernelSnapshot& snapshot) {
       return Error{fmt::format("the kernel's folder holds more than {} files", kMostFiles),
                    Place{snapshot.folder.string()}, "give the kernel a folder of its own"};
     if (at->file_size(failed) > kCopied) {
-      ASSAY_TRY(snapshot.large_files[path], file_hash(at->path()));
+      ASSAY_TRY(snapshot.large_files[path], hash_of(at->path()));
     } else {
       ASSAY_TRY(snapshot.files[path], read_file(at->path()));
     }
@@ -109,7 +109,7 @@ Result<KernelSnapshot> take_snapshot(const spec::KernelSpec& spec, const build::
   for (const build::Dependency& each : built.sources) {
     const fs::path path = (source_folder / each.path).lexically_normal();
     if (path.is_absolute() || *path.begin() == "..") {
-      ASSAY_TRY(snapshot.outside[path.generic_string()], file_hash(snapshot.folder / path));
+      ASSAY_TRY(snapshot.outside[path.generic_string()], hash_of(snapshot.folder / path));
     } else {
       may_change(path.generic_string());
     }
@@ -119,7 +119,7 @@ Result<KernelSnapshot> take_snapshot(const spec::KernelSpec& spec, const build::
   // A reference, inputs or a launch function outside of the folder are watched as well.
   for (const std::string& each : named) {
     if (!each.starts_with("..") && !each.starts_with("/")) continue;
-    ASSAY_TRY(snapshot.outside[each], file_hash(snapshot.folder / each));
+    ASSAY_TRY(snapshot.outside[each], hash_of(snapshot.folder / each));
   }
   evolve::Files changeable;
   for (const std::string& path : snapshot.rules.may_change) changeable[path] = snapshot.files[path];
@@ -147,7 +147,7 @@ std::string tampered(const KernelSnapshot& snapshot) {
   }
   for (const auto* watched : {&snapshot.large_files, &snapshot.outside}) {
     for (const auto& [path, hash] : *watched) {
-      const auto now = file_hash(snapshot.folder / path);
+      const auto now = hash_of(snapshot.folder / path);
       if (!now) return fmt::format("'{}' is gone", path);
       if (*now != hash) return fmt::format("'{}' was changed", path);
     }

@@ -4,16 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "work/document.hpp"
+#include "work/optional_json.hpp"
 
 namespace assay::work {
 namespace {
 
 using nlohmann::json;
-
-template <class Value>
-json or_null(const std::optional<Value>& value) {
-  return value ? json(*value) : json();
-}
 
 template <class Value>
 std::optional<Value> optional_of(const json& document, const char* name) {

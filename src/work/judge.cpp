@@ -71,11 +71,6 @@ measure::Contender contender(const JudgeBench& bench, const std::string& name, c
   return made;
 }
 
-std::string file_hash(const fs::path& file) {
-  const auto content = read_file(file);
-  return content ? content_hash(*content) : "";
-}
-
 measure::BenchRequest bench_request(const JudgeBench& bench, const spec::KernelSpec& spec, const JudgeRequest& request,
                                     const JudgeTask& task, const fs::path& submission) {
   measure::BenchRequest made;

@@ -75,11 +75,6 @@ Result<measure::Contender> baseline_contender(const spec::KernelSpec& spec, cons
   return contender;
 }
 
-std::string file_hash(const fs::path& file) {
-  const auto content = read_file(file);
-  return content ? content_hash(*content) : "";
-}
-
 // What figures of this machine and this build depend on.
 measure::Contract describe(const Bench& bench, int ordinal) {
   measure::Contract contract;

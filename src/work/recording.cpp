@@ -55,13 +55,13 @@ std::string with_commit(const std::string& details, const std::string& commit) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+}  // namespace
+
 std::string file_hash(const std::filesystem::path& file) {
   if (file.empty()) return "";
   const auto content = read_file(file);
   return content ? content_hash(*content) : "";
 }
-
-}  // namespace
 
 Result<void> Recording::open_ledger(const std::string& choice, const std::filesystem::path& kernel) {
   const ledger::Location location = ledger::find_ledger(choice, kernel);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -23,6 +24,9 @@
 #include "spec/kernel_spec.hpp"
 
 namespace assay::work {
+
+// What attempts and contracts say of a file; "" where it cannot be read.
+std::string file_hash(const std::filesystem::path& file);
 
 // What every attempt of a recording has in common.
 struct RecordedWork {

@@ -12,13 +12,13 @@
 namespace assay::work {
 namespace {
 
-constexpr const char* kGpu = "cuda:0";
+constexpr const char* kSecondOpinionGpu = "cuda:0";
 
 Result<check::CaseResult> ask(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                               const check::Case& test, const std::string& tool, const SanitizeRequest& request,
                               const Context& context) {
   if (auto found = profiling::find_tool(profiling::kComputeSanitizer); !found) return std::move(found).error();
-  ASSAY_TRY(const Runnable runnable, make_runnable(spec, configuration, kGpu, request.limits, context));
+  ASSAY_TRY(const Runnable runnable, make_runnable(spec, configuration, kSecondOpinionGpu, request.limits, context));
   profiling::SanitizerRun run;
   run.setup = runnable.worker.setup;
   run.setup.compare = false;
@@ -40,7 +40,7 @@ SecondOpinion ask_compute_sanitizer(const spec::KernelSpec& spec, const spec::Co
                                     const Context& context) {
   SecondOpinion opinion;
   opinion.tool = request.compute_sanitizer.value_or("memcheck");
-  opinion.device = kGpu;
+  opinion.device = kSecondOpinionGpu;
   if (report.results.empty()) {
     opinion.not_run = Error{"no shape was run"};
     return opinion;

@@ -43,9 +43,10 @@ Result<void> append_step(ledger::Ledger& ledger, const json& origin, const json&
   attempt.verdict = step.kept ? "kept" : "dropped";
   attempt.details = json{{"origin", origin}, {"step", entry}}.dump();
   ASSAY_TRY(const int64_t id, ledger.append(attempt));
-  using Kind = ledger::Note::Kind;
-  for (const auto& [kind, said] : {std::pair(Kind::remark, step.change), std::pair(Kind::hypothesis, step.expected),
-                                   std::pair(Kind::remark, step.came)}) {
+  using NoteKind = ledger::Note::Kind;
+  for (const auto& [kind, said] :
+       {std::pair(NoteKind::remark, step.change), std::pair(NoteKind::hypothesis, step.expected),
+        std::pair(NoteKind::remark, step.came)}) {
     if (said.empty()) continue;
     const auto note = ledger.add_note({.time_us = time_us, .attempt = id, .kernel = {}, .kind = kind, .text = said});
     if (!note) return note.error();

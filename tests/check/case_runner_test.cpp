@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/mentions.hpp"
 #include "copy_kernel.hpp"
 
 namespace assay::check {
@@ -24,10 +25,6 @@ CaseResult run_body(const std::string& body, int64_t n, bool check_memory = true
 }
 
 #define EXPECT_OUTCOME(result, expected) EXPECT_EQ(name((result).outcome), name(expected)) << (result).message
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST(CaseRunner, passes_a_right_kernel) {
   for (const bool check_memory : {true, false}) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "check/shape_fuzzer.hpp"
+#include "shape_value.hpp"
 #include "spec/configuration.hpp"
 
 namespace assay::check {
@@ -58,10 +59,6 @@ CasePlan plan(const spec::KernelSpec& spec, const CaseOptions& options) {
   const auto made = plan_cases(spec, *spec::default_configuration(spec), options);
   EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
   return made ? *made : CasePlan{};
-}
-
-int64_t get(const spec::Shape& shape, const std::string& name) {
-  return shape.values.at(name).integer();
 }
 
 TEST(Domains, OpenAndClosed) {

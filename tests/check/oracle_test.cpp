@@ -3,15 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/mentions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "base/process.hpp"
 
 namespace assay::check {
 namespace {
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // c = alpha * a b + beta * c, of two rows and columns; alpha is an argument, beta an option or a dimension.
 std::string toml_of(const std::string& reference, const std::string& options = "") {

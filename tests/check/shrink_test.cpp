@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "shape_value.hpp"
+
 namespace assay::check {
 namespace {
 
@@ -25,9 +27,6 @@ const std::vector<Domain> kDomains = {open("B", 8), open("S", 4096), closed("D",
 
 bool anything(const Shape&) {
   return true;
-}
-int64_t get(const Shape& s, const std::string& name) {
-  return s.values.at(name).integer();
 }
 
 TEST(Shrink, FindsTheSmallestFailingLength) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "../support/mentions.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "check/result_json.hpp"
@@ -15,10 +16,6 @@ namespace assay::check {
 namespace {
 
 using nlohmann::json;
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // A script that counts its starts in the file `starts`, answers the setup, and then does as told with each case.
 class ScriptedWorker {

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kPtx = R"(.version 7.0
+constexpr const char* kSavedPtx = R"(.version 7.0
 .target sm_80
 .address_size 64
 .visible .entry copy_it(.param .u64 from, .param .u64 to, .param .u32 count)
@@ -79,7 +79,7 @@ class BisectTest : public testing::Test {
     if (find_program("git").empty()) GTEST_SKIP() << "there is no git";
     git({"init", "-q", "."});
     folder_.write("repo/kernels/copy it/kernel.toml", kToml);
-    commit("the kernel", kPtx);
+    commit("the kernel", kSavedPtx);
   }
 
   std::filesystem::path repository() const { return folder_.path() / "repo"; }
@@ -113,7 +113,7 @@ class BisectTest : public testing::Test {
     arguments.insert(arguments.end(), {"--ledger", ledger()});
     return assay_program(std::move(arguments));
   }
-  static std::string with(const std::string& from, const std::string& to) { return replace_all(kPtx, from, to); }
+  static std::string with(const std::string& from, const std::string& to) { return replace_all(kSavedPtx, from, to); }
 
   TemporaryFolder folder_;
 };

@@ -2,6 +2,7 @@
 // Statements in the body of a function.
 #include <gtest/gtest.h>
 
+#include "named_operand.hpp"
 #include "ptx/parser.hpp"
 
 namespace assay::ptx {
@@ -17,15 +18,11 @@ std::vector<Statement> statements(const std::string& body) {
   return module ? std::get<Function>(module->items.at(0)).body->statements : std::vector<Statement>{};
 }
 
-std::string error_of(const std::string& body) {
+std::string statement_error(const std::string& body) {
   const auto module = parse_body(body);
   if (module) return "no error";
   return std::to_string(module.error().place.line - 2) + ":" + std::to_string(module.error().place.column) + ": " +
          module.error().message;
-}
-
-Operand name(const std::string& text) {
-  return {Identifier{text}};
 }
 
 TEST(ParserStatement, ReadsAnInstruction) {
@@ -35,7 +32,7 @@ TEST(ParserStatement, ReadsAnInstruction) {
   expected.guard = Guard{"%p1", true};
   expected.opcode = "ld";
   expected.modifiers = {"global", "L1::no_allocate", "v2", "f32"};
-  expected.operands = {{VectorOperand{{name("%f1"), name("%f2")}}}, {AddressOperand{{name("%rd1")}, 8, {}}}};
+  expected.operands = {{VectorOperand{{named("%f1"), named("%f2")}}}, {AddressOperand{{named("%rd1")}, 8, {}}}};
   EXPECT_EQ(std::get<Instruction>(list[0].value), expected);
   EXPECT_EQ(std::get<Instruction>(list[0].value).position.line, 3);
   EXPECT_EQ(std::get<Instruction>(list[0].value).position.column, 2);
@@ -87,10 +84,10 @@ TEST(ParserStatement, ReadsCalls) {
   ASSERT_EQ(list.size(), 4u);
   const auto& block = std::get<Block>(list[0].value).statements;
   const std::vector<Operand> direct = {
-      {ListOperand{{name("retval0")}}}, name("fn"), {ListOperand{{name("param0"), {IntegerLiteral{4, false}}}}}};
+      {ListOperand{{named("retval0")}}}, named("fn"), {ListOperand{{named("param0"), {IntegerLiteral{4, false}}}}}};
   EXPECT_EQ(std::get<Instruction>(block.at(3).value).operands, direct);
-  EXPECT_EQ(std::get<Instruction>(list[1].value).operands.at(3), name("prototype_0"));
-  EXPECT_EQ(std::get<Instruction>(list[2].value).operands, std::vector<Operand>{name("fn")});
+  EXPECT_EQ(std::get<Instruction>(list[1].value).operands.at(3), named("prototype_0"));
+  EXPECT_EQ(std::get<Instruction>(list[2].value).operands, std::vector<Operand>{named("fn")});
   EXPECT_EQ(std::get<Instruction>(list[3].value).operands.at(1), Operand{ListOperand{}});
 }
 
@@ -119,34 +116,34 @@ TEST(ParserStatement, ReadsVariablesAndPragmas) {
 }
 
 TEST(ParserStatement, ExplainsErrors) {
-  EXPECT_EQ(error_of("add.s32 %r1, %r2"), "2:1: expected ',' or ';' after an operand of add, found '}'");
-  EXPECT_EQ(error_of("add.s32 %r1 %r2;"), "1:13: expected ',' or ';' after an operand of add, found '%r2'");
-  EXPECT_EQ(error_of("  add.s32 ,"), "1:11: expected an operand, found ','");
-  EXPECT_EQ(error_of("@%p1;"), "1:5: expected an instruction after the guard, found ';'");
-  EXPECT_EQ(error_of("@!5 add;"), "1:3: expected a predicate after '@', found '5'");
-  EXPECT_EQ(error_of("5;"), "1:1: expected an instruction, a directive, a label or '}', found '5'");
-  EXPECT_EQ(error_of(".reg %r1;"), "1:6: expected the type of a register, found '%r1'");
-  EXPECT_EQ(error_of(".reg .x32 %r1;"), "1:6: expected the type of a register, found '.x32'");
-  EXPECT_EQ(error_of(".reg .b32 ;"), "1:11: expected the name of a register, found ';'");
-  EXPECT_EQ(error_of(".reg .b32 %r<;"), "1:14: expected the number of registers, found ';'");
-  EXPECT_EQ(error_of(".reg .b32 %r<4;"), "1:15: expected '>' after the number of registers, found ';'");
-  EXPECT_EQ(error_of(".reg .b32 %r"), "2:1: expected ';' or ',' after the name of a register, found '}'");
-  EXPECT_EQ(error_of(".loc 1 2"), "2:1: expected a column number, found '}'");
-  EXPECT_EQ(error_of(".loc 1 2 3, inlined_at"), "1:13: expected 'function_name' after ',', found 'inlined_at'");
-  EXPECT_EQ(error_of(".loc 1 2 3, function_name a, b"), "1:30: expected 'inlined_at', found 'b'");
-  EXPECT_EQ(error_of("p: .callprototype 5;"), "1:19: expected '_' in a call prototype, found '5'");
-  EXPECT_EQ(error_of("p: .callprototype _ () .weak;"),
+  EXPECT_EQ(statement_error("add.s32 %r1, %r2"), "2:1: expected ',' or ';' after an operand of add, found '}'");
+  EXPECT_EQ(statement_error("add.s32 %r1 %r2;"), "1:13: expected ',' or ';' after an operand of add, found '%r2'");
+  EXPECT_EQ(statement_error("  add.s32 ,"), "1:11: expected an operand, found ','");
+  EXPECT_EQ(statement_error("@%p1;"), "1:5: expected an instruction after the guard, found ';'");
+  EXPECT_EQ(statement_error("@!5 add;"), "1:3: expected a predicate after '@', found '5'");
+  EXPECT_EQ(statement_error("5;"), "1:1: expected an instruction, a directive, a label or '}', found '5'");
+  EXPECT_EQ(statement_error(".reg %r1;"), "1:6: expected the type of a register, found '%r1'");
+  EXPECT_EQ(statement_error(".reg .x32 %r1;"), "1:6: expected the type of a register, found '.x32'");
+  EXPECT_EQ(statement_error(".reg .b32 ;"), "1:11: expected the name of a register, found ';'");
+  EXPECT_EQ(statement_error(".reg .b32 %r<;"), "1:14: expected the number of registers, found ';'");
+  EXPECT_EQ(statement_error(".reg .b32 %r<4;"), "1:15: expected '>' after the number of registers, found ';'");
+  EXPECT_EQ(statement_error(".reg .b32 %r"), "2:1: expected ';' or ',' after the name of a register, found '}'");
+  EXPECT_EQ(statement_error(".loc 1 2"), "2:1: expected a column number, found '}'");
+  EXPECT_EQ(statement_error(".loc 1 2 3, inlined_at"), "1:13: expected 'function_name' after ',', found 'inlined_at'");
+  EXPECT_EQ(statement_error(".loc 1 2 3, function_name a, b"), "1:30: expected 'inlined_at', found 'b'");
+  EXPECT_EQ(statement_error("p: .callprototype 5;"), "1:19: expected '_' in a call prototype, found '5'");
+  EXPECT_EQ(statement_error("p: .callprototype _ () .weak;"),
             "1:24: expected '.noreturn' or ';' after a call prototype, found '.weak'");
-  EXPECT_EQ(error_of("t: .branchtargets ;"), "1:19: expected a label, found ';'");
-  EXPECT_EQ(error_of(".maxntid 4"), "1:1: expected a directive that can stand here, found '.maxntid'");
+  EXPECT_EQ(statement_error("t: .branchtargets ;"), "1:19: expected a label, found ';'");
+  EXPECT_EQ(statement_error(".maxntid 4"), "1:1: expected a directive that can stand here, found '.maxntid'");
 }
 
 TEST(ParserStatement, LimitsRegisters) {
-  EXPECT_EQ(error_of(".reg .b32 %r<1000000>;"), "no error");
-  EXPECT_EQ(error_of(".reg .b32 %r<1000001>;"), "1:11: more than 1000000 registers in one range");
+  EXPECT_EQ(statement_error(".reg .b32 %r<1000000>;"), "no error");
+  EXPECT_EQ(statement_error(".reg .b32 %r<1000001>;"), "1:11: more than 1000000 registers in one range");
   std::string many;
   for (int i = 0; i < 17; ++i) many += ".reg .b32 %r<1000000>;\n";
-  EXPECT_EQ(error_of(many), "17:11: more than 16000000 registers in one module");
+  EXPECT_EQ(statement_error(many), "17:11: more than 16000000 registers in one module");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ Variable parameter(const std::string& text) {
   return module ? std::get<Function>(module->items.at(0)).parameters.at(0) : Variable{};
 }
 
-std::string error_of(const std::string& text) {
+std::string variable_error(const std::string& text) {
   const auto module = parse_items(text);
   if (module) return "no error: " + print(*module);
   return std::to_string(module.error().place.column) + ": " + module.error().message;
@@ -83,22 +83,24 @@ TEST(ParserVariable, ReadsAddressesInInitialisers) {
 }
 
 TEST(ParserVariable, ExplainsErrors) {
-  EXPECT_EQ(error_of(".global x;"), "9: expected a type after '.global', found 'x'");
-  EXPECT_EQ(error_of(".global .q32 x;"), "9: expected a type, found '.q32'");
-  EXPECT_EQ(error_of(".global .pred x;"), "9: expected a type, found '.pred'");
-  EXPECT_EQ(error_of(".global .b32 .b32 x;"), "14: expected a name, found '.b32'");
-  EXPECT_EQ(error_of(".global .b32 5;"), "14: expected a name, found '5'");
-  EXPECT_EQ(error_of(".global .b32 x"), "15: expected ';' after a variable, found the end of the text");
-  EXPECT_EQ(error_of(".global .align 3 .b32 x;"), "16: an alignment must be a power of two up to 1048576, not 3");
-  EXPECT_EQ(error_of(".global .align 0 .b32 x;"), "16: an alignment must be a power of two up to 1048576, not 0");
-  EXPECT_EQ(error_of(".global .b32 x[-1];"), "16: x does not have between 0 and 1099511627776 elements");
-  EXPECT_EQ(error_of(".global .b32 x[1048577][1048577];"), "25: x does not have between 0 and 1099511627776 elements");
-  EXPECT_EQ(error_of(".global .b32 x[2"), "17: expected ']' after the extent of an array, found the end of the text");
-  EXPECT_EQ(error_of(".global .b32 x = ;"), "18: expected an initialiser, found ';'");
-  EXPECT_EQ(error_of(".global .b32 x = {1;"), "20: expected '}' or ',' after an initialiser, found ';'");
-  EXPECT_EQ(error_of(".global .b32 x = generic(1);"), "26: expected a symbol in generic(), found '1'");
-  EXPECT_EQ(error_of(".global .b32 x = 0xff(1);"), "23: expected a symbol, found '1'");
-  EXPECT_EQ(error_of(".global .attribute(managed) .b32 x;"),
+  EXPECT_EQ(variable_error(".global x;"), "9: expected a type after '.global', found 'x'");
+  EXPECT_EQ(variable_error(".global .q32 x;"), "9: expected a type, found '.q32'");
+  EXPECT_EQ(variable_error(".global .pred x;"), "9: expected a type, found '.pred'");
+  EXPECT_EQ(variable_error(".global .b32 .b32 x;"), "14: expected a name, found '.b32'");
+  EXPECT_EQ(variable_error(".global .b32 5;"), "14: expected a name, found '5'");
+  EXPECT_EQ(variable_error(".global .b32 x"), "15: expected ';' after a variable, found the end of the text");
+  EXPECT_EQ(variable_error(".global .align 3 .b32 x;"), "16: an alignment must be a power of two up to 1048576, not 3");
+  EXPECT_EQ(variable_error(".global .align 0 .b32 x;"), "16: an alignment must be a power of two up to 1048576, not 0");
+  EXPECT_EQ(variable_error(".global .b32 x[-1];"), "16: x does not have between 0 and 1099511627776 elements");
+  EXPECT_EQ(variable_error(".global .b32 x[1048577][1048577];"),
+            "25: x does not have between 0 and 1099511627776 elements");
+  EXPECT_EQ(variable_error(".global .b32 x[2"),
+            "17: expected ']' after the extent of an array, found the end of the text");
+  EXPECT_EQ(variable_error(".global .b32 x = ;"), "18: expected an initialiser, found ';'");
+  EXPECT_EQ(variable_error(".global .b32 x = {1;"), "20: expected '}' or ',' after an initialiser, found ';'");
+  EXPECT_EQ(variable_error(".global .b32 x = generic(1);"), "26: expected a symbol in generic(), found '1'");
+  EXPECT_EQ(variable_error(".global .b32 x = 0xff(1);"), "23: expected a symbol, found '1'");
+  EXPECT_EQ(variable_error(".global .attribute(managed) .b32 x;"),
             "20: expected an attribute such as '.managed', found 'managed'");
 }
 

@@ -60,8 +60,8 @@ TEST(ScalarEncoding, EveryFiniteHalfSurvives) {
 }
 
 TEST(ScalarEncoding, HalvesAreTheNearest) {
-  constexpr uint64_t kSeed = 7;
-  Random random(kSeed);
+  constexpr uint64_t kHalvesSeed = 7;
+  Random random(kHalvesSeed);
   for (int i = 0; i < 20'000; ++i) {
     const double x = std::ldexp(random.uniform(), static_cast<int>(random.below(40)) - 26);
     const auto encoded = bits(x, DType::f16);
@@ -69,8 +69,8 @@ TEST(ScalarEncoding, HalvesAreTheNearest) {
     const double error = std::fabs(decode_half(*encoded) - x);
     const double below = *encoded > 0 ? decode_half(*encoded - 1) : -1;
     const double above = *encoded < 0x7bff ? decode_half(*encoded + 1) : 65536;
-    ASSERT_LE(error, std::fabs(below - x)) << "seed " << kSeed << " x " << x;
-    ASSERT_LE(error, std::fabs(above - x)) << "seed " << kSeed << " x " << x;
+    ASSERT_LE(error, std::fabs(below - x)) << "seed " << kHalvesSeed << " x " << x;
+    ASSERT_LE(error, std::fabs(above - x)) << "seed " << kHalvesSeed << " x " << x;
   }
 }
 

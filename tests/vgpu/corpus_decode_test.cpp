@@ -27,15 +27,15 @@ std::string family_of(const std::string& message) {
   return message.substr(0, std::min(end, message.find(" (source")));
 }
 
-struct Tally {
+struct DecodedCorpus {
   int kernels = 0;
   int decoded = 0;
   std::map<std::string, int> reasons;
 };
 
 // The kernels of all files of the corpus that end in one of these, on this GPU.
-Tally decode_corpus(std::initializer_list<std::string_view> endings, const char* model) {
-  Tally tally;
+DecodedCorpus decode_corpus(std::initializer_list<std::string_view> endings, const char* model) {
+  DecodedCorpus tally;
   for (const auto& entry : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/tests/ptx_corpus/compiled")) {
     const std::string name = entry.path().filename().string();
     if (std::ranges::none_of(endings, [&](std::string_view ending) { return name.ends_with(ending); })) continue;
@@ -61,14 +61,14 @@ Tally decode_corpus(std::initializer_list<std::string_view> endings, const char*
 using Reasons = std::map<std::string, int>;
 
 TEST(CorpusDecode, OnlyWhatIsKnownToBeMissingIsRefused) {
-  const Tally tally = decode_corpus({".sm_80.ptx.zst", ".sm_89.ptx.zst"}, "l4");
+  const DecodedCorpus tally = decode_corpus({".sm_80.ptx.zst", ".sm_89.ptx.zst"}, "l4");
   EXPECT_EQ(tally.reasons, (Reasons{{"mma.sp", 2}, {"registers of the type '.b128' are not supported", 2}}));
   EXPECT_EQ(tally.kernels, 218);
   EXPECT_EQ(tally.decoded, 214);
 }
 
 TEST(CorpusDecode, OnAHopperGpuToo) {
-  const Tally tally = decode_corpus({".sm_90a.ptx.zst"}, "h200");
+  const DecodedCorpus tally = decode_corpus({".sm_90a.ptx.zst"}, "h200");
   // atom: of vectors.
   EXPECT_EQ(tally.reasons,
             (Reasons{{"atom.global", 1}, {"mma.sp", 1}, {"registers of the type '.b128' are not supported", 1}}));

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSuccess = 0;
+constexpr int kCuptiSuccess = 0;
 constexpr size_t kBufferBytes = size_t{4} << 20;
 constexpr size_t kBufferAlignment = 8;
 constexpr uint32_t kFlushForced = 1;
@@ -140,7 +140,7 @@ Result<std::unique_ptr<ActivityTrace>> ActivityTrace::open(const std::vector<std
 }
 
 Result<void> ActivityTrace::check(int code, const char* what) const {
-  if (code == kSuccess) return {};
+  if (code == kCuptiSuccess) return {};
   const char* text = nullptr;
   table_->cuptiGetResultString(code, &text);
   return Error{fmt::format("{}: {}", what, text != nullptr ? text : fmt::format("CUPTI error {}", code)),
@@ -183,7 +183,7 @@ void ActivityTrace::complete_buffer(void* context, uint32_t stream, uint8_t* buf
     if (receiver != nullptr) {
       receiver->take(buffer, used);
       size_t dropped = 0;
-      if (receiver->table_->cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == kSuccess)
+      if (receiver->table_->cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == kCuptiSuccess)
         receiver->dropped_ += dropped;
     }
   }
@@ -193,7 +193,7 @@ void ActivityTrace::complete_buffer(void* context, uint32_t stream, uint8_t* buf
 void ActivityTrace::take(const uint8_t* buffer, size_t bytes) {
   if (!running_) return;
   void* at = nullptr;
-  while (table_->cuptiActivityGetNextRecord(const_cast<uint8_t*>(buffer), bytes, &at) == kSuccess) {
+  while (table_->cuptiActivityGetNextRecord(const_cast<uint8_t*>(buffer), bytes, &at) == kCuptiSuccess) {
     uint32_t kind = 0;
     std::memcpy(&kind, at, sizeof kind);
     Activity activity;

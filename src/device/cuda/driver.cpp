@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kNoDriverHint = "install the NVIDIA driver, or use a virtual GPU: --device vgpu:h200";
 
 // Opens what ASSAY_CUDA_DRIVER names, or the machine's driver.
-Result<std::unique_ptr<Driver>> open_configured() {
+Result<std::unique_ptr<Driver>> open_configured_driver() {
   const char* name = std::getenv("ASSAY_CUDA_DRIVER");
   if (name != nullptr && std::string_view(name) == "none")
     return Error{"ASSAY_CUDA_DRIVER=none hides the CUDA driver", {}, kNoDriverHint, ExitCode::environment};
@@ -42,7 +42,7 @@ Result<std::unique_ptr<Driver>> Driver::open(const std::string& library) {
 }
 
 Result<const Driver*> Driver::load() {
-  static const Result<std::unique_ptr<Driver>> loaded = open_configured();
+  static const Result<std::unique_ptr<Driver>> loaded = open_configured_driver();
   if (!loaded) return loaded.error();
   return static_cast<const Driver*>(loaded->get());
 }

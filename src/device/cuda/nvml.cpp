@@ -12,7 +12,7 @@
 namespace assay::device::cuda {
 namespace {
 
-constexpr int kSuccess = 0;
+constexpr int kNvmlSuccess = 0;
 constexpr int kInsufficientSize = 7;
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
@@ -30,7 +30,7 @@ struct ProcessInfo {  // of ..._v3
   unsigned gpu_instance, compute_instance;
 };
 
-Result<std::unique_ptr<Nvml>> open_configured() {
+Result<std::unique_ptr<Nvml>> open_configured_nvml() {
   const char* name = std::getenv("ASSAY_NVML_LIBRARY");
   if (name != nullptr && std::string_view(name) == "none")
     return Error{"ASSAY_NVML_LIBRARY=none hides NVML", {}, "", ExitCode::environment};
@@ -41,14 +41,14 @@ Result<std::unique_ptr<Nvml>> open_configured() {
 template <class T, class Function, class... Arguments>
 std::optional<T> ask(Function* function, Arguments... arguments) {
   T value{};
-  if (function == nullptr || function(arguments..., &value) != kSuccess) return std::nullopt;
+  if (function == nullptr || function(arguments..., &value) != kNvmlSuccess) return std::nullopt;
   return value;
 }
 
 template <class Function>
 std::string ask_text(Function* function, NvmlHandle device) {
   std::array<char, 128> text{};
-  if (function == nullptr || function(device, text.data(), static_cast<unsigned>(text.size() - 1)) != kSuccess)
+  if (function == nullptr || function(device, text.data(), static_cast<unsigned>(text.size() - 1)) != kNvmlSuccess)
     return "";
   return text.data();
 }
@@ -127,7 +127,7 @@ std::vector<GpuProcess> processes_on(const NvmlTable& nvml, NvmlHandle device) {
     count = static_cast<unsigned>(found.size());
     code = nvml.nvmlDeviceGetComputeRunningProcesses(device, &count, found.data());
   }
-  if (code != kSuccess) return {};
+  if (code != kNvmlSuccess) return {};
   found.resize(std::min<size_t>(count, found.size()));
   std::vector<GpuProcess> processes;
   processes.reserve(found.size());
@@ -137,7 +137,7 @@ std::vector<GpuProcess> processes_on(const NvmlTable& nvml, NvmlHandle device) {
     if (info.used != kNotAvailable) process.used_bytes = info.used;
     std::array<char, 256> name{};
     if (nvml.nvmlSystemGetProcessName != nullptr &&
-        nvml.nvmlSystemGetProcessName(info.pid, name.data(), static_cast<unsigned>(name.size() - 1)) == kSuccess)
+        nvml.nvmlSystemGetProcessName(info.pid, name.data(), static_cast<unsigned>(name.size() - 1)) == kNvmlSuccess)
       process.name = name.data();
     processes.push_back(std::move(process));
   }
@@ -159,12 +159,12 @@ Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& library) {
   if (table.nvmlInit == nullptr || table.nvmlErrorString == nullptr || table.nvmlDeviceGetHandleByIndex == nullptr ||
       table.nvmlDeviceGetHandleByPciBusId == nullptr)
     return Error{fmt::format("{} is not an NVML that Assay knows", library), {}, "", ExitCode::environment};
-  if (const int code = table.nvmlInit(); code != kSuccess) return nvml->error(code, "NVML does not start");
+  if (const int code = table.nvmlInit(); code != kNvmlSuccess) return nvml->error(code, "NVML does not start");
   return nvml;
 }
 
 Result<const Nvml*> Nvml::load() {
-  static const Result<std::unique_ptr<Nvml>> loaded = open_configured();
+  static const Result<std::unique_ptr<Nvml>> loaded = open_configured_nvml();
   if (!loaded) return loaded.error();
   return static_cast<const Nvml*>(loaded->get());
 }
@@ -180,7 +180,7 @@ Error Nvml::error(int code, const std::string& what) const {
 std::string Nvml::driver_version() const {
   std::array<char, 128> text{};
   if (table_->nvmlSystemGetDriverVersion == nullptr ||
-      table_->nvmlSystemGetDriverVersion(text.data(), static_cast<unsigned>(text.size() - 1)) != kSuccess)
+      table_->nvmlSystemGetDriverVersion(text.data(), static_cast<unsigned>(text.size() - 1)) != kNvmlSuccess)
     return "";
   return text.data();
 }
@@ -192,14 +192,14 @@ int Nvml::device_count() const {
 Result<NvmlHandle> Nvml::by_index(int index) const {
   NvmlHandle device = nullptr;
   const int code = table_->nvmlDeviceGetHandleByIndex(static_cast<unsigned>(index), &device);
-  if (code != kSuccess) return error(code, fmt::format("NVML has no GPU {}", index));
+  if (code != kNvmlSuccess) return error(code, fmt::format("NVML has no GPU {}", index));
   return device;
 }
 
 Result<NvmlHandle> Nvml::by_bus_id(const std::string& bus_id) const {
   NvmlHandle device = nullptr;
   const int code = table_->nvmlDeviceGetHandleByPciBusId(bus_id.c_str(), &device);
-  if (code != kSuccess) return error(code, fmt::format("NVML has no GPU at {}", bus_id));
+  if (code != kNvmlSuccess) return error(code, fmt::format("NVML has no GPU at {}", bus_id));
   return device;
 }
 
@@ -224,11 +224,13 @@ GpuState Nvml::state(NvmlHandle device) const {
   state.max_memory_clock_mhz = ask<unsigned>(table_->nvmlDeviceGetMaxClockInfo, device, kClockMemory);
   state.power_limit_w = watts(ask<unsigned>(table_->nvmlDeviceGetEnforcedPowerLimit, device));
   int ecc = 0, ecc_pending = 0;
-  if (table_->nvmlDeviceGetEccMode != nullptr && table_->nvmlDeviceGetEccMode(device, &ecc, &ecc_pending) == kSuccess)
+  if (table_->nvmlDeviceGetEccMode != nullptr &&
+      table_->nvmlDeviceGetEccMode(device, &ecc, &ecc_pending) == kNvmlSuccess)
     state.ecc = ecc != 0;
   if (const auto mode = ask<int>(table_->nvmlDeviceGetPersistenceMode, device)) state.persistence = *mode != 0;
   unsigned mig = 0, mig_pending = 0;
-  if (table_->nvmlDeviceGetMigMode != nullptr && table_->nvmlDeviceGetMigMode(device, &mig, &mig_pending) == kSuccess)
+  if (table_->nvmlDeviceGetMigMode != nullptr &&
+      table_->nvmlDeviceGetMigMode(device, &mig, &mig_pending) == kNvmlSuccess)
     state.mig = mig != 0;
   if (const auto memory = ask<MemoryInfo>(table_->nvmlDeviceGetMemoryInfo, device)) {
     state.memory_total_bytes = memory->total;

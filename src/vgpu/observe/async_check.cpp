@@ -9,17 +9,13 @@
 #include <utility>
 
 #include "vgpu/machine/block.hpp"
+#include "vgpu/observe/each_lane.hpp"
 #include "vgpu/observe/product_registers.hpp"
 #include "vgpu/observe/race_clock.hpp"
 #include "vgpu/observe/reads_in_flight.hpp"
 
 namespace assay::vgpu {
 namespace {
-
-template <class Body>
-void for_each(LaneMask lanes, Body body) {
-  for (LaneMask left = lanes; left != 0; left &= left - 1) body(std::countr_zero(left));
-}
 
 // What threads of a warp know: of others' accesses, and of those with a proxy fence on the way. The lanes of a warp
 // count as one here; of whom something is known, lanes count.

@@ -2,20 +2,15 @@
 #include "vgpu/observe/block_initialisation_check.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <fmt/format.h>
 #include <utility>
 
 #include "vgpu/machine/access_fault.hpp"
+#include "vgpu/observe/each_lane.hpp"
 
 namespace assay::vgpu {
 namespace {
-
-template <class Body>
-void for_each(LaneMask lanes, Body body) {
-  for (LaneMask left = lanes; left != 0; left &= left - 1) body(std::countr_zero(left));
-}
 
 bool all_defined(std::span<const Code> codes) {
   size_t at = 0;

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/observe/definedness_transfer.hpp"
 
-#include <bit>
-
+#include "vgpu/observe/each_lane.hpp"
 #include "vgpu/semantics/shuffle.hpp"
 
 namespace assay::vgpu {
 namespace {
-
-template <class Body>
-void for_each(LaneMask lanes, Body body) {
-  for (LaneMask left = lanes; left != 0; left &= left - 1) body(std::countr_zero(left));
-}
 
 // The operand's value, unless a result has taken its place.
 struct KnownValue {

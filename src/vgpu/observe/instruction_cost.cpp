@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "ptx/opcode_table.hpp"
 #include "vgpu/observe/branch_shape.hpp"
+#include "vgpu/observe/opcode_word.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -132,13 +133,6 @@ void put(InstructionCost& cost, const PipeRow& row, const gpu::Rates& rates) {
   // A sequence depends on itself all along.
   if (rest > 1) cost.latency *= rest;
   if (row.xu_slots > 0) cost.latency += static_cast<float>(rates.latency_xu) * row.xu_slots;
-}
-
-bool has_word(std::string_view opcode, std::string_view word) {
-  for (const std::string_view part : split(opcode, '.')) {
-    if (part == word) return true;
-  }
-  return false;
 }
 
 // f64 and 64-bit integers take two instructions where 32 bits take one.

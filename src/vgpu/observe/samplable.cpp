@@ -5,13 +5,10 @@
 
 #include "base/text.hpp"
 #include "ptx/opcode_table.hpp"
+#include "vgpu/observe/opcode_word.hpp"
 
 namespace assay::vgpu {
 namespace {
-
-bool has_word(std::string_view opcode, std::string_view word) {
-  return std::ranges::any_of(split(opcode, '.'), [&](const auto& part) { return part == word; });
-}
 
 // Some instruction takes the register.
 bool is_used(const Function& function, uint32_t row) {

@@ -12,7 +12,7 @@ namespace {
 
 // A warp group with tiles of zeros: %da and %db are their descriptors, %f0 ... %f3 accumulators, %a0 ... %a3 registers
 // of A.
-std::string kernel_with(const std::string& body) {
+std::string async_kernel(const std::string& body) {
   return R"(
 .visible .entry kernel(.param .u64 data)
 {
@@ -62,8 +62,8 @@ constexpr const char* kProduct =
 constexpr const char* kProductOfRegisters =
     "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%a0, %a1, %a2, %a3}, %db, 1, 1, 1, 0;\n";
 
-std::vector<Finding> found_in(const std::string& body) {
-  KernelRun run(kernel_with(body), "h100");
+std::vector<Finding> async_findings(const std::string& body) {
+  KernelRun run(async_kernel(body), "h100");
   run.launch().block = {128, 1, 1};
   run.add_words(std::vector<uint32_t>(4096, 0), "data");
   AsyncCheck check;
@@ -73,11 +73,11 @@ std::vector<Finding> found_in(const std::string& body) {
 }
 
 void expect_clean(const std::string& body) {
-  const std::vector<Finding> findings = found_in(body);
+  const std::vector<Finding> findings = async_findings(body);
   EXPECT_TRUE(findings.empty()) << body << findings.front().message;
 }
-void expect_one(const std::string& body, FindingKind kind, const std::string& message) {
-  const std::vector<Finding> findings = found_in(body);
+void expect_async_finding(const std::string& body, FindingKind kind, const std::string& message) {
+  const std::vector<Finding> findings = async_findings(body);
   ASSERT_EQ(findings.size(), 1u) << body;
   EXPECT_EQ(findings[0].kind, kind);
   EXPECT_NE(findings[0].message.find(message), std::string::npos) << findings[0].message;
@@ -96,27 +96,27 @@ TEST(AsyncCheck, ProductsThatAreFencedAndAwaitedAreClean) {
 }
 
 TEST(AsyncCheck, RegistersOfAAreOverwrittenBeforeTheWait) {
-  expect_one(all({kFence, kProductOfRegisters, kCommit, "add.u32 %a2, %i, 1;\n", kWait}), FindingKind::in_flight,
-             "overwrites a register of A");
-  expect_one(all({kFence, kProductOfRegisters, kCommit, "ld.global.u32 %a1, [%at];\n", kWait}), FindingKind::in_flight,
-             "overwrites a register of A");
+  expect_async_finding(all({kFence, kProductOfRegisters, kCommit, "add.u32 %a2, %i, 1;\n", kWait}),
+                       FindingKind::in_flight, "overwrites a register of A");
+  expect_async_finding(all({kFence, kProductOfRegisters, kCommit, "ld.global.u32 %a1, [%at];\n", kWait}),
+                       FindingKind::in_flight, "overwrites a register of A");
 }
 
 TEST(AsyncCheck, AnAccumulatorIsReadOrLostBeforeTheWait) {
-  expect_one(all({kFence, kProduct, kCommit, "add.f32 %f4, %f1, %f1;\n", kWait}), FindingKind::in_flight,
-             "operand 2 is a result of the wgmma");
-  expect_one(all({kFence, kProduct, kCommit, "mul.f32 %f1, %f4, %f4;\n", kWait}), FindingKind::in_flight,
-             "overwrites a result of the wgmma");
-  expect_one(all({kFence, kProduct, kCommit, "mov.f32 %f1, 0f3f800000;\n", kWait}), FindingKind::in_flight,
-             "overwrites a result of the wgmma");
+  expect_async_finding(all({kFence, kProduct, kCommit, "add.f32 %f4, %f1, %f1;\n", kWait}), FindingKind::in_flight,
+                       "operand 2 is a result of the wgmma");
+  expect_async_finding(all({kFence, kProduct, kCommit, "mul.f32 %f1, %f4, %f4;\n", kWait}), FindingKind::in_flight,
+                       "overwrites a result of the wgmma");
+  expect_async_finding(all({kFence, kProduct, kCommit, "mov.f32 %f1, 0f3f800000;\n", kWait}), FindingKind::in_flight,
+                       "overwrites a result of the wgmma");
 }
 
 // nvcc moves accumulators around; ptxas makes one register of them.
 TEST(AsyncCheck, AMoveIsNoTouchButCarriesTheValueOn) {
   expect_clean(all({kFence, kProduct, kCommit, "mov.f32 %f5, %f1;\n", kWait, "st.global.f32 [%at], %f5;\n"}));
   expect_clean(all({kFence, kProduct, kCommit, "mov.f32 %f5, %f1;\nmov.f32 %f1, 0f00000000;\n", kWait}));
-  expect_one(all({kFence, kProduct, kCommit, "mov.f32 %f5, %f1;\nst.global.f32 [%at], %f5;\n", kWait}),
-             FindingKind::in_flight, "is a result of the wgmma");
+  expect_async_finding(all({kFence, kProduct, kCommit, "mov.f32 %f5, %f1;\nst.global.f32 [%at], %f5;\n", kWait}),
+                       FindingKind::in_flight, "is a result of the wgmma");
 }
 
 TEST(AsyncCheck, AWaitCoversTheGroupsThatItDoesNotLeaveOpen) {
@@ -126,22 +126,23 @@ TEST(AsyncCheck, AWaitCoversTheGroupsThatItDoesNotLeaveOpen) {
            "1, 0, 0;\n",
            kCommit, "wgmma.wait_group.sync.aligned 1;\n"});
   expect_clean(two + "st.global.f32 [%at], %f0;\n" + kWait);
-  expect_one(two + "st.global.f32 [%at], %f4;\n" + kWait, FindingKind::in_flight, "is a result of the wgmma");
+  expect_async_finding(two + "st.global.f32 [%at], %f4;\n" + kWait, FindingKind::in_flight, "is a result of the wgmma");
 }
 
 TEST(AsyncCheck, AFenceIsMissing) {
-  expect_one(all({kProduct, kCommit, kWait}), FindingKind::in_flight, "no wgmma.fence has come before");
-  expect_one(all({kFence, kProduct, kCommit, kWait, "mul.f32 %f2, %f2, %f2;\n", kProduct, kCommit, kWait}),
-             FindingKind::in_flight, "register 3 of the wgmma was written since the last wgmma.fence");
+  expect_async_finding(all({kProduct, kCommit, kWait}), FindingKind::in_flight, "no wgmma.fence has come before");
+  expect_async_finding(all({kFence, kProduct, kCommit, kWait, "mul.f32 %f2, %f2, %f2;\n", kProduct, kCommit, kWait}),
+                       FindingKind::in_flight, "register 3 of the wgmma was written since the last wgmma.fence");
 }
 
 TEST(AsyncCheck, AWaitThatWaitsForNothing) {
   const std::string copy = "cp.async.ca.shared.global [%s], [%p], 16;\n";
   const std::string commit = "cp.async.commit_group;\n";
   expect_clean(copy + commit + copy + commit + "cp.async.wait_group 1;\ncp.async.wait_all;\n");
-  expect_one(copy + commit + "cp.async.wait_group 1;\ncp.async.wait_all;\n", FindingKind::idle_wait,
-             "lets 1 groups stay open, and never more than 1 are");
-  expect_one(copy + "cp.async.wait_group 0;\ncp.async.wait_all;\n", FindingKind::idle_wait, "were not committed");
+  expect_async_finding(copy + commit + "cp.async.wait_group 1;\ncp.async.wait_all;\n", FindingKind::idle_wait,
+                       "lets 1 groups stay open, and never more than 1 are");
+  expect_async_finding(copy + "cp.async.wait_group 0;\ncp.async.wait_all;\n", FindingKind::idle_wait,
+                       "were not committed");
   // Empty groups count: pipelines commit them to keep their counts right.
   expect_clean(copy + commit + commit + "cp.async.wait_group 1;\n");
   // Nothing is under way: the wait is harmless.
@@ -152,12 +153,13 @@ TEST(AsyncCheck, AnMbarrierIsInitialisedTwice) {
   const std::string init = "@%first mbarrier.init.shared.b64 [%bar], 1;\n";
   const std::string inval = "@%first mbarrier.inval.shared.b64 [%bar];\n";
   expect_clean(init + inval + init);
-  expect_one(init + init, FindingKind::barrier, "is initialised again");
+  expect_async_finding(init + init, FindingKind::barrier, "is initialised again");
 }
 
 TEST(AsyncCheck, AnMbarrierIsOverwritten) {
   const std::string init = "@%first mbarrier.init.shared.b64 [%bar+8], 1;\n";
-  expect_one(init + "@%first st.shared.u32 [%bar+12], %i;\n", FindingKind::barrier, "overwrites the mbarrier at 0x");
+  expect_async_finding(init + "@%first st.shared.u32 [%bar+12], %i;\n", FindingKind::barrier,
+                       "overwrites the mbarrier at 0x");
   expect_clean(init + "@%first st.shared.u32 [%bar+16], %i;\n@%first st.shared.u32 [%bar+4], %i;\n");
   expect_clean(init + "@%first mbarrier.inval.shared.b64 [%bar+8];\n@%first st.shared.u32 [%bar+12], %i;\n");
 }

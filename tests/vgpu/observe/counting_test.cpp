@@ -11,7 +11,7 @@ using gpu::Counters;
 using enum gpu::Counter;
 
 // Thread i executes `body`; %i is the thread, %p the parameter, %at = %p + 4 i, %s the shared variable.
-std::string kernel_with(const std::string& body) {
+std::string counted_kernel(const std::string& body) {
   return R"(
 .const .align 4 .b32 table[4] = {1, 2, 3, 4};
 .visible .entry kernel(.param .u64 data)
@@ -36,7 +36,7 @@ constexpr uint64_t kPrologue = 5;  // instructions of every kernel here before i
 
 Counters count(const std::string& body, Dim3 block = {32, 1, 1}, Dim3 grid = {1, 1, 1}, unsigned host_threads = 0,
                const char* model = "l4") {
-  KernelRun run(kernel_with(body), model);
+  KernelRun run(counted_kernel(body), model);
   run.launch().block = block;
   run.launch().grid = grid;
   run.launch().host_threads = host_threads;
@@ -373,7 +373,7 @@ TEST(Counting, LinesOfTheSourceAddUpToTheWhole) {
 }
 
 TEST(Counting, AccessesThatAnotherObserverRefusedAreNotCounted) {
-  KernelRun run(kernel_with("st.global.u32 [%at], %r;"));
+  KernelRun run(counted_kernel("st.global.u32 [%at], %r;"));
   run.launch().block = {32, 1, 1};
   run.add_words(std::vector<uint32_t>(8, 5), "data");
   MemoryCheck check;

@@ -10,7 +10,7 @@ namespace assay::vgpu {
 namespace {
 
 // Thread i executes `body`, with %s = the address of word i of box, %p = the buffer, %r a word.
-std::string kernel_with(const std::string& body) {
+std::string reading_kernel(const std::string& body) {
   return R"(
 .visible .entry kernel(.param .u64 data)
 {
@@ -36,7 +36,7 @@ std::string kernel_with(const std::string& body) {
 
 // With a buffer of 64 words.
 std::vector<Finding> findings_of(const std::string& body, uint32_t threads = 8) {
-  KernelRun run(kernel_with(body));
+  KernelRun run(reading_kernel(body));
   run.launch().block = {threads, 1, 1};
   run.add_words(std::vector<uint32_t>(64, 5), "data");
   InitialisationCheck check;
@@ -189,7 +189,7 @@ TEST(InitialisationCheck, KnowsWhoseSharedMemoryABlockOfAClusterMeans) {
 
 TEST(InitialisationCheck, SaysTheSameOnOneHostThreadAndOnSeveral) {
   const auto found_on = [](unsigned host_threads) {
-    KernelRun run(kernel_with(R"(
+    KernelRun run(reading_kernel(R"(
   mov.u32 %r1, %ctaid.x;
   setp.ne.u32 %even, %r1, 37;
   @%even st.shared.u32 [%s], %r0;

@@ -10,7 +10,8 @@ namespace assay::vgpu {
 namespace {
 
 // Thread i executes `access`, with %at = the parameter + 4 i, %i the thread and %r a word.
-std::string kernel_with(const std::string& access, const std::string& variables = "", const std::string& module = "") {
+std::string accessing_kernel(const std::string& access, const std::string& variables = "",
+                             const std::string& module = "") {
   return module + R"(
 .visible .entry kernel(.param .u64 data)
 {
@@ -29,7 +30,7 @@ std::string kernel_with(const std::string& access, const std::string& variables 
 )";
 }
 
-struct Checked {
+struct CheckedAccesses {
   LaunchResult result;
   MemoryCheck check;
   uint64_t data = 0;
@@ -37,7 +38,7 @@ struct Checked {
 };
 
 // 8 threads and a buffer "data" of 8 words.
-void check_kernel(const std::string& text, Checked& checked, uint32_t dynamic_shared = 0) {
+void check_kernel(const std::string& text, CheckedAccesses& checked, uint32_t dynamic_shared = 0) {
   KernelRun run(text);
   run.launch().block = {8, 1, 1};
   run.launch().dynamic_shared_bytes = dynamic_shared;
@@ -48,8 +49,8 @@ void check_kernel(const std::string& text, Checked& checked, uint32_t dynamic_sh
 }
 
 TEST(MemoryCheck, IsSilentOnGoodAccesses) {
-  Checked checked;
-  check_kernel(kernel_with(R"(
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel(R"(
   ld.global.u32 %r, [%at];
   st.global.u32 [%at], %r;
   ld.u8 %r, [%at+3];
@@ -65,15 +66,15 @@ TEST(MemoryCheck, IsSilentOnGoodAccesses) {
   cvta.const.u64 %at, %at;
   ld.u32 %r, [%at];
   atom.global.add.u32 %r, [%p+28], 1;)",
-                           "  .shared .align 16 .b8 box[128];\n  .local .align 4 .b8 mine[16];\n",
-                           ".const .align 4 .u32 table[8] = {1};\n"),
+                                "  .shared .align 16 .b8 box[128];\n  .local .align 4 .b8 mine[16];\n",
+                                ".const .align 4 .u32 table[8] = {1};\n"),
                checked);
   EXPECT_TRUE(checked.findings().empty()) << checked.findings().front().message;
 }
 
 TEST(MemoryCheck, FindsGlobalAccessesBehindTheEnd) {
-  Checked checked;
-  check_kernel(kernel_with("  st.global.u32 [%at+8], %r;"), checked);
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel("  st.global.u32 [%at+8], %r;"), checked);
   ASSERT_EQ(checked.findings().size(), 2u);
   const Finding first = checked.findings()[0];
   EXPECT_EQ(first.kind, FindingKind::out_of_bounds);
@@ -90,15 +91,15 @@ TEST(MemoryCheck, FindsGlobalAccessesBehindTheEnd) {
 }
 
 TEST(MemoryCheck, FindsGlobalAccessesBeforeTheStart) {
-  Checked checked;
-  check_kernel(kernel_with("  ld.global.u32 %r, [%at+-12];"), checked);
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel("  ld.global.u32 %r, [%at+-12];"), checked);
   ASSERT_EQ(checked.findings().size(), 3u);
   EXPECT_EQ(checked.findings()[0].access, AccessKind::load);
   EXPECT_EQ(checked.findings()[0].allocation, "12 bytes before allocation 'data' of 32 bytes");
 }
 
 TEST(MemoryCheck, FindsAnAccessThatBeginsInsideAndEndsOutside) {
-  KernelRun run(kernel_with("  ld.global.u64 %at, [%p];"));
+  KernelRun run(accessing_kernel("  ld.global.u64 %at, [%p];"));
   run.launch().block = {1, 1, 1};
   run.add_words({1}, "one word");
   MemoryCheck check;
@@ -108,8 +109,8 @@ TEST(MemoryCheck, FindsAnAccessThatBeginsInsideAndEndsOutside) {
 }
 
 TEST(MemoryCheck, LeavesBadAccessesOut) {
-  Checked checked;
-  KernelRun run(kernel_with(R"(
+  CheckedAccesses checked;
+  KernelRun run(accessing_kernel(R"(
   ld.global.u32 %r, [%at+16];
   add.u32 %r, %r, 100;
   st.global.u32 [%at], %r;)"));
@@ -123,12 +124,12 @@ TEST(MemoryCheck, LeavesBadAccessesOut) {
 }
 
 TEST(MemoryCheck, FindsSharedAccessesBehindTheEnd) {
-  Checked checked;
-  check_kernel(kernel_with(R"(
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel(R"(
   mov.u32 %s, box;
   mad.lo.u32 %s, %i, 4, %s;
   st.shared.u32 [%s], %r;)",
-                           "  .shared .align 4 .b8 box[20];\n"),
+                                "  .shared .align 4 .b8 box[20];\n"),
                checked);
   ASSERT_EQ(checked.findings().size(), 3u);
   EXPECT_EQ(checked.findings()[0].space, Space::shared);
@@ -139,7 +140,7 @@ TEST(MemoryCheck, FindsSharedAccessesBehindTheEnd) {
 
 // The pieces that are left out count as arrived, so that the kernel goes on.
 TEST(MemoryCheck, FindsBulkCopiesBehindTheEnd) {
-  KernelRun run(kernel_with(R"(
+  KernelRun run(accessing_kernel(R"(
   .reg .pred %done;
   mov.u32 %s, box;
   mbarrier.init.shared.b64 [%s+64], 1;
@@ -150,7 +151,7 @@ wait:
   @!%done bra wait;
   ld.shared.u32 %r, [%s+28];
   st.global.u32 [%p], %r;)",
-                            "  .shared .align 16 .b8 box[72];\n"),
+                                 "  .shared .align 16 .b8 box[72];\n"),
                 "h200");
   run.launch().block = {1, 1, 1};
   const uint64_t data = run.add_words({0, 1, 2, 3, 4, 5, 6, 7}, "data");
@@ -167,12 +168,12 @@ wait:
 }
 
 TEST(MemoryCheck, FindsDynamicSharedAccessesBehindTheEnd) {
-  Checked checked;
-  check_kernel(kernel_with(R"(
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel(R"(
   mov.u32 %s, dynamic;
   mad.lo.u32 %s, %i, 8, %s;
   st.shared.u32 [%s], %r;)",
-                           "", ".extern .shared .align 16 .b8 dynamic[];\n"),
+                                "", ".extern .shared .align 16 .b8 dynamic[];\n"),
                checked, 40);
   ASSERT_EQ(checked.findings().size(), 3u);
   EXPECT_EQ(checked.findings()[0].thread, (Dim3{5, 0, 0}));
@@ -180,13 +181,13 @@ TEST(MemoryCheck, FindsDynamicSharedAccessesBehindTheEnd) {
 }
 
 TEST(MemoryCheck, FindsLocalAccessesBehindTheEnd) {
-  Checked checked;
-  check_kernel(kernel_with(R"(
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel(R"(
   mov.u64 %at, mine;
   mad.wide.u32 %at, %i, 4, %at;
   cvta.local.u64 %at, %at;
   st.u32 [%at], %r;)",
-                           "  .local .align 4 .b8 mine[24];\n"),
+                                "  .local .align 4 .b8 mine[24];\n"),
                checked);
   ASSERT_EQ(checked.findings().size(), 2u);
   EXPECT_EQ(checked.findings()[0].space, Space::local);
@@ -195,12 +196,12 @@ TEST(MemoryCheck, FindsLocalAccessesBehindTheEnd) {
 }
 
 TEST(MemoryCheck, FindsConstantAccessesBehindTheEnd) {
-  Checked checked;
-  check_kernel(kernel_with(R"(
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel(R"(
   mov.u64 %at, table;
   mad.wide.u32 %at, %i, 4, %at;
   ld.const.u32 %r, [%at];)",
-                           "", ".const .align 4 .u32 table[7] = {1};\n"),
+                                "", ".const .align 4 .u32 table[7] = {1};\n"),
                checked);
   ASSERT_EQ(checked.findings().size(), 1u);
   EXPECT_EQ(checked.findings()[0].space, Space::constant);
@@ -208,8 +209,8 @@ TEST(MemoryCheck, FindsConstantAccessesBehindTheEnd) {
 }
 
 TEST(MemoryCheck, FindsMisalignedAccesses) {
-  Checked checked;
-  check_kernel(kernel_with("  ld.global.v2.u32 {%r, %s}, [%at];\n  st.global.u16 [%p+1], %r;"), checked);
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel("  ld.global.v2.u32 {%r, %s}, [%at];\n  st.global.u16 [%p+1], %r;"), checked);
   ASSERT_EQ(checked.findings().size(), 12u);  // four odd threads, then all eight
   EXPECT_EQ(checked.findings()[0].kind, FindingKind::misaligned);
   EXPECT_EQ(checked.findings()[0].bytes, 8u);
@@ -220,22 +221,22 @@ TEST(MemoryCheck, FindsMisalignedAccesses) {
 }
 
 TEST(MemoryCheck, FindsNullPointers) {
-  Checked checked;
-  check_kernel(kernel_with("  mov.u64 %at, 16;\n  ld.u32 %r, [%at];\n  st.global.u32 [%at], %r;"), checked);
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel("  mov.u64 %at, 16;\n  ld.u32 %r, [%at];\n  st.global.u32 [%at], %r;"), checked);
   ASSERT_EQ(checked.findings().size(), 16u);
   EXPECT_EQ(checked.findings()[0].kind, FindingKind::null_pointer);
   EXPECT_EQ(checked.findings()[8].kind, FindingKind::null_pointer);
 }
 
 TEST(MemoryCheck, FindsAddressesInNoSpace) {
-  Checked checked;
-  check_kernel(kernel_with("  mov.u64 %at, 0x600000000000;\n  ld.u32 %r, [%at];"), checked);
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel("  mov.u64 %at, 0x600000000000;\n  ld.u32 %r, [%at];"), checked);
   ASSERT_EQ(checked.findings().size(), 8u);
   EXPECT_EQ(checked.findings()[0].kind, FindingKind::illegal_address);
 }
 
 TEST(MemoryCheck, FindsFreedMemory) {
-  KernelRun run(kernel_with("  ld.global.u32 %r, [%at];"));
+  KernelRun run(accessing_kernel("  ld.global.u32 %r, [%at];"));
   run.launch().block = {2, 1, 1};
   const uint64_t data = run.add_words({1, 2}, "old");
   ASSERT_TRUE(run.memory().free(data).ok());
@@ -247,14 +248,14 @@ TEST(MemoryCheck, FindsFreedMemory) {
 }
 
 TEST(MemoryCheck, FindsAtomicsAndAsynchronousCopies) {
-  Checked checked;
-  check_kernel(kernel_with(R"(
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel(R"(
   atom.global.add.u32 %r, [%at+4], 1;
   mov.u32 %s, box;
   mad.lo.u32 %s, %i, 18, %s;
   cp.async.cg.shared.global [%s], [%p], 16;
   cp.async.wait_all;)",
-                           "  .shared .align 16 .b8 box[256];\n"),
+                                "  .shared .align 16 .b8 box[256];\n"),
                checked);
   ASSERT_EQ(checked.findings().size(), 8u);
   EXPECT_EQ(checked.findings()[0].access, AccessKind::atomic);
@@ -265,8 +266,8 @@ TEST(MemoryCheck, FindsAtomicsAndAsynchronousCopies) {
 }
 
 TEST(MemoryCheck, NamesTheSourceLineAndWhereItWasInlined) {
-  Checked checked;
-  check_kernel(kernel_with(R"(
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel(R"(
   .loc 1 20 3
   .loc 2 7 11, function_name $name, inlined_at 1 20 3
   st.global.u32 [%at+28], %r;
@@ -286,7 +287,7 @@ TEST(MemoryCheck, NamesTheSourceLineAndWhereItWasInlined) {
 }
 
 TEST(MemoryCheck, FindsFragmentsBehindTheEnd) {
-  KernelRun run(kernel_with(R"(
+  KernelRun run(accessing_kernel(R"(
   .reg .f32 %c<8>;
   wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%c0,%c1,%c2,%c3,%c4,%c5,%c6,%c7}, [%p];
   st.global.f32 [%at], %c0;

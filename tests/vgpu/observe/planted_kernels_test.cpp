@@ -17,7 +17,7 @@
 namespace assay::vgpu {
 namespace {
 
-const std::string kFolder = ASSAY_SOURCE_DIR "/tests/vgpu/observe/planted/";
+const std::string kPlantedFolder = ASSAY_SOURCE_DIR "/tests/vgpu/observe/planted/";
 
 struct PlantedFile {
   const char* name;
@@ -28,7 +28,7 @@ struct PlantedFile {
 class PlantedKernels : public testing::TestWithParam<PlantedFile> {
  protected:
   PlantedKernels() : gpu_(*gpu::find_model(GetParam().model)) {
-    const std::string stem = kFolder + GetParam().name;
+    const std::string stem = kPlantedFolder + GetParam().name;
     const auto ptx = read_file(stem + ".ptx");
     const auto source = read_file(stem + ".cu");
     EXPECT_TRUE(ptx.ok() && source.ok()) << stem;

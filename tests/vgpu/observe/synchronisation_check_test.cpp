@@ -8,7 +8,7 @@ namespace assay::vgpu {
 namespace {
 
 // %i is the thread, %at its word of the buffer; %low holds for threads below 16, %first for those below 32.
-std::string kernel_with(const std::string& body) {
+std::string barrier_kernel(const std::string& body) {
   return R"(
 .visible .entry kernel(.param .u64 data)
 {
@@ -28,29 +28,29 @@ std::string kernel_with(const std::string& body) {
 )";
 }
 
-struct Checked {
+struct CheckedBarriers {
   LaunchResult result;
   SynchronisationCheck check;
   const std::vector<Finding>& findings() const { return check.found().findings(); }
 };
 
-void check_kernel(const std::string& body, Checked& checked, uint32_t threads) {
-  KernelRun run(kernel_with(body));
+void check_barriers(const std::string& body, CheckedBarriers& checked, uint32_t threads) {
+  KernelRun run(barrier_kernel(body));
   run.launch().block = {threads, 1, 1};
   run.add_words(std::vector<uint32_t>(256, 5), "data");
   checked.result = run.run_checked(checked.check);
 }
 
 void expect_silent(const std::string& body, uint32_t threads) {
-  Checked checked;
-  check_kernel(body, checked, threads);
+  CheckedBarriers checked;
+  check_barriers(body, checked, threads);
   EXPECT_FALSE(checked.result.fault.has_value()) << checked.result.fault->message;
   EXPECT_TRUE(checked.findings().empty()) << checked.findings().front().message << "\n" << body;
 }
 
-Finding expect_one(FindingKind kind, const std::string& body, uint32_t threads) {
-  Checked checked;
-  check_kernel(body, checked, threads);
+Finding expect_barrier_finding(FindingKind kind, const std::string& body, uint32_t threads) {
+  CheckedBarriers checked;
+  check_barriers(body, checked, threads);
   EXPECT_FALSE(checked.result.fault.has_value()) << checked.result.fault->message;
   EXPECT_EQ(checked.findings().size(), 1u) << body;
   if (checked.findings().empty()) return {};
@@ -68,37 +68,37 @@ TEST(SynchronisationCheck, IsSilentOnBarriersOfTheWholeBlock) {
 
 // if (tid < 16) __syncthreads(); y[tid] = tid;
 TEST(SynchronisationCheck, FindsABarrierThatSomeLanesOfAWarpSkip) {
-  const Finding found = expect_one(FindingKind::barrier, R"(
+  const Finding found = expect_barrier_finding(FindingKind::barrier, R"(
   @!%low bra behind;
   bar.sync 0;
 behind:
   st.global.u32 [%at], %i;)",
-                                   32);
+                                               32);
   EXPECT_EQ(found.instruction, "bar.sync 0;");
   EXPECT_TRUE(mentions(found, "16 threads of the block never arrived")) << found.message;
 }
 
 TEST(SynchronisationCheck, FindsABarrierThatSomeWarpsSkip) {
   for (const char* skips : {"@!%first", "@%first"}) {
-    const Finding found = expect_one(FindingKind::barrier, "  " + std::string(skips) + R"( bra behind;
+    const Finding found = expect_barrier_finding(FindingKind::barrier, "  " + std::string(skips) + R"( bra behind;
   bar.sync 0;
 behind:
   st.global.u32 [%at], %i;)",
-                                     64);
+                                                 64);
     EXPECT_TRUE(mentions(found, "32 threads of the block never arrived")) << found.message;
   }
 }
 
 // for (i = tid; i < 48; i += 32) __syncthreads(); y[tid] = tid;
 TEST(SynchronisationCheck, FindsABarrierInALoopThatSomeThreadsLeaveEarly) {
-  const Finding found = expect_one(FindingKind::barrier, R"(
+  const Finding found = expect_barrier_finding(FindingKind::barrier, R"(
 again:
   bar.sync 0;
   add.u32 %r0, %r0, 32;
   setp.lt.u32 %q, %r0, 48;
   @%q bra again;
   st.global.u32 [%at], %i;)",
-                                   32);
+                                               32);
   EXPECT_TRUE(mentions(found, "16 threads of the block never arrived")) << found.message;
 }
 
@@ -128,7 +128,7 @@ behind:
       text.replace(at, 7, barrier);
     return text;
   };
-  const Finding found = expect_one(FindingKind::barrier, with("bar.sync 0"), 32);
+  const Finding found = expect_barrier_finding(FindingKind::barrier, with("bar.sync 0"), 32);
   EXPECT_TRUE(mentions(found, "0x0000ffff") && mentions(found, "0xffff0000")) << found.message;
   expect_silent(with("barrier.sync 0"), 32);
 }
@@ -158,15 +158,15 @@ behind:)";
     std::string text = named;
     return text.replace(text.find("COUNT"), 5, count);
   };
-  const Finding found = expect_one(FindingKind::barrier, with("32"), 64);
+  const Finding found = expect_barrier_finding(FindingKind::barrier, with("32"), 64);
   EXPECT_TRUE(mentions(found, "waits for 32 threads here and for 64 at")) << found.message;
   expect_silent(with("64"), 64);
 }
 
 TEST(SynchronisationCheck, FindsMasksThatNameLanesWhichAreNotThere) {
-  const Finding found = expect_one(FindingKind::warp_mask, "  bar.warp.sync 0x0fffffff;", 20);
+  const Finding found = expect_barrier_finding(FindingKind::warp_mask, "  bar.warp.sync 0x0fffffff;", 20);
   EXPECT_TRUE(mentions(found, "names lanes 0x0ff00000")) << found.message;
-  expect_one(FindingKind::warp_mask, "  vote.sync.ballot.b32 %r1, %low, 0x1fffff;", 20);
+  expect_barrier_finding(FindingKind::warp_mask, "  vote.sync.ballot.b32 %r1, %low, 0x1fffff;", 20);
   expect_silent("  bar.warp.sync 0xfffff;", 20);
   expect_silent("  bar.warp.sync 0xffffffff;", 20);  // __syncwarp() in a partial warp
   expect_silent("  @%low bar.warp.sync 0xffff;", 32);
@@ -175,15 +175,15 @@ TEST(SynchronisationCheck, FindsMasksThatNameLanesWhichAreNotThere) {
 TEST(SynchronisationCheck, FindsShufflesFromLanesThatDoNotTakePart) {
   // 20 threads of a warp: lanes 10 to 19 read lanes 20 to 29.
   const Finding absent =
-      expect_one(FindingKind::inactive_lane, "  shfl.sync.down.b32 %r1, %r0, 10, 31, 0xffffffff;", 20);
+      expect_barrier_finding(FindingKind::inactive_lane, "  shfl.sync.down.b32 %r1, %r0, 10, 31, 0xffffffff;", 20);
   EXPECT_EQ(absent.thread, (Dim3{10, 0, 0}));
   EXPECT_EQ(absent.thread_count, 10u);
   EXPECT_TRUE(mentions(absent, "lane 10 reads lane 20, which the warp does not have")) << absent.message;
-  const Finding exited =
-      expect_one(FindingKind::inactive_lane, "  @!%low exit;\n  shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;", 32);
+  const Finding exited = expect_barrier_finding(
+      FindingKind::inactive_lane, "  @!%low exit;\n  shfl.sync.bfly.b32 %r1, %r0, 16, 31, 0xffffffff;", 32);
   EXPECT_TRUE(mentions(exited, "which has exited")) << exited.message;
   const Finding outside =
-      expect_one(FindingKind::inactive_lane, "  @%low shfl.sync.idx.b32 %r1, %r0, 20, 31, 0xffff;", 32);
+      expect_barrier_finding(FindingKind::inactive_lane, "  @%low shfl.sync.idx.b32 %r1, %r0, 20, 31, 0xffff;", 32);
   EXPECT_TRUE(mentions(outside, "lane 0 reads lane 20, which does not execute it")) << outside.message;
 }
 
@@ -196,15 +196,15 @@ TEST(SynchronisationCheck, IsSilentOnShufflesInsideTheirMask) {
 }
 
 TEST(SynchronisationCheck, ADeadlockSaysWhoWaitsWhere) {
-  Checked checked;
-  check_kernel(R"(
+  CheckedBarriers checked;
+  check_barriers(R"(
   @!%first bra other;
   bar.sync 1, 64;
   bra.uni behind;
 other:
   bar.sync 2, 64;
 behind:)",
-               checked, 64);
+                 checked, 64);
   ASSERT_TRUE(checked.result.fault.has_value());
   EXPECT_EQ(checked.result.fault->kind, FindingKind::deadlock);
   ASSERT_EQ(checked.result.fault->notes.size(), 2u);

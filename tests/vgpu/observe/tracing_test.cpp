@@ -13,7 +13,7 @@ using gpu::Work;
 
 // Thread i of the grid executes `body`; %i is the thread of the block, %p the parameter, %at = %p + 4 times the thread
 // of the grid, %s shared memory at 4 i.
-std::string kernel_with(const std::string& body) {
+std::string traced_kernel(const std::string& body) {
   return R"(
 .visible .entry kernel(.param .u64 data)
 {
@@ -40,7 +40,7 @@ std::string kernel_with(const std::string& body) {
 }
 
 LaunchWork trace(const std::string& body, Dim3 block = {32, 1, 1}, Dim3 grid = {1, 1, 1}, uint64_t blocks = 0) {
-  KernelRun run(kernel_with(body), "h200");
+  KernelRun run(traced_kernel(body), "h200");
   run.launch().block = block;
   run.launch().grid = grid;
   run.add_words(std::vector<uint32_t>(65536, 5), "data");
@@ -247,7 +247,7 @@ TEST(Tracing, WhatAllBlocksReadIsNotMultiplied) {
 
 TEST(Samplable, NotIfBlocksTakeWorkFromACounter) {
   const auto samplable = [](const std::string& body) {
-    KernelRun run(kernel_with(body), "h200");
+    KernelRun run(traced_kernel(body), "h200");
     return is_samplable(*run.launch().program);
   };
   EXPECT_TRUE(samplable("st.global.u32 [%at], %r;"));

@@ -9,7 +9,7 @@
 namespace assay::vgpu::semantics {
 namespace {
 
-constexpr uint64_t kSeed = 20268;
+constexpr uint64_t kApproximateSeed = 20268;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // The distance from the exact value in units of the result's last place.
@@ -25,7 +25,7 @@ float positive(Random& random) {
 }
 
 TEST(Approximate, FunctionsAreNearlyCorrectlyRounded) {
-  Random random(kSeed);
+  Random random(kApproximateSeed);
   double ex2 = 0, lg2 = 0, rcp = 0, rsqrt = 0, sqrt = 0;
   for (int i = 0; i < 300000; ++i) {
     const auto x = static_cast<float>((random.uniform() - 0.5) * (i % 2 == 0 ? 300.0 : 4.0));
@@ -38,7 +38,7 @@ TEST(Approximate, FunctionsAreNearlyCorrectlyRounded) {
     rsqrt = std::max(rsqrt, error_ulps(rsqrt_approx<false>(y), 1.0L / std::sqrt(wide)));
     sqrt = std::max(sqrt, error_ulps(sqrt_approx<false>(y), std::sqrt(wide)));
   }
-  for (const double worst : {ex2, lg2, rcp, rsqrt, sqrt}) EXPECT_LT(worst, 0.501) << "seed " << kSeed;
+  for (const double worst : {ex2, lg2, rcp, rsqrt, sqrt}) EXPECT_LT(worst, 0.501) << "seed " << kApproximateSeed;
 }
 
 TEST(Approximate, ExponentialsOfWholeNumbersAreExact) {
@@ -105,7 +105,7 @@ TEST(Approximate, HalfForms) {
 }
 
 TEST(Approximate, GrossDoublesLiveInTheUpperWord) {
-  Random random(kSeed + 1);
+  Random random(kApproximateSeed + 1);
   for (int i = 0; i < 10000; ++i) {
     const double x = std::ldexp(1.0 + random.uniform(), static_cast<int>(random.below(1000)) - 500);
     EXPECT_EQ(bits_of(rcp_approx_ftz(x)) & 0xffffffffu, 0u);

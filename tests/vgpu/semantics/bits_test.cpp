@@ -8,7 +8,7 @@
 namespace assay::vgpu::semantics {
 namespace {
 
-constexpr uint64_t kSeed = 20267;
+constexpr uint64_t kBitsSeed = 20267;
 
 uint32_t bit(uint64_t x, uint64_t i) {
   return static_cast<uint32_t>(x >> i & 1);
@@ -42,7 +42,7 @@ U bfi_by_definition(U a, U b, uint32_t c, uint32_t d) {
 }
 
 TEST(Bits, FieldsAgreeWithLoopsOverTheirBits) {
-  Random random(kSeed);
+  Random random(kBitsSeed);
   for (int i = 0; i < 50000 && !HasFailure(); ++i) {
     const uint64_t a = random.next(), b = random.next();
     const auto position = static_cast<uint32_t>(i % 5 == 0 ? random.next() : random.below(i % 2 == 0 ? 70 : 330));

@@ -10,7 +10,7 @@
 namespace assay::vgpu::semantics {
 namespace {
 
-constexpr uint64_t kSeed = 20265;
+constexpr uint64_t kConvertSeed = 20265;
 __extension__ using Int128 = __int128;
 
 TEST(Convert, IntegersSaturate) {
@@ -53,7 +53,7 @@ To expected_integer(double x, bool from_f64) {
 
 template <class To, Rounding R>
 void check_to_integer() {
-  Random random(kSeed);
+  Random random(kConvertSeed);
   for (int i = 0; i < 20000 && !testing::Test::HasFailure(); ++i) {
     double x = sample::random_double(random);
     if (i % 3 == 0) x = (random.uniform() - 0.5) * std::ldexp(1.0, static_cast<int>(random.below(70)));
@@ -87,7 +87,7 @@ TEST(Convert, FloatsToIntegers) {
 
 template <class From, Rounding R>
 void check_from_integer() {
-  Random random(kSeed + 1);
+  Random random(kConvertSeed + 1);
   for (int i = 0; i < 50000 && !testing::Test::HasFailure(); ++i) {
     uint64_t bits = random.next() >> random.below(63);
     if (i % 4 == 0) bits = (uint64_t{1} << random.below(64)) + random.below(3) - 1;
@@ -105,8 +105,8 @@ void check_from_integer() {
       as_float = f;
       as_double = d;
     }
-    EXPECT_EQ(bits_of(integer_to_float<float, R>(x)), bits_of(as_float)) << bits << " seed " << kSeed + 1;
-    EXPECT_EQ(bits_of(integer_to_float<double, R>(x)), bits_of(as_double)) << bits << " seed " << kSeed + 1;
+    EXPECT_EQ(bits_of(integer_to_float<float, R>(x)), bits_of(as_float)) << bits << " seed " << kConvertSeed + 1;
+    EXPECT_EQ(bits_of(integer_to_float<double, R>(x)), bits_of(as_double)) << bits << " seed " << kConvertSeed + 1;
   }
 }
 
@@ -134,7 +134,7 @@ TEST(Convert, IntegersToHalvesRoundOnce) {
 }
 
 TEST(Convert, RoundsFloatsToIntegralValues) {
-  Random random(kSeed + 2);
+  Random random(kConvertSeed + 2);
   for (int i = 0; i < 50000; ++i) {
     float x = sample::random_float(random);
     if (i % 2 == 0) x = static_cast<float>(static_cast<int>(random.below(400)) - 200) * 0.5f;

@@ -9,10 +9,10 @@
 namespace assay::vgpu::semantics {
 namespace {
 
-constexpr uint64_t kSeed = 20264;
+constexpr uint64_t kFloat8Seed = 20264;
 
 template <class T>
-double value_of(uint8_t bits) {
+double float8_value(uint8_t bits) {
   const int field = (bits & 0x7f) >> T::kMantissaBits, fraction = bits & ((1 << T::kMantissaBits) - 1);
   const double size = field == 0 ? std::ldexp(fraction, 1 - T::kBias - T::kMantissaBits)
                                  : std::ldexp(fraction + (1 << T::kMantissaBits), field - T::kBias - T::kMantissaBits);
@@ -24,11 +24,11 @@ template <class T>
 uint8_t nearest(float x) {
   const double size = std::fabs(static_cast<double>(x));
   // Beyond the largest number distances would be lost in rounding.
-  if (size >= value_of<T>(T::kLargest)) return static_cast<uint8_t>(T::kLargest | (std::signbit(x) ? 0x80 : 0));
+  if (size >= float8_value<T>(T::kLargest)) return static_cast<uint8_t>(T::kLargest | (std::signbit(x) ? 0x80 : 0));
   uint8_t best = 0;
   for (int bits = 1; bits <= T::kLargest; ++bits) {
-    const double old_distance = std::fabs(size - value_of<T>(best));
-    const double distance = std::fabs(size - value_of<T>(static_cast<uint8_t>(bits)));
+    const double old_distance = std::fabs(size - float8_value<T>(best));
+    const double distance = std::fabs(size - float8_value<T>(static_cast<uint8_t>(bits)));
     if (distance < old_distance || (distance == old_distance && bits % 2 == 0)) best = static_cast<uint8_t>(bits);
   }
   return static_cast<uint8_t>(best | (std::signbit(x) ? 0x80 : 0));
@@ -40,22 +40,22 @@ void check_format() {
     const T x{static_cast<uint8_t>(bits)};
     const bool finite = (bits & 0x7f) <= T::kLargest;
     if (finite) {
-      EXPECT_EQ(static_cast<double>(to_float(x)), value_of<T>(x.bits)) << bits;
+      EXPECT_EQ(static_cast<double>(to_float(x)), float8_value<T>(x.bits)) << bits;
       EXPECT_EQ(to_float8<T>(to_float(x)).bits, bits);
     }
   }
-  Random random(kSeed);
+  Random random(kFloat8Seed);
   for (int i = 0; i < 50000; ++i) {
     float x = sample::random_float(random);
     if (i % 2 == 0) {  // at or beside the middle of two neighbours
       const auto low = static_cast<uint8_t>(random.below(T::kLargest));
-      x = static_cast<float>((value_of<T>(low) + value_of<T>(static_cast<uint8_t>(low + 1))) / 2);
+      x = static_cast<float>((float8_value<T>(low) + float8_value<T>(static_cast<uint8_t>(low + 1))) / 2);
       x = std::bit_cast<float>(std::bit_cast<uint32_t>(x) + static_cast<uint32_t>(random.below(3)) - 1u);
     }
     if (is_nan(x)) {
       EXPECT_EQ(to_float8<T>(x).bits, T::kNan);
     } else {
-      EXPECT_EQ(to_float8<T>(x).bits, nearest<T>(x)) << std::hexfloat << x << " seed " << kSeed;
+      EXPECT_EQ(to_float8<T>(x).bits, nearest<T>(x)) << std::hexfloat << x << " seed " << kFloat8Seed;
     }
   }
 }

@@ -8,7 +8,7 @@
 namespace assay::vgpu::semantics {
 namespace {
 
-constexpr uint64_t kSeed = 20261;
+constexpr uint64_t kFloatArithmeticSeed = 20261;
 constexpr int kRounds = 200000;
 
 // The host, in the given direction; volatile keeps the compiler from moving or folding the operation.
@@ -43,19 +43,19 @@ Float host(Rounding rounding, char operation, Float a, Float b, Float c) {
 template <class Float>
 void expect_same(Float expected, Float got, const char* what, Float a, Float b, Float c) {
   if (is_nan(expected)) {
-    EXPECT_TRUE(is_nan(got)) << what << " seed " << kSeed;
+    EXPECT_TRUE(is_nan(got)) << what << " seed " << kFloatArithmeticSeed;
     if constexpr (std::is_same_v<Float, float>) {
       EXPECT_EQ(bits_of(got), kNanF32) << what;
     }
     return;
   }
   EXPECT_EQ(bits_of(expected), bits_of(got)) << std::hexfloat << what << "(" << a << ", " << b << ", " << c << ") is "
-                                             << expected << ", got " << got << "; seed " << kSeed;
+                                             << expected << ", got " << got << "; seed " << kFloatArithmeticSeed;
 }
 
 template <Rounding R>
 void check_direction() {
-  Random random(kSeed + static_cast<uint64_t>(R));
+  Random random(kFloatArithmeticSeed + static_cast<uint64_t>(R));
   for (int i = 0; i < kRounds && !testing::Test::HasFailure(); ++i) {
     const float a = sample::random_float(random), b = sample::random_float(random);
     // Every other addend nearly cancels the product.

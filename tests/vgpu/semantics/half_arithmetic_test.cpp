@@ -10,7 +10,7 @@
 namespace assay::vgpu::semantics {
 namespace {
 
-constexpr uint64_t kSeed = 20263;
+constexpr uint64_t kHalfArithmeticSeed = 20263;
 
 __extension__ using Int128 = __int128;
 
@@ -42,7 +42,7 @@ f16 random_f16(Random& random) {
 }
 
 TEST(HalfArithmetic, F16RoundsOnce) {
-  Random random(kSeed);
+  Random random(kHalfArithmeticSeed);
   for (int i = 0; i < 400000 && !HasFailure(); ++i) {
     const f16 a = random_f16(random), b = random_f16(random);
     // Every other addend is near the product, so that the last bits decide.
@@ -53,7 +53,8 @@ TEST(HalfArithmetic, F16RoundsOnce) {
     const bool sa = (a.bits >> 15) != 0, sb = (b.bits >> 15) != 0, sc = (c.bits >> 15) != 0;
     const Int128 x = in_units(a), y = in_units(b), z = in_units(c), one = Int128{1} << 24;
     const auto message = [&] {
-      return testing::Message() << std::hex << a.bits << " " << b.bits << " " << c.bits << " seed " << kSeed;
+      return testing::Message() << std::hex << a.bits << " " << b.bits << " " << c.bits << " seed "
+                                << kHalfArithmeticSeed;
     };
     EXPECT_EQ(half_add(a, b).bits, round_units((x + y) * one, sa && sb)) << message();
     EXPECT_EQ(half_sub(a, b).bits, round_units((x - y) * one, sa && !sb)) << message();
@@ -87,7 +88,7 @@ uint16_t round_quad(Quad x, bool negative_zero) {
 }
 
 TEST(HalfArithmetic, Bf16RoundsOnce) {
-  Random random(kSeed + 1);
+  Random random(kHalfArithmeticSeed + 1);
   for (int i = 0; i < 300000 && !HasFailure(); ++i) {
     // A third of the products are subnormal, a third overflow now and then. The terms stay within a quad's 113 bits.
     const int low_a = i % 3 == 0 ? 20 : i % 3 == 1 ? 180 : 110, low_b = i % 3 == 0 ? 30 : i % 3 == 1 ? 185 : 110;
@@ -99,7 +100,7 @@ TEST(HalfArithmetic, Bf16RoundsOnce) {
     const Quad x = to_float(a), y = to_float(b), z = to_float(c);
     EXPECT_EQ(half_mul(a, b).bits, round_quad(x * y, false)) << std::hex << a.bits << " " << b.bits;
     EXPECT_EQ(half_fma(a, b, c).bits, round_quad(x * y + z, false))
-        << std::hex << a.bits << " " << b.bits << " " << c.bits << " seed " << kSeed + 1;
+        << std::hex << a.bits << " " << b.bits << " " << c.bits << " seed " << kHalfArithmeticSeed + 1;
     EXPECT_EQ(half_add(a, c).bits, round_quad(x + z, false)) << std::hex << a.bits << " " << c.bits;
     EXPECT_EQ(half_sub(b, c).bits, round_quad(y - z, false)) << std::hex << b.bits << " " << c.bits;
   }

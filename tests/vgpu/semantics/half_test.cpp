@@ -9,11 +9,11 @@
 namespace assay::vgpu::semantics {
 namespace {
 
-constexpr uint64_t kSeed = 20262;
+constexpr uint64_t kHalfSeed = 20262;
 
 // The value that 16 bits stand for, by the definition of the format.
 template <class T>
-double value_of(uint16_t bits) {
+double half_value(uint16_t bits) {
   constexpr int kMantissa = std::is_same_v<T, f16> ? 10 : 7;
   constexpr int kBias = std::is_same_v<T, f16> ? 15 : 127;
   const int field = (bits & 0x7fff) >> kMantissa;
@@ -37,7 +37,7 @@ void check_widening() {
     if (size == T::kInfinity) {
       EXPECT_TRUE(is_infinite(wide)) << std::hex << bits;
     } else {
-      EXPECT_EQ(static_cast<double>(wide), value_of<T>(x.bits)) << std::hex << bits;
+      EXPECT_EQ(static_cast<double>(wide), half_value<T>(x.bits)) << std::hex << bits;
     }
     EXPECT_EQ((to_half<T, Rounding::rn>(wide).bits), bits);
     EXPECT_EQ((to_half<T, Rounding::rz>(wide).bits), bits);
@@ -62,10 +62,10 @@ uint16_t round_by_definition(double x, Rounding rounding) {
            high = T::kInfinity;  // value(low) <= size < value(high), infinity counting as the next power of two
   while (high - low > 1) {
     const uint32_t middle = (low + high) / 2;
-    (value_of<T>(static_cast<uint16_t>(middle)) <= size ? low : high) = middle;
+    (half_value<T>(static_cast<uint16_t>(middle)) <= size ? low : high) = middle;
   }
-  const double below = value_of<T>(static_cast<uint16_t>(low));
-  const double above = value_of<T>(static_cast<uint16_t>(low + 1));
+  const double below = half_value<T>(static_cast<uint16_t>(low));
+  const double above = half_value<T>(static_cast<uint16_t>(low + 1));
   bool up = false;
   if (size != below) {
     switch (rounding) {
@@ -91,7 +91,7 @@ uint16_t round_by_definition(double x, Rounding rounding) {
 template <class T>
 double near_boundary(Random& random) {
   const auto low = static_cast<uint16_t>(random.below(T::kInfinity));
-  const double a = value_of<T>(low), b = value_of<T>(static_cast<uint16_t>(low + 1));
+  const double a = half_value<T>(low), b = half_value<T>(static_cast<uint16_t>(low + 1));
   double x = random.below(2) == 0 ? (a + b) / 2 : a + (b - a) * random.uniform();
   const uint64_t nudge = random.below(4);
   if (nudge == 0) x = std::nextafter(x, 1e300);
@@ -102,14 +102,14 @@ double near_boundary(Random& random) {
 
 template <class T, Rounding R>
 void check_narrowing() {
-  Random random(kSeed);
+  Random random(kHalfSeed);
   for (int i = 0; i < 100000 && !testing::Test::HasFailure(); ++i) {
     double x = i % 3 == 0 ? sample::random_double(random) : near_boundary<T>(random);
     if (!std::isfinite(x)) continue;
-    EXPECT_EQ((to_half<T, R>(x).bits), round_by_definition<T>(x, R)) << std::hexfloat << x << " seed " << kSeed;
+    EXPECT_EQ((to_half<T, R>(x).bits), round_by_definition<T>(x, R)) << std::hexfloat << x << " seed " << kHalfSeed;
     const float y = i % 2 == 0 ? static_cast<float>(x) : sample::random_float(random);
     if (!std::isfinite(y)) continue;
-    EXPECT_EQ((to_half<T, R>(y).bits), round_by_definition<T>(y, R)) << std::hexfloat << y << " seed " << kSeed;
+    EXPECT_EQ((to_half<T, R>(y).bits), round_by_definition<T>(y, R)) << std::hexfloat << y << " seed " << kHalfSeed;
   }
 }
 

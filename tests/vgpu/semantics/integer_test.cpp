@@ -8,7 +8,7 @@
 namespace assay::vgpu::semantics {
 namespace {
 
-constexpr uint64_t kSeed = 20266;
+constexpr uint64_t kIntegerSeed = 20266;
 constexpr int32_t kMin = std::numeric_limits<int32_t>::min(), kMax = std::numeric_limits<int32_t>::max();
 
 TEST(Integer, SumsWrapOrSaturate) {
@@ -75,7 +75,7 @@ TEST(Integer, DotProductsOfBytes) {
 
 // A chain of 32-bit steps must agree with 128-bit arithmetic.
 TEST(Integer, CarryChainsMakeWiderArithmetic) {
-  Random random(kSeed);
+  Random random(kIntegerSeed);
   for (int i = 0; i < 20000; ++i) {
     const uint64_t a = random.next() >> random.below(40), b = i % 3 == 0 ? ~a : random.next() >> random.below(40);
     const auto a0 = static_cast<uint32_t>(a), a1 = static_cast<uint32_t>(a >> 32);
@@ -84,7 +84,7 @@ TEST(Integer, CarryChainsMakeWiderArithmetic) {
 
     const auto sum0 = add_carry(a0, b0, carry), sum1 = add_carry(a1, b1, sum0.carry);
     const auto wide_sum = static_cast<UnsignedWide>(a) + b + (carry ? 1 : 0);
-    EXPECT_EQ(uint64_t{sum1.value} << 32 | sum0.value, static_cast<uint64_t>(wide_sum)) << "seed " << kSeed;
+    EXPECT_EQ(uint64_t{sum1.value} << 32 | sum0.value, static_cast<uint64_t>(wide_sum)) << "seed " << kIntegerSeed;
     EXPECT_EQ(sum1.carry, (wide_sum >> 64) != 0);
 
     const auto low = sub_borrow(a0, b0, carry), high = sub_borrow(a1, b1, low.carry);

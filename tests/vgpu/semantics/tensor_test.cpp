@@ -15,7 +15,7 @@
 namespace assay::vgpu::semantics {
 namespace {
 
-constexpr uint64_t kSeed = 20269;
+constexpr uint64_t kTensorSeed = 20269;
 __extension__ using Int128 = __int128;
 
 struct Format {
@@ -195,11 +195,11 @@ void for_each_unit(Check check) {
 
 testing::Message where(const Format& format, bool half, int style, size_t i) {
   return testing::Message() << "operand " << static_cast<int>(format.operand) << " k " << format.k << " half " << half
-                            << " style " << style << " element " << i << " seed " << kSeed;
+                            << " style " << style << " element " << i << " seed " << kTensorSeed;
 }
 
 TEST(Tensor, PlainAgreesWithTheModel) {
-  Random random(kSeed);
+  Random random(kTensorSeed);
   for_each_unit([&](const DotUnit& unit, const Format& format, bool half) {
     if (unit.pairs_apart) return;
     for (int style = 0; style < 9; ++style) {
@@ -220,7 +220,7 @@ TEST(Tensor, PlainAgreesWithTheModel) {
 using Rows = void (*)(const DotUnit&, const MatrixProduct&);
 
 void expect_agreement_with_plain_code(Rows rows) {
-  Random random(kSeed + 1);
+  Random random(kTensorSeed + 1);
   size_t compared = 0;
   for_each_unit([&](const DotUnit& unit, const Format& format, bool half) {
     for (int style = 0; style < 9; ++style) {
@@ -254,7 +254,7 @@ TEST(Tensor, Avx512CodeAgreesWithPlainCode) {
 
 // Several blocks of columns and a depth of several steps, as a larger instruction has them.
 TEST(Tensor, WideProductsAgreeWithPlainCode) {
-  Random random(kSeed + 2);
+  Random random(kTensorSeed + 2);
   const DotUnit unit =
       dot_unit(TensorArchitecture::ada, TensorInstruction::mma, TensorOperand::f16, TensorOperand::f16, false, 16);
   std::vector<float> a(6 * 40), b(40 * 24), c(6 * 24), fast(6 * 24), plain(6 * 24);
@@ -262,7 +262,8 @@ TEST(Tensor, WideProductsAgreeWithPlainCode) {
     for (float& v : *m) v = random_operand(random, TensorOperand::f16, 1);
   multiply_accumulate(unit, 6, 24, 40, a.data(), b.data(), c.data(), fast.data());
   multiply_accumulate_plainly(unit, 6, 24, 40, a.data(), b.data(), c.data(), plain.data());
-  for (size_t i = 0; i < fast.size(); ++i) ASSERT_EQ(bits_of(fast[i]), bits_of(plain[i])) << i << " seed " << kSeed + 2;
+  for (size_t i = 0; i < fast.size(); ++i)
+    ASSERT_EQ(bits_of(fast[i]), bits_of(plain[i])) << i << " seed " << kTensorSeed + 2;
 }
 
 // Measured on an H200: no result is a negative zero, and 2^-158 is the last place that can still tip a sum.
