@@ -49,6 +49,11 @@ device::TextureRequest texture_request(const spec::ResolvedTensor& tensor, const
   request.fractions = texture.fractions;
   request.address_modes = texture.address;
   request.border = texture.border;
+  request.srgb = texture.srgb;
+  request.linear_levels = texture.linear_levels;
+  request.level_bias = texture.level_bias;
+  request.first_level = texture.first_level;
+  request.last_level = texture.last_level;
   return request;
 }
 
@@ -76,8 +81,9 @@ Result<std::vector<std::vector<std::byte>>> argument_bytes(device::Device& devic
       std::memcpy(to, bytes.data(), bytes.size());
     } else if (const spec::ResolvedTexture* texture = argument.texture()) {
       const spec::ResolvedArgument& of = arguments[texture->of];
-      ASSAY_TRY(const uint64_t object,
-                device.texture_object(texture_request(*of.tensor(), *texture, argument.name, addresses.at(of.name))));
+      device::TextureRequest request = texture_request(*of.tensor(), *texture, argument.name, addresses.at(of.name));
+      for (const size_t level : texture->levels) request.levels.push_back(addresses.at(arguments[level].name));
+      ASSAY_TRY(const uint64_t object, device.texture_object(request));
       std::memcpy(to, &object, sizeof object);
     } else {
       const spec::ResolvedView* const view = argument.view();

@@ -97,6 +97,12 @@ struct TextureRequest {
   bool fractions = false;                  // integers are read as fractions of the largest one
   std::vector<std::string> address_modes;  // of x, y, z: "wrap", "clamp", "mirror", "border"
   std::vector<double> border;              // of four channels
+  bool srgb = false;                       // fractions of u8 are sRGB
+  std::vector<uint64_t> levels;            // of a mipmap: the first texels of level 1, 2, ...
+  bool linear_levels = false;              // a fetch between two levels takes its part of both
+  double level_bias = 0;
+  double first_level = 0;  // what a fetch asks for is limited to these
+  double last_level = 0;
 
   bool operator==(const TextureRequest&) const = default;
 };

@@ -108,6 +108,16 @@ struct TensorMapSpec {
   bool out_of_bounds_nan = false;           // fill = "nan" instead of zeros
 };
 
+// The smaller images behind a texture's first one, each a tensor of its own, and how a fetch chooses among them.
+struct MipmapSpec {
+  std::vector<std::string> levels;  // tensors: level 1, 2, ...
+  std::vector<Place> places;
+  bool linear = false;     // a fetch between two levels takes its part of both
+  double bias = 0;         // added to every level that a fetch asks for
+  double first_level = 0;  // what a fetch asks for is limited to these
+  double last_level = 15;
+};
+
 // A texture or a surface over another argument's tensor (cudaTextureObject_t, cudaSurfaceObject_t).
 struct TextureSpec {
   std::string of;
@@ -123,6 +133,8 @@ struct TextureSpec {
   bool fractions = false;            // integers are read as fractions of the largest one
   std::vector<std::string> address;  // of x, y, z; one for all of them; none: "clamp"
   std::vector<double> border;        // of each channel
+  bool srgb = false;                 // fractions of u8 are sRGB, and read as linear light
+  std::optional<MipmapSpec> mipmap;
 };
 
 // A pointer into another argument's tensor: the same memory under a second name, or a part of it.

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "spec/mistake.hpp"
+#include "spec/parameter_layout.hpp"
 #include "spec/resolved_texture.hpp"
 #include "spec/scalar_encoding.hpp"
 
@@ -43,6 +44,7 @@ class Resolver {
       ASSAY_TRY(const ResolvedTensor texels, resolve(*of.tensor(), of));
       ASSAY_TRY(ResolvedTexture resolved, resolve_texture(*texture, argument.name, texels, with()));
       resolved.of = static_cast<size_t>(&of - spec_.arguments.data());
+      ASSAY_CHECK(resolve_levels(*texture, argument, texels, resolved));
       result.kind = std::move(resolved);
     } else {
       ASSAY_TRY(result.kind, resolve(*argument.pointers(), argument));
@@ -51,6 +53,19 @@ class Resolver {
   }
 
  private:
+  Result<void> resolve_levels(const TextureSpec& texture, const ArgumentSpec& argument, ResolvedTensor before,
+                              ResolvedTexture& resolved) const {
+    if (!texture.mipmap) return {};
+    for (size_t i = 0; i < texture.mipmap->levels.size(); ++i) {
+      const ArgumentSpec& level = *spec_.find_argument(texture.mipmap->levels[i]);
+      ASSAY_TRY(const ResolvedTensor tensor, resolve(*level.tensor(), level));
+      ASSAY_CHECK(check_level(texture, argument.name, i, before, tensor, with()));
+      resolved.levels.push_back(static_cast<size_t>(&level - spec_.arguments.data()));
+      before = tensor;
+    }
+    return {};
+  }
+
   std::string with() const { return scope_.empty() ? "" : " with " + to_string(scope_); }
 
   struct ElementType {
@@ -237,6 +252,14 @@ class Resolver {
     if (result.density < 0 || result.density > 1) return wrong(fill.density, "density", result.density, "0 to 1");
     if (result.total < 0) return wrong(fill.total, "total", result.total, "zero or more");
     if (offset < 0 || offset > 0x1p53) return wrong(fill.offset, "offset", offset, "zero or more");
+    if (result.kind == FillKind::permutation && !is_floating(tensor.dtype) && !is_packed(tensor.dtype)) {
+      const int bits = 8 * size_bytes(tensor.dtype) - (is_signed_integer(tensor.dtype) ? 1 : 0);
+      if (bits < 31 && tensor.dims.back() > int64_t{1} << bits)
+        return mistake(argument.place,
+                       fmt::format("argument \"{}\" is a permutation of {} numbers{}; expected at most "
+                                   "{}, which {} can hold",
+                                   argument.name, tensor.dims.back(), with(), int64_t{1} << bits, name(tensor.dtype)));
+    }
     if (result.low >= result.high) {
       const Place& place = fill.high ? fill.high->place() : fill.low->place();
       return mistake(place, fmt::format("\"low\" of argument \"{}\" is {} and \"high\" is {}; expected low < high",
@@ -301,6 +324,40 @@ class Resolver {
 
 }  // namespace
 
+namespace {
+
+// Members of one structure lie apart, and in it.
+Result<void> check_structures(const KernelSpec& spec, const std::vector<ResolvedArgument>& arguments) {
+  const ParameterLayout layout = parameter_layout(arguments);
+  const auto bytes_of = [&](size_t i) -> size_t {
+    if (const ResolvedScalar* scalar = arguments[i].scalar()) return scalar->encoded.size();
+    return arguments[i].tensor_map() != nullptr ? kTensorMapBytes : kPointerBytes;
+  };
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].structure.empty() || !layout.positions[i]) continue;
+    const ParameterLayout::Position& here = *layout.positions[i];
+    for (size_t j = 0; j < arguments.size(); ++j) {
+      if (!layout.positions[j] || layout.positions[j]->parameter != here.parameter) continue;
+      const size_t end = layout.positions[j]->offset + bytes_of(j);
+      if (arguments[i].structure_bytes && static_cast<int64_t>(end) > *arguments[i].structure_bytes)
+        return mistake(spec.arguments[i].place,
+                       fmt::format("structure \"{}\" has {} bytes, and its member \"{}\" ends at {}; expected at least "
+                                   "that many",
+                                   arguments[i].structure, *arguments[i].structure_bytes, arguments[j].name, end));
+      if (j < i && here.offset < end && layout.positions[j]->offset < here.offset + bytes_of(i))
+        return mistake(
+            spec.arguments[i].place,
+            fmt::format("member \"{}\" of structure \"{}\" lies at byte {}, in \"{}\", which has bytes {} to "
+                        "{}; expected members that lie apart",
+                        arguments[i].name, arguments[i].structure, here.offset, arguments[j].name,
+                        layout.positions[j]->offset, end - 1));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<ResolvedArgument>> resolve_arguments(const KernelSpec& spec, const Configuration& configuration,
                                                         const Shape& shape) {
   ASSAY_TRY(const Bindings scope, bind(spec, configuration, shape));
@@ -310,6 +367,7 @@ Result<std::vector<ResolvedArgument>> resolve_arguments(const KernelSpec& spec, 
     ASSAY_TRY(ResolvedArgument resolved, resolver.resolve(argument));
     result.push_back(std::move(resolved));
   }
+  ASSAY_CHECK(check_structures(spec, result));
   return result;
 }
 

@@ -55,6 +55,12 @@ struct ResolvedTexture {
   bool fractions = false;
   std::vector<std::string> address;  // of x, y, z
   std::vector<double> border;        // of four channels
+  bool srgb = false;
+  std::vector<size_t> levels;  // the indices of the tensors of level 1, 2, ...; each is half as wide and high
+  bool linear_levels = false;
+  double level_bias = 0;
+  double first_level = 0;
+  double last_level = 0;
 };
 
 struct ResolvedView {

@@ -47,6 +47,13 @@ class TextureResolver {
     result_.address.resize(3, result_.address.size() == 1 ? result_.address.front() : "clamp");
     result_.border = texture_.border;
     result_.border.resize(4, result_.border.size() == 1 ? result_.border.front() : 0.0);
+    result_.srgb = texture_.srgb;
+    if (texture_.mipmap) {
+      result_.linear_levels = texture_.mipmap->linear;
+      result_.level_bias = texture_.mipmap->bias;
+      result_.first_level = texture_.mipmap->first_level;
+      result_.last_level = texture_.mipmap->last_level;
+    }
     return result_;
   }
 
@@ -66,6 +73,9 @@ class TextureResolver {
     const bool narrow = size_bytes(type) < 4 && !is_floating(type);
     if (texture_.fractions && !narrow)
       return wrong(fmt::format("reads {} as fractions; expected integers of 8 or 16 bits", name(type)));
+    if (texture_.srgb && type != u8) return wrong(fmt::format("reads {} as sRGB; expected u8", name(type)));
+    if (texture_.mipmap && texture_.mipmap->linear && !is_floating(type) && !texture_.fractions)
+      return wrong(fmt::format("mixes levels of {}; expected f16, f32, or read = \"fraction\"", name(type)));
     if (texture_.linear && !is_floating(type) && !texture_.fractions)
       return wrong(fmt::format("filters {}; expected f16, f32, or read = \"fraction\"", name(type)));
     int64_t dense = 1;
@@ -143,7 +153,38 @@ class TextureResolver {
   ResolvedTexture result_;
 };
 
+// The shape of the next level: half as wide and high, and as deep if it is a volume. Channels, layers and faces stay.
+std::vector<int64_t> halved(const std::vector<int64_t>& dims, const TextureSpec& texture) {
+  std::vector<int64_t> result = dims;
+  const size_t first = texture.layered || texture.cube ? 1 : 0;
+  const size_t last = result.size() - (texture.channels > 1 ? 1 : 0);
+  for (size_t i = first; i < last; ++i) result[i] = std::max<int64_t>(1, result[i] / 2);
+  return result;
+}
+
 }  // namespace
+
+Result<void> check_level(const TextureSpec& texture, const std::string& argument, size_t level,
+                         const ResolvedTensor& before, const ResolvedTensor& tensor, const std::string& with) {
+  const std::string& name_of = texture.mipmap->levels[level];
+  const auto wrong = [&](const std::string& what) {
+    return mistake(texture.mipmap->places[level],
+                   fmt::format("level {} of texture \"{}\", \"{}\", {}", level + 1, argument, name_of, what));
+  };
+  if (tensor.dtype != before.dtype || tensor.is_complex != before.is_complex)
+    return wrong(fmt::format("is of {}; expected {}, as the level before it", name(tensor.dtype), name(before.dtype)));
+  const std::vector<int64_t> expected = halved(before.dims, texture);
+  if (expected == before.dims)
+    return wrong(fmt::format("is behind a level of one texel{}; expected fewer levels", with));
+  if (tensor.dims != expected)
+    return wrong(fmt::format("has the shape [{}]{}; expected [{}], half of the level before it",
+                             fmt::join(tensor.dims, ", "), with, fmt::join(expected, ", ")));
+  int64_t dense = 1;
+  for (size_t i = tensor.dims.size(); i-- > 0; dense *= tensor.dims[i]) {
+    if (tensor.dims[i] > 1 && tensor.strides[i] != dense) return wrong("has strides; expected a dense tensor");
+  }
+  return {};
+}
 
 Result<ResolvedTexture> resolve_texture(const TextureSpec& texture, const std::string& argument,
                                         const ResolvedTensor& tensor, const std::string& with) {

@@ -14,4 +14,8 @@ namespace assay::spec {
 Result<ResolvedTexture> resolve_texture(const TextureSpec& texture, const std::string& argument,
                                         const ResolvedTensor& tensor, const std::string& with);
 
+// Whether `tensor` can be the mipmap's level behind `before`; `level` counts from 0, which is level 1.
+Result<void> check_level(const TextureSpec& texture, const std::string& argument, size_t level,
+                         const ResolvedTensor& before, const ResolvedTensor& tensor, const std::string& with);
+
 }  // namespace assay::spec

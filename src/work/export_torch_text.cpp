@@ -95,7 +95,15 @@ json argument_json(const spec::ArgumentSpec& argument) {
                   {"normalised", texture->normalised},
                   {"fractions", texture->fractions},
                   {"address", texture->address},
-                  {"border", texture->border}});
+                  {"border", texture->border},
+                  {"srgb", texture->srgb},
+                  {"mipmap", nullptr}});
+    if (texture->mipmap)
+      entry["mipmap"] = {{"levels", texture->mipmap->levels},
+                         {"linear", texture->mipmap->linear},
+                         {"bias", texture->mipmap->bias},
+                         {"first", texture->mipmap->first_level},
+                         {"last", texture->mipmap->last_level}};
   }
   return entry;
 }

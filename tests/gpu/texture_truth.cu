@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Takes about 10 s on a GPU, and a line for each texture as it goes: random fetches of textures of every format,
-// filter, address mode and shape, compared bit by bit with what the virtual GPU computes.
+// filter, address mode and shape, compared bit by bit with what the virtual GPU computes. Mipmaps and sRGB follow: how
+// the hardware rounds levels and light is not documented, so that these may differ by a few parts in 256, and their
+// lines say how many do.
 //   nvcc -std=c++20 -arch=native -I src tests/gpu/texture_truth.cu src/vgpu/semantics/texture.cpp
 //        src/vgpu/machine/texture.cpp -o texture_truth && ./texture_truth [SEED]
 #include <algorithm>
@@ -35,7 +37,7 @@ constexpr int kFetches = 2048;
 
 // --- fetches: coordinates x, y, z and a layer in, four channels out, all as bits
 
-enum class Fetch { filtered, whole, gather_r, gather_g };
+enum class Fetch { filtered, whole, gather_r, gather_g, level, gradient };
 
 #define FETCH(name, text)                                                                                         \
   __global__ void name(unsigned long long t, const float4* at, uint4* out, int n) {                               \
@@ -62,12 +64,29 @@ FETCH(whole_3d, "tex.3d.v4.f32.s32 {a, b, c, d}, [%4, {%5, %6, %7, %7}];")
 FETCH(gather_r, "tld4.r.2d.v4.f32.f32 {a, b, c, d}, [%4, {%5, %6}];")
 FETCH(gather_g, "tld4.g.2d.v4.f32.f32 {a, b, c, d}, [%4, {%5, %6}];")
 
+// The level stands where the layer does, and with layers in the place of z; steps along x and y in z and the layer.
+FETCH(level_1d, "tex.level.1d.v4.f32.f32 {a, b, c, d}, [%4, {%5}], %8;")
+FETCH(level_2d, "tex.level.2d.v4.f32.f32 {a, b, c, d}, [%4, {%5, %6}], %8;")
+FETCH(level_3d, "tex.level.3d.v4.f32.f32 {a, b, c, d}, [%4, {%5, %6, %7, %7}], %8;")
+FETCH(level_a2d, "tex.level.a2d.v4.f32.f32 {a, b, c, d}, [%4, {%8, %5, %6, %6}], %7;")
+FETCH(level_cube, "tex.level.cube.v4.f32.f32 {a, b, c, d}, [%4, {%5, %6, %7, %7}], %8;")
+FETCH(gradient_2d,
+      ".reg .b32 z; mov.b32 z, 0;\n"
+      "tex.grad.2d.v4.f32.f32 {a, b, c, d}, [%4, {%5, %6}], {%7, z}, {z, %8};")
+
 using Kernel = void (*)(unsigned long long, const float4*, uint4*, int);
 
 Kernel kernel_of(TextureShape shape, Fetch fetch) {
   if (fetch == Fetch::gather_r) return gather_r;
   if (fetch == Fetch::gather_g) return gather_g;
+  if (fetch == Fetch::gradient) return gradient_2d;
   const bool whole = fetch == Fetch::whole;
+  if (fetch == Fetch::level) {
+    if (shape == TextureShape::d1) return level_1d;
+    if (shape == TextureShape::d3) return level_3d;
+    if (shape == TextureShape::layered_d2) return level_a2d;
+    return shape == TextureShape::cube ? level_cube : level_2d;
+  }
   switch (shape) {
     case TextureShape::linear:
       return whole_linear;
@@ -105,13 +124,20 @@ int below(int bound) {
   return static_cast<int>(next() % static_cast<uint64_t>(bound));
 }
 
+size_t image_bytes(const vgpu::Texture& texture) {
+  return texture.slice_bytes * static_cast<size_t>(texture.slices);
+}
+
+// Of all levels, one behind the other; a level's address is where it begins.
 std::vector<std::byte> random_texels(const vgpu::Texture& texture) {
-  const size_t bytes = texture.slice_bytes * static_cast<size_t>(texture.slices);
+  const vgpu::Texture& last = texture.levels.empty() ? texture : texture.levels.back();
+  const size_t bytes = last.address + image_bytes(last);
   std::vector<std::byte> texels(bytes);
   for (size_t at = 0; at < bytes; at += 4) {
     uint32_t word = static_cast<uint32_t>(next());
     if (texture.format == TexelFormat::f32) {
-      word = vgpu::semantics::bits_of(static_cast<float>(std::ldexp(uniform() * 2 - 1, below(40) - 30)));
+      const int exponent = texture.levels.empty() ? below(40) - 30 : 0;  // levels are compared by their difference
+      word = vgpu::semantics::bits_of(static_cast<float>(std::ldexp(uniform() * 2 - 1, exponent)));
     } else if (texture.format == TexelFormat::f16) {  // finite ones
       word &= 0xbbffbbffu;
     }
@@ -143,6 +169,13 @@ float4 random_coordinates(const vgpu::Texture& texture, Fetch fetch) {
   }
   const int32_t layer = below(12) - 3;
   std::memcpy(&at[3], &layer, sizeof layer);
+  // Some levels are whole, some in the middle between two, and some lie outside.
+  const auto level = [&] { return static_cast<float>(below(3) == 0 ? (below(12) - 2) / 2.0 : uniform() * 6 - 1); };
+  if (fetch == Fetch::level) at[texture.shape == TextureShape::layered_d2 ? 2 : 3] = level();
+  if (fetch == Fetch::gradient) {
+    at[2] = std::exp2(level()) / static_cast<float>(texture.width);
+    at[3] = std::exp2(level()) / static_cast<float>(texture.height);
+  }
   return make_float4(at[0], at[1], at[2], at[3]);
 }
 
@@ -162,9 +195,21 @@ cudaChannelFormatDesc channels_of(const vgpu::Texture& texture) {
 
 struct OnGpu {
   cudaArray_t array = nullptr;
+  cudaMipmappedArray_t mipmap = nullptr;
   void* memory = nullptr;
   cudaTextureObject_t object = 0;
 };
+
+void copy_image(const vgpu::Texture& image, const std::vector<std::byte>& texels, cudaArray_t array) {
+  const auto width = static_cast<size_t>(image.width), height = static_cast<size_t>(image.height);
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr =
+      make_cudaPitchedPtr(const_cast<std::byte*>(texels.data() + image.address), image.row_bytes, width, height);
+  copy.dstArray = array;
+  copy.extent = make_cudaExtent(width, height, static_cast<size_t>(image.slices));
+  copy.kind = cudaMemcpyHostToDevice;
+  MUST(cudaMemcpy3D(&copy));
+}
 
 OnGpu make(const vgpu::Texture& texture, const std::vector<std::byte>& texels, Fetch fetch) {
   OnGpu made;
@@ -186,16 +231,23 @@ OnGpu make(const vgpu::Texture& texture, const std::vector<std::byte>& texels, F
         (layered ? cudaArrayLayered : 0u) | (cube ? cudaArrayCubemap : 0u) | (gathers ? cudaArrayTextureGather : 0u);
     const auto width = static_cast<size_t>(texture.width), height = static_cast<size_t>(texture.height),
                slices = static_cast<size_t>(texture.slices);
-    MUST(
-        cudaMalloc3DArray(&made.array, &channels, make_cudaExtent(width, flat ? 0 : height, deep ? slices : 0), flags));
-    cudaMemcpy3DParms copy{};
-    copy.srcPtr = make_cudaPitchedPtr(const_cast<std::byte*>(texels.data()), texture.row_bytes, width, height);
-    copy.dstArray = made.array;
-    copy.extent = make_cudaExtent(width, height, slices);
-    copy.kind = cudaMemcpyHostToDevice;
-    MUST(cudaMemcpy3D(&copy));
-    resource.resType = cudaResourceTypeArray;
-    resource.res.array.array = made.array;
+    const cudaExtent extent = make_cudaExtent(width, flat ? 0 : height, deep ? slices : 0);
+    if (texture.levels.empty()) {
+      MUST(cudaMalloc3DArray(&made.array, &channels, extent, flags));
+      copy_image(texture, texels, made.array);
+      resource.resType = cudaResourceTypeArray;
+      resource.res.array.array = made.array;
+    } else {
+      const auto levels = static_cast<unsigned>(texture.levels.size() + 1);
+      MUST(cudaMallocMipmappedArray(&made.mipmap, &channels, extent, levels, flags));
+      for (unsigned i = 0; i < levels; ++i) {
+        cudaArray_t level = nullptr;
+        MUST(cudaGetMipmappedArrayLevel(&level, made.mipmap, i));
+        copy_image(i == 0 ? texture : texture.levels[i - 1], texels, level);
+      }
+      resource.resType = cudaResourceTypeMipmappedArray;
+      resource.res.mipmap.mipmap = made.mipmap;
+    }
   }
   cudaTextureDesc description{};
   const bool flat = texture.shape == TextureShape::d1 || texture.shape == TextureShape::layered_d1;
@@ -208,6 +260,11 @@ OnGpu make(const vgpu::Texture& texture, const std::vector<std::byte>& texels, F
   description.readMode = fraction ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
   description.normalizedCoords = texture.normalised ? 1 : 0;
   for (size_t i = 0; i < 4; ++i) description.borderColor[i] = texture.border[i];
+  description.sRGB = texture.srgb ? 1 : 0;
+  description.mipmapFilterMode = texture.linear_levels ? cudaFilterModeLinear : cudaFilterModePoint;
+  description.mipmapLevelBias = texture.level_bias;
+  description.minMipmapLevelClamp = texture.first_level;
+  description.maxMipmapLevelClamp = texture.last_level;
   MUST(cudaCreateTextureObject(&made.object, &resource, &description, nullptr));
   return made;
 }
@@ -219,9 +276,11 @@ std::array<uint32_t, 4> on_virtual(const vgpu::Texture& texture, const std::vect
   std::memcpy(at.texel.data(), &bits, 12);
   std::memcpy(&at.layer, &bits.w, 4);
   at.whole = fetch == Fetch::whole;
+  if (fetch == Fetch::level) at.level = texture.shape == TextureShape::layered_d2 ? bits.z : bits.w;
+  if (fetch == Fetch::gradient) at.level = vgpu::level_of(texture, at, {bits.z, 0, 0}, {0, bits.w, 0});
   const bool gathers = fetch == Fetch::gather_r || fetch == Fetch::gather_g;
   const vgpu::Footprint taps = gathers ? vgpu::gather_footprint(texture, at) : vgpu::footprint(texture, at);
-  std::array<const std::byte*, 8> pointers{};
+  vgpu::TexelPointers pointers{};
   for (size_t i = 0; i < taps.count; ++i) pointers[i] = texels.data() + taps.taps[i].offset;
   return gathers ? vgpu::gather(texture, taps, pointers, fetch == Fetch::gather_r ? 0 : 1)
                  : vgpu::sample(texture, taps, pointers);
@@ -232,6 +291,8 @@ std::array<uint32_t, 4> on_virtual(const vgpu::Texture& texture, const std::vect
 bool agrees(const vgpu::Texture& texture, uint32_t got, uint32_t want) {
   if (got == want) return true;
   const float difference = std::fabs(vgpu::semantics::float_of(got) - vgpu::semantics::float_of(want));
+  // Texels of mipmaps and sRGB lie within -1 and 1: three parts in 256 of the largest difference.
+  if (!texture.levels.empty() || texture.srgb) return difference <= 6.0f / 256;
   const float half_place = std::max(0x1p-24f, std::fabs(vgpu::semantics::float_of(want)) * 0x1p-10f);
   return texture.linear && ((texture.format == TexelFormat::s8 && difference <= 1.01f / 32767) ||
                             (texture.format == TexelFormat::f16 && difference <= half_place) ||
@@ -276,6 +337,7 @@ void compare(const char* what, const vgpu::Texture& texture, Fetch fetch) {
   std::fflush(stdout);
   MUST(cudaDestroyTextureObject(gpu.object));
   if (gpu.array != nullptr) MUST(cudaFreeArray(gpu.array));
+  if (gpu.mipmap != nullptr) MUST(cudaFreeMipmappedArray(gpu.mipmap));
   if (gpu.memory != nullptr) MUST(cudaFree(gpu.memory));
   MUST(cudaFree(places));
   MUST(cudaFree(results));
@@ -322,6 +384,52 @@ vgpu::Texture texture_of(TextureShape shape, TexelFormat format, uint32_t channe
       set_size(texture, width, height, 2 + below(5));
   }
   return texture;
+}
+
+vgpu::Texture mipmap_of(TextureShape shape, TexelFormat format, bool filtered, bool linear_levels) {
+  vgpu::Texture texture = texture_of(shape, format, 1, AddressMode::clamp, true, filtered, false);
+  texture.linear_levels = linear_levels;
+  vgpu::Texture level = texture;
+  uint64_t end = image_bytes(texture);
+  const auto half = [](int64_t size) { return std::max<int64_t>(1, size / 2); };
+  const int64_t largest = std::max({texture.width, texture.height, shape == TextureShape::d3 ? texture.slices : 1});
+  for (int64_t size = largest; size > 1 && texture.levels.size() < 4; size /= 2) {
+    set_size(level, half(level.width), half(level.height),
+             shape == TextureShape::d3 ? half(level.slices) : level.slices);
+    level.address = end = (end + 3) / 4 * 4;
+    end += image_bytes(level);
+    texture.levels.push_back(level);
+  }
+  texture.last_level = static_cast<float>(texture.levels.size());
+  return texture;
+}
+
+void run_mipmaps() {
+  using enum TextureShape;
+  for (const TexelFormat format : {TexelFormat::f32, TexelFormat::f16, TexelFormat::u8}) {
+    for (const bool filtered : {false, true}) {
+      for (const bool linear_levels : {false, true}) {
+        for (const TextureShape shape : {d1, d2, d3, layered_d2, cube})
+          compare(linear_levels ? "mixed levels" : "levels", mipmap_of(shape, format, filtered, linear_levels),
+                  Fetch::level);
+        compare(linear_levels ? "mixed steps" : "steps", mipmap_of(d2, format, filtered, linear_levels),
+                Fetch::gradient);
+        vgpu::Texture limited = mipmap_of(d2, format, filtered, linear_levels);
+        limited.level_bias = 0.75f;
+        limited.first_level = 0.5f;
+        limited.last_level = 1.75f;
+        compare("limits and bias", limited, Fetch::level);
+        compare("limits and bias, no level", limited, Fetch::filtered);
+      }
+    }
+  }
+  for (const uint32_t channels : {1u, 2u, 4u}) {
+    for (const bool filtered : {false, true}) {
+      vgpu::Texture light = texture_of(d2, TexelFormat::u8, channels, AddressMode::clamp, true, filtered, false);
+      light.srgb = true;
+      compare("sRGB", light, Fetch::filtered);
+    }
+  }
 }
 
 void run() {
@@ -374,6 +482,7 @@ int main(int argc, char** argv) {
   std::printf("%s, driver of CUDA %d.%d, seed %llu\n", properties.name, driver / 1000, driver % 1000 / 10,
               static_cast<unsigned long long>(state));
   run();
+  run_mipmaps();
   std::printf("texture_truth: %d fetches, %d differ, %d within the last place\n", compared, failed, inexact);
   return failed == 0 ? 0 : 1;
 }

@@ -208,6 +208,33 @@ class ExportTest(FolderTest):
             print(len(textures.arrays), len(textures.objects))"""),
             "[1.0, 2.0, 3.0, 4.0]\n[5.0, 6.0, 7.0, 8.0]\n2 2")
 
+    def test_mipmaps_have_an_array_for_each_level(self):
+        folder = self.kernel("through_level", entry="texture_copy_f32", entries=("texture_copy_f32",))
+        text = (folder / "kernel.toml").read_text()
+        text = text.replace('tensor = { dtype = "f32", shape = ["ROWS", "N"] }', 'passed = false\n' +
+                            'tensor = { dtype = "f32", shape = ["ROWS", "N"] }\n\n[[argument]]\nname = "whole"\npassed = false\n'
+                            'tensor = { dtype = "f32", shape = ["2*ROWS", "2*N"] }\n\n[[argument]]\nname = "from"\n'
+                            'texture = { of = "whole", normalised = true, mipmap = { levels = ["x"], filter = "linear", '
+                            'bias = 1 } }')
+        text = text.replace('tensor = { dtype = "f32", shape = ["ROWS", "N"], output = true }', 'passed = false\n' +
+                            'tensor = { dtype = "f32", shape = ["ROWS", "N"], output = true }\n\n[[argument]]\nname = "to"\n'
+                            'surface = { of = "y" }')
+        start = text.index('[[argument]]\nname   = "count"')
+        text = text[:start] + text[text.index("[let]"):]
+        (folder / "kernel.toml").write_text(text)
+        entry = ENTRY.format(name="texture_copy_f32").replace(", .param .u32 n", "")
+        (folder / "kernel.ptx").write_text(PTX.format(entries=entry))
+        self.export(folder, "leveled")
+        self.assertEqual(self.call("""
+            import torch, leveled
+            for numbers in ([1, 2, 3, 4], [5, 6, 7, 8]):
+                x = torch.empty_strided((2, 2), (2, 1), torch.float32, "cuda").fill(numbers)
+                whole = torch.empty_strided((4, 4), (4, 1), torch.float32, "cuda").fill([0] * 16)
+                print(leveled.through_level(x, whole).tolist())
+            textures = leveled._kernel.textures[0]
+            print(len(textures.arrays), len(textures.objects))"""),
+            "[1.0, 2.0, 3.0, 4.0]\n[5.0, 6.0, 7.0, 8.0]\n2 2")
+
     def test_dimensions_are_what_a_texture_takes_them_for(self):
         self.export(self.kernel("copy_it"), "copied")
         self.assertEqual(self.call("""

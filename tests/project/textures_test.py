@@ -65,9 +65,27 @@ canonical = [{ H = 8, W = 32 }]
 """
 
 
+# Level 1 of a mipmap, whose places are fractions of 16 by 4 texels.
+OF_LEVEL_1 = KERNEL.replace("  tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%t, {%u, %v}];", """
+  fma.rn.f32 %u, %u, 0f3D800000, 0f3D000000;
+  fma.rn.f32 %v, %v, 0f3E800000, 0f3E000000;
+  tex.level.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%t, {%u, %v}], 0f3F800000;""")
+MIPMAP = SPECIFICATION.replace('tensor = { dtype = "f32", shape = ["H", "W"] }', """tensor = { dtype = "f32", shape = ["H", "W"] }
+
+[[argument]]
+name   = "whole"
+passed = false
+tensor = { dtype = "f32", shape = ["2*H", "2*W"], fill = "zeros" }""") \
+    .replace('texture = { of = "x" }', 'texture = { of = "whole", normalised = true, mipmap = { levels = ["x"] } }') \
+    .replace("H = 8, W = 32", "H = 4, W = 16")
+
+
 class TexturesTest(FolderTest):
     def setUp(self):
         super().setUp()
+        (self.folder / "level").mkdir()
+        (self.folder / "level/copy.ptx").write_text(OF_LEVEL_1)
+        (self.folder / "level/kernel.toml").write_text(MIPMAP)
         (self.folder / "copy").mkdir()
         (self.folder / "copy/copy.ptx").write_text(KERNEL)
         (self.folder / "copy/kernel.toml").write_text(SPECIFICATION)
@@ -85,6 +103,14 @@ class TexturesTest(FolderTest):
             done, _ = self.assay("check", "copy", "--device", device)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn("correct texture_copy", done.stdout)
+
+    def test_a_mipmap_is_right_on_both_devices(self):
+        for device in ("vgpu:h200", "cuda:0"):
+            done, trace = self.assay("check", "level", "--device", device)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("correct texture_copy", done.stdout)
+            if device == "cuda:0":
+                self.assertGreaterEqual(trace.count("fill"), 2, "an array for each level")
 
     def test_copies_are_not_timed(self):
         for protocol in ("event", "graph"):

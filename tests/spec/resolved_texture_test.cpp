@@ -78,5 +78,50 @@ TEST(ResolvedTexture, SaysWhatDoesNotFit) {
   EXPECT_NE(mistake_of(spec, tensor(DType::f32, {6, 4, 5})).find("expected 6 squares"), std::string::npos);
 }
 
+// Level 1 and on of a texture over a tensor of 5 by 9.
+TextureSpec mipmap_texture() {
+  TextureSpec spec = texture();
+  spec.normalised = true;
+  spec.mipmap = MipmapSpec{};
+  spec.mipmap->levels = {"half", "quarter"};
+  spec.mipmap->places = {{"kernel.toml", 8, 1}, {"kernel.toml", 8, 9}};
+  return spec;
+}
+
+std::string level_mistake(const TextureSpec& spec, const ResolvedTensor& before, const ResolvedTensor& level) {
+  const auto checked = check_level(spec, "t", 0, before, level, " with N=4");
+  return checked.ok() ? "" : checked.error().message;
+}
+
+TEST(ResolvedTexture, LevelsAreHalfAsLarge) {
+  TextureSpec spec = mipmap_texture();
+  const ResolvedTensor whole = tensor(DType::f32, {5, 9});
+  EXPECT_EQ(level_mistake(spec, whole, tensor(DType::f32, {2, 4})), "");
+  EXPECT_EQ(level_mistake(spec, whole, tensor(DType::f32, {3, 5})),
+            "level 1 of texture \"t\", \"half\", has the shape [3, 5] with N=4; expected [2, 4], half of the level "
+            "before it");
+  EXPECT_EQ(level_mistake(spec, whole, tensor(DType::f16, {2, 4})),
+            "level 1 of texture \"t\", \"half\", is of f16; expected f32, as the level before it");
+  EXPECT_EQ(level_mistake(spec, tensor(DType::f32, {1, 1}), tensor(DType::f32, {1, 1})),
+            "level 1 of texture \"t\", \"half\", is behind a level of one texel with N=4; expected fewer levels");
+  EXPECT_EQ(level_mistake(spec, tensor(DType::f32, {1, 9}), tensor(DType::f32, {1, 4})), "");
+  spec.channels = 2;
+  EXPECT_EQ(level_mistake(spec, tensor(DType::f32, {4, 8, 2}), tensor(DType::f32, {2, 4, 2})), "");
+  spec.layered = true;
+  EXPECT_EQ(level_mistake(spec, tensor(DType::f32, {3, 4, 8, 2}), tensor(DType::f32, {3, 2, 4, 2})), "");
+}
+
+TEST(ResolvedTexture, MixesOnlyWhatCanBeFiltered) {
+  TextureSpec spec = mipmap_texture();
+  spec.mipmap->linear = true;
+  EXPECT_TRUE(resolve_texture(spec, "t", tensor(DType::f32, {8, 8}), "")->linear_levels);
+  EXPECT_EQ(mistake_of(spec, tensor(DType::u8, {8, 8})),
+            "texture \"t\" mixes levels of u8; expected f16, f32, or read = \"fraction\"");
+  spec = texture();
+  spec.fractions = spec.srgb = true;
+  EXPECT_TRUE(resolve_texture(spec, "t", tensor(DType::u8, {8, 8}), "")->srgb);
+  EXPECT_EQ(mistake_of(spec, tensor(DType::u16, {8, 8})), "texture \"t\" reads u16 as sRGB; expected u8");
+}
+
 }  // namespace
 }  // namespace assay::spec

@@ -76,6 +76,9 @@ Result<void> Driver::bind() {
   need(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
   need(cuMemsetD8Async, "cuMemsetD8Async");
   need(cuArray3DCreate, "cuArray3DCreate_v2");
+  need(cuMipmappedArrayCreate, "cuMipmappedArrayCreate");
+  need(cuMipmappedArrayGetLevel, "cuMipmappedArrayGetLevel");
+  need(cuMipmappedArrayDestroy, "cuMipmappedArrayDestroy");
   need(cuArrayDestroy, "cuArrayDestroy");
   need(cuMemcpy3DAsync, "cuMemcpy3DAsync_v2");
   need(cuTexObjectCreate, "cuTexObjectCreate");

@@ -50,6 +50,10 @@ struct DriverTable {
   // textures and surfaces
   CUresult (*cuArray3DCreate)(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description) = nullptr;  // _v2
   CUresult (*cuArrayDestroy)(CUarray array) = nullptr;
+  CUresult (*cuMipmappedArrayCreate)(CUmipmappedArray* array, const CUDA_ARRAY3D_DESCRIPTOR* description,
+                                     unsigned levels) = nullptr;
+  CUresult (*cuMipmappedArrayGetLevel)(CUarray* level, CUmipmappedArray array, unsigned index) = nullptr;
+  CUresult (*cuMipmappedArrayDestroy)(CUmipmappedArray array) = nullptr;
   CUresult (*cuMemcpy3DAsync)(const CUDA_MEMCPY3D* copy, CUstream stream) = nullptr;  // _v2
   CUresult (*cuTexObjectCreate)(CUtexObject* object, const CUDA_RESOURCE_DESC* resource,
                                 const CUDA_TEXTURE_DESC* texture, const void* view) = nullptr;

@@ -141,6 +141,7 @@ struct CUlaunchConfig {
 
 // --- textures and surfaces
 using CUarray = struct CUarray_st*;
+using CUmipmappedArray = struct CUmipmappedArray_st*;
 using CUtexObject = unsigned long long;
 using CUsurfObject = unsigned long long;
 
@@ -161,6 +162,7 @@ inline constexpr unsigned CUDA_ARRAY3D_CUBEMAP = 0x04;
 inline constexpr unsigned CUDA_ARRAY3D_TEXTURE_GATHER = 0x08;
 inline constexpr unsigned CU_TRSF_READ_AS_INTEGER = 0x01;
 inline constexpr unsigned CU_TRSF_NORMALIZED_COORDINATES = 0x02;
+inline constexpr unsigned CU_TRSF_SRGB = 0x10;
 
 struct CUDA_ARRAY3D_DESCRIPTOR {
   size_t Width, Height, Depth;
@@ -194,6 +196,7 @@ struct CUDA_MEMCPY3D {
 
 enum CUresourcetype : int {
   CU_RESOURCE_TYPE_ARRAY = 0,
+  CU_RESOURCE_TYPE_MIPMAPPED_ARRAY = 1,
   CU_RESOURCE_TYPE_LINEAR = 2,
   CU_RESOURCE_TYPE_PITCH2D = 3,
 };
@@ -204,6 +207,9 @@ struct CUDA_RESOURCE_DESC {
     struct {
       CUarray hArray;
     } array;
+    struct {
+      CUmipmappedArray hMipmappedArray;
+    } mipmap;
     struct {
       CUdeviceptr devPtr;
       CUarray_format format;

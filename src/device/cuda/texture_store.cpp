@@ -47,8 +47,12 @@ CUDA_TEXTURE_DESC texture_description(const TextureRequest& request) {
   }
   description.filterMode = request.linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
   const bool integers = request.dtype.front() != 'f' && !request.fractions;
-  description.flags =
-      (integers ? CU_TRSF_READ_AS_INTEGER : 0u) | (request.normalised ? CU_TRSF_NORMALIZED_COORDINATES : 0u);
+  description.flags = (integers ? CU_TRSF_READ_AS_INTEGER : 0u) |
+                      (request.normalised ? CU_TRSF_NORMALIZED_COORDINATES : 0u) | (request.srgb ? CU_TRSF_SRGB : 0u);
+  description.mipmapFilterMode = request.linear_levels ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+  description.mipmapLevelBias = static_cast<float>(request.level_bias);
+  description.minMipmapLevelClamp = static_cast<float>(request.first_level);
+  description.maxMipmapLevelClamp = static_cast<float>(request.last_level);
   for (size_t i = 0; i < description.borderColor.size() && i < request.border.size(); ++i)
     description.borderColor[i] = static_cast<float>(request.border[i]);
   return description;
@@ -87,7 +91,7 @@ Result<CUarray> TextureStore::array_for(const TextureRequest& request) {
   ASSAY_TRY(const Format format, format_of(request));
   const CUDA_ARRAY3D_DESCRIPTOR description = array_description(request, format);
   for (Array& array : arrays_) {
-    if (array.tensor != request.address || !same(array.description, description)) continue;
+    if (array.mipmap != nullptr || array.tensor != request.address || !same(array.description, description)) continue;
     array.written = array.written || request.surface;
     return array.array;
   }
@@ -104,6 +108,40 @@ Result<CUarray> TextureStore::array_for(const TextureRequest& request) {
   return made.array;
 }
 
+// Its levels are arrays, which are filled as others are.
+Result<CUmipmappedArray> TextureStore::mipmap_for(const TextureRequest& request) {
+  ASSAY_TRY(const Format format, format_of(request));
+  Mipmap made;
+  made.description = array_description(request, format);
+  made.description.Flags &= ~(CUDA_ARRAY3D_TEXTURE_GATHER | CUDA_ARRAY3D_SURFACE_LDST);
+  made.tensors = {request.address};
+  made.tensors.insert(made.tensors.end(), request.levels.begin(), request.levels.end());
+  for (const Mipmap& known : mipmaps_) {
+    if (known.tensors == made.tensors && same(known.description, made.description)) return known.levels;
+  }
+  const std::string what = fmt::format("cannot make the mipmap of '{}'", request.name);
+  ASSAY_CHECK(driver_.check(
+      driver_.cuMipmappedArrayCreate(&made.levels, &made.description, static_cast<unsigned>(made.tensors.size())),
+      what));
+  mipmaps_.push_back(made);
+  Array level;
+  level.mipmap = made.levels;
+  uint64_t width = request.width;
+  level.rows = request.height;
+  level.slices = request.slices;
+  for (size_t i = 0; i < made.tensors.size(); ++i) {
+    level.tensor = made.tensors[i];
+    level.row_bytes = width * request.channels * format.bytes;
+    ASSAY_CHECK(
+        driver_.check(driver_.cuMipmappedArrayGetLevel(&level.array, made.levels, static_cast<unsigned>(i)), what));
+    arrays_.push_back(level);
+    width = std::max<uint64_t>(1, width / 2);
+    level.rows = std::max<uint64_t>(1, level.rows / 2);
+    if (request.shape == "3d") level.slices = std::max<uint64_t>(1, level.slices / 2);
+  }
+  return made.levels;
+}
+
 Result<CUDA_RESOURCE_DESC> TextureStore::resource(const TextureRequest& request) {
   ASSAY_TRY(const Format format, format_of(request));
   CUDA_RESOURCE_DESC description{};
@@ -115,6 +153,9 @@ Result<CUDA_RESOURCE_DESC> TextureStore::resource(const TextureRequest& request)
     description.resType = CU_RESOURCE_TYPE_PITCH2D;
     description.res.pitch2D = {request.address, format.format,  request.channels,
                                request.width,   request.height, row_bytes};
+  } else if (!request.levels.empty()) {
+    description.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    ASSAY_TRY(description.res.mipmap.hMipmappedArray, mipmap_for(request));
   } else {
     description.resType = CU_RESOURCE_TYPE_ARRAY;
     ASSAY_TRY(description.res.array.hArray, array_for(request));
@@ -193,8 +234,18 @@ void TextureStore::release(uint64_t address) {
   const uint64_t end = allocation->address + std::max<uint64_t>(1, allocation->bytes);
   const auto inside = [&](uint64_t each) { return each >= address && each < end; };
   std::erase_if(objects_, [&](const Object& object) {
-    const bool gone = inside(object.request.address);
+    const bool gone = inside(object.request.address) || std::ranges::any_of(object.request.levels, inside);
     if (gone) destroy(object);
+    return gone;
+  });
+  // A mipmap goes with any of its tensors, and takes its levels with it.
+  for (const Mipmap& mipmap : mipmaps_) {
+    if (!std::ranges::any_of(mipmap.tensors, inside)) continue;
+    std::erase_if(arrays_, [&](const Array& array) { return array.mipmap == mipmap.levels; });
+  }
+  std::erase_if(mipmaps_, [&](const Mipmap& mipmap) {
+    const bool gone = std::ranges::any_of(mipmap.tensors, inside);
+    if (gone) driver_.cuMipmappedArrayDestroy(mipmap.levels);
     return gone;
   });
   std::erase_if(arrays_, [&](const Array& array) {
@@ -207,7 +258,11 @@ void TextureStore::release(uint64_t address) {
 
 void TextureStore::clear() {
   for (const Object& object : objects_) destroy(object);
-  for (const Array& array : arrays_) driver_.cuArrayDestroy(array.array);
+  for (const Array& array : arrays_) {
+    if (array.mipmap == nullptr) driver_.cuArrayDestroy(array.array);
+  }
+  for (const Mipmap& mipmap : mipmaps_) driver_.cuMipmappedArrayDestroy(mipmap.levels);
+  mipmaps_.clear();
   objects_.clear();
   arrays_.clear();
 }

@@ -38,6 +38,12 @@ class TextureStore {
     CUDA_ARRAY3D_DESCRIPTOR description{};
     CUarray array = nullptr;
     bool written = false;
+    CUmipmappedArray mipmap = nullptr;  // which it is a level of, and goes with
+  };
+  struct Mipmap {
+    std::vector<uint64_t> tensors;  // level 0, 1, ...
+    CUDA_ARRAY3D_DESCRIPTOR description{};
+    CUmipmappedArray levels = nullptr;
   };
   struct Object {
     TextureRequest request;
@@ -50,11 +56,13 @@ class TextureStore {
 
   Result<CUDA_RESOURCE_DESC> resource(const TextureRequest& request);
   Result<CUarray> array_for(const TextureRequest& request);
+  Result<CUmipmappedArray> mipmap_for(const TextureRequest& request);
   CUresult copy(const Array& array, bool in, CUstream stream) const;
   void destroy(const Object& object) const;
 
   const Driver& driver_;
   std::vector<Array> arrays_;
+  std::vector<Mipmap> mipmaps_;
   std::vector<Object> objects_;
   std::vector<Allocation> allocations_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/virtual/virtual_texture.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <optional>
@@ -55,6 +56,21 @@ Result<Value> named(const std::array<Named<Value>, Count>& table, const std::str
   return Error{fmt::format("texture '{}': there is no '{}'", of.name, name)};
 }
 
+// Each level is half as wide and high as the one before it, and as deep if it is a volume.
+void add_levels(vgpu::Texture& texture, const std::vector<uint64_t>& addresses) {
+  vgpu::Texture level = texture;
+  const auto halve = [](int64_t& size) { size = std::max<int64_t>(1, size / 2); };
+  for (const uint64_t address : addresses) {
+    level.address = address;
+    halve(level.width);
+    halve(level.height);
+    if (level.shape == TextureShape::d3) halve(level.slices);
+    level.row_bytes = static_cast<uint64_t>(level.width) * level.texel_bytes();
+    level.slice_bytes = level.row_bytes * static_cast<uint64_t>(level.height);
+    texture.levels.push_back(level);
+  }
+}
+
 }  // namespace
 
 Result<vgpu::Texture> virtual_texture(const TextureRequest& request) {
@@ -78,6 +94,12 @@ Result<vgpu::Texture> virtual_texture(const TextureRequest& request) {
   }
   for (size_t i = 0; i < texture.border.size() && i < request.border.size(); ++i)
     texture.border[i] = static_cast<float>(request.border[i]);
+  texture.srgb = request.srgb;
+  texture.linear_levels = request.linear_levels;
+  texture.level_bias = static_cast<float>(request.level_bias);
+  texture.first_level = static_cast<float>(request.first_level);
+  texture.last_level = static_cast<float>(request.last_level);
+  add_levels(texture, request.levels);
   return texture;
 }
 

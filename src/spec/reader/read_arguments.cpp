@@ -439,17 +439,39 @@ void check_tensor_map(const KernelSpec& spec, const ArgumentSpec& argument, Mist
   }
 }
 
+// A level is an image of its own: an input that no surface is over, because surfaces have another array.
+void check_levels(const KernelSpec& spec, const ArgumentSpec& argument, Mistakes& mistakes) {
+  const TextureSpec& texture = *argument.texture();
+  const auto check = [&](const std::string& level, const Place& place) {
+    const ArgumentSpec* const target = expect_tensor(spec, argument, "has the level", level, place, mistakes);
+    if (target == nullptr) return;
+    const bool written = std::ranges::any_of(spec.arguments, [&](const ArgumentSpec& other) {
+      return other.texture() != nullptr && other.texture()->surface && other.texture()->of == level;
+    });
+    const Role role = target->tensor()->role;
+    if (written || role == Role::output || role == Role::scratch || !target->global.empty())
+      mistakes.add(place, fmt::format("argument \"{}\" has the level \"{}\"; expected an input of the kernel that no "
+                                      "surface is over",
+                                      argument.name, level));
+  };
+  for (size_t i = 0; i < texture.mipmap->levels.size(); ++i)
+    check(texture.mipmap->levels[i], texture.mipmap->places[i]);
+  const ArgumentSpec* const first = spec.find_argument(texture.of);
+  if (first != nullptr && first->tensor() != nullptr) check(texture.of, texture.of_place);
+}
+
 // A texture is read, so that its tensor has values; a surface may be written.
 void check_texture(const KernelSpec& spec, const ArgumentSpec& argument, Mistakes& mistakes) {
   const TextureSpec& texture = *argument.texture();
   if (texture.of.empty()) return;  // said already
+  if (texture.mipmap) check_levels(spec, argument, mistakes);
   const ArgumentSpec* const target = expect_tensor(spec, argument, "is over", texture.of, texture.of_place, mistakes);
   if (target == nullptr) return;
   if (!target->global.empty())
     mistakes.add(texture.of_place, fmt::format("argument \"{}\" is over \"{}\", which is a variable of the module; "
                                                "expected a tensor in memory of its own",
                                                argument.name, texture.of));
-  if (target->tensor()->role != Role::output || texture.surface) return;
+  if (target->tensor()->role != Role::output || texture.surface || texture.mipmap) return;
   const bool written = std::ranges::any_of(spec.arguments, [&](const ArgumentSpec& other) {
     return other.texture() != nullptr && other.texture()->surface && other.texture()->of == texture.of;
   });

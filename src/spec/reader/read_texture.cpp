@@ -54,6 +54,49 @@ void read_border(const TableReader& table, TextureSpec& texture) {
                  fmt::format("{} has a \"border\"; expected address = \"border\" with it", table.title()));
 }
 
+// mipmap = { levels = ["half", "quarter"], filter, bias, first, last }
+void read_mipmap(const TableReader& texture_table, TextureSpec& texture) {
+  const Node* const value = texture_table.node().find("mipmap");
+  if (value == nullptr) return;
+  Mistakes& mistakes = texture_table.mistakes();
+  const std::string title = fmt::format("\"mipmap\" of {}", texture_table.title());
+  if (!expect_kind(*value, Node::Kind::table, title, mistakes)) return;
+  TableReader table(*value, title, mistakes);
+  table.check_keys({"levels", "filter", "bias", "first", "last"});
+  MipmapSpec mipmap;
+  if (table.require("levels", Node::Kind::array, "[\"TENSOR\", ...]") != nullptr) {
+    for (const Node* const level : table.texts("levels")) {
+      mipmap.levels.push_back(level->text);
+      mipmap.places.push_back(level->text_place);
+    }
+    constexpr size_t kMostLevels = 15;
+    if (mipmap.levels.empty() || mipmap.levels.size() > kMostLevels)
+      mistakes.add(value->find("levels")->place,
+                   fmt::format("\"levels\" of {} has {} tensors; expected 1 to {}: level 1, 2, ...", title,
+                               mipmap.levels.size(), kMostLevels));
+  }
+  if (const Node* const filter = table.find("filter", Node::Kind::string)) {
+    expect_one_of(filter->text, {"point", "linear"}, filter->place, fmt::format("\"filter\" of {}", title), mistakes);
+    mipmap.linear = filter->text == "linear";
+  }
+  mipmap.last_level = static_cast<double>(mipmap.levels.size());
+  if (const auto bias = table.number("bias")) mipmap.bias = *bias;
+  if (const auto first = table.number("first")) mipmap.first_level = *first;
+  if (const auto last = table.number("last")) mipmap.last_level = *last;
+  if (mipmap.first_level < 0 || mipmap.last_level < mipmap.first_level)
+    mistakes.add(value->place, fmt::format("{} is limited to levels {:g} to {:g}; expected 0 or more, first <= last",
+                                           title, mipmap.first_level, mipmap.last_level));
+  constexpr double kMostBias = 16;
+  if (!(mipmap.bias >= -kMostBias && mipmap.bias <= kMostBias))
+    mistakes.add(value->find("bias")->place,
+                 fmt::format("\"bias\" of {} is {:g}; expected -16 to 16", title, mipmap.bias));
+  if (!texture.normalised)
+    mistakes.add(value->key_place, fmt::format("{} has a mipmap; expected normalised = true with it: a place is then "
+                                               "the same in every level",
+                                               texture_table.title()));
+  texture.mipmap = std::move(mipmap);
+}
+
 void read_sampler(const TableReader& table, TextureSpec& texture) {
   Mistakes& mistakes = table.mistakes();
   const auto choice = [&](const char* key, const char* first, const char* second) {
@@ -73,12 +116,20 @@ void read_sampler(const TableReader& table, TextureSpec& texture) {
   }
   read_address(table, texture);
   read_border(table, texture);
+  texture.srgb = table.flag("srgb");
+  if (texture.srgb && !texture.fractions)
+    mistakes.add(table.node().find("srgb")->key_place,
+                 fmt::format("{} has srgb = true; expected read = \"fraction\" with it", table.title()));
+  read_mipmap(table, texture);
 }
 
 // What does not go together.
 void check_shape(const TableReader& table, const TextureSpec& texture) {
   Mistakes& mistakes = table.mistakes();
   const bool flat = texture.memory != "array";
+  if (flat && texture.mipmap)
+    mistakes.add(texture.place, fmt::format("{} is in {} memory; expected memory = \"array\" for a mipmap",
+                                            table.title(), texture.memory));
   if (flat && (texture.layered || texture.cube))
     mistakes.add(texture.place, fmt::format("{} is in {} memory; expected memory = \"array\" for layers and cubes",
                                             table.title(), texture.memory));
@@ -98,7 +149,8 @@ void check_shape(const TableReader& table, const TextureSpec& texture) {
 TextureSpec read_texture(const Node& value, const std::string& title, bool surface, Mistakes& mistakes) {
   TableReader table(value, title, mistakes);
   std::vector<std::string> keys = {"of", "channels", "layered", "cube"};
-  if (!surface) keys.insert(keys.end(), {"filter", "address", "normalised", "read", "memory", "border"});
+  if (!surface)
+    keys.insert(keys.end(), {"filter", "address", "normalised", "read", "memory", "border", "srgb", "mipmap"});
   table.check_keys(keys);
   TextureSpec texture;
   texture.surface = surface;

@@ -16,12 +16,18 @@ namespace {
 
 constexpr int kFiltered = -1;
 
+// Of a mipmap: the first level, the one that is named, or the one that fits the derivatives of the coordinates.
+enum class LevelChoice : uint8_t { base, named, gradient };
+
 struct TextureCall {
   TextureGeometry geometry;
   bool whole = false;       // integer coordinates
   bool halves = false;      // two registers of two halves
   int channel = kFiltered;  // of tld4
   size_t results = 4;       // rows; behind them the object and the coordinates
+  LevelChoice level = LevelChoice::base;
+  size_t level_row = 0;    // behind the coordinates: the level, or the derivatives
+  size_t derivatives = 0;  // registers of each of two
 };
 
 // --- which texels
@@ -36,6 +42,20 @@ TextureCoordinates coordinates_of(const Warp& warp, const Instruction& instructi
     at.place[i] = std::bit_cast<float>(at.texel[i]);
   }
   return at;
+}
+
+float level_asked(const Warp& warp, const Instruction& instruction, const TextureCall& call, const Texture& texture,
+                  const TextureCoordinates& at, int lane) {
+  const uint32_t* const rows = instruction.rows + call.level_row;
+  if (call.level == LevelChoice::base || texture.levels.empty()) return 0;
+  if (call.level == LevelChoice::named)
+    return call.whole ? static_cast<float>(warp.row<int32_t>(rows[0])[lane]) : warp.row<float>(rows[0])[lane];
+  std::array<std::array<float, 3>, 2> steps{};
+  for (size_t axis = 0; axis < 2; ++axis) {
+    for (size_t i = 0; i < std::min<size_t>(3, call.derivatives); ++i)
+      steps[axis][i] = warp.row<float>(rows[axis * call.derivatives + i])[lane];
+  }
+  return level_of(texture, at, steps[0], steps[1]);
 }
 
 // Linear memory is read by integers alone, and an array of one dimension by floats alone.
@@ -61,14 +81,12 @@ const Texture* texture_for(Warp& warp, const Instruction& instruction, const Tex
 struct LaneFetch {
   const Texture* texture = nullptr;
   Footprint footprint;
-  std::array<const std::byte*, 8> texels{};
+  TexelPointers texels{};
 };
 using Fetches = std::array<LaneFetch, kLanes>;
 
 bool wants(const LaneFetch& fetch, size_t tap, uint32_t bytes) {
-  const Footprint& footprint = fetch.footprint;
-  return fetch.texture->texel_bytes() == bytes && tap < footprint.count && !footprint.taps[tap].border &&
-         (!footprint.filtered || (footprint.weights.touched >> tap & 1) != 0);
+  return fetch.texture->texel_bytes() == bytes && fetch.footprint.takes(tap);
 }
 
 // One tap of all lanes whose texels have so many bytes. What an observer refuses is zero.
@@ -108,7 +126,8 @@ void fetch(Warp& warp, const Instruction& instruction) {
     LaneFetch& mine = fetches[static_cast<size_t>(lane)];
     mine.texture = texture_for(warp, instruction, call, lane);
     if (mine.texture == nullptr) return;
-    const TextureCoordinates at = coordinates_of(warp, instruction, call, lane);
+    TextureCoordinates at = coordinates_of(warp, instruction, call, lane);
+    at.level = level_asked(warp, instruction, call, *mine.texture, at, lane);
     mine.footprint = call.channel == kFiltered ? footprint(*mine.texture, at) : gather_footprint(*mine.texture, at);
     taps = std::max(taps, mine.footprint.count);
     sizes |= mine.texture->texel_bytes();
@@ -149,6 +168,18 @@ Result<Handler> bind_fetch(BindContext& context) {
   if (context.bits(call.results) != 64) return context.error("a texture object has 64 bits");
   const bool cube = call.geometry.shape == TextureShape::cube || call.geometry.shape == TextureShape::layered_cube;
   if (cube && call.whole) return context.error("cube maps take float coordinates");
+  call.level_row = call.results + static_cast<size_t>(context.group_sizes[1]);
+  if (context.has("level")) call.level = LevelChoice::named;
+  if (context.has("grad")) {
+    call.level = LevelChoice::gradient;
+    call.derivatives = static_cast<size_t>(context.group_sizes[2]);
+    // Layers have no derivatives; of three a fourth may follow.
+    const size_t wanted = call.geometry.places;
+    const bool same = context.group_sizes[2] == context.group_sizes[3];
+    if (!same || (call.derivatives != wanted && !(wanted == 3 && call.derivatives == 4)))
+      return context.error(fmt::format("derivatives of {} and {} coordinates; this geometry takes {}",
+                                       context.group_sizes[2], context.group_sizes[3], wanted));
+  }
   if (const std::string_view channel = context.modifiers->one_of({"r", "g", "b", "a"}); !channel.empty())
     call.channel = static_cast<int>(std::string_view("rgba").find(channel.front()));
   context.keep(call);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 namespace assay::vgpu {
@@ -98,7 +99,10 @@ uint32_t queried_size(const Texture& texture, uint32_t axis) {
   return deep ? static_cast<uint32_t>(texture.slices) : 0;
 }
 
-Footprint footprint(const Texture& texture, const TextureCoordinates& at) {
+namespace {
+
+// The texels of one level, by themselves.
+Footprint level_footprint(const Texture& texture, const TextureCoordinates& at) {
   if (texture.shape == TextureShape::linear) return linear_footprint(texture, at);
   const bool linear = texture.linear && !at.whole;
   const Axes axes = axes_of(texture, at, linear ? TexelFilter::linear : TexelFilter::point);
@@ -110,13 +114,138 @@ Footprint footprint(const Texture& texture, const TextureCoordinates& at) {
     return result;
   }
   result.filtered = true;
-  result.count = 8;
+  result.count = kTexelsOfLevel;
+  result.x_weight = axes.x.weight;
+  result.y_weight = axes.y.weight;
   result.weights = semantics::texel_weights(axes.x.weight, axes.y.weight, axes.z.weight);
-  for (size_t i = 0; i < 8; ++i) {
+  for (size_t i = 0; i < kTexelsOfLevel; ++i) {
     result.taps[i] = tap_at(texture, (i & 1) != 0 ? axes.x.second : axes.x.first,
                             (i & 2) != 0 ? axes.y.second : axes.y.first, (i & 4) != 0 ? axes.z.second : axes.z.first);
   }
   return result;
+}
+
+// Which levels of a mipmap a fetch takes, and how much of the second one: the first is level 0, the texture itself.
+struct LevelPair {
+  size_t first = 0;
+  size_t second = 0;
+  uint32_t weight = 0;
+};
+
+LevelPair levels_at(const Texture& texture, float asked) {
+  const auto last = static_cast<double>(texture.levels.size());
+  const double biased = static_cast<double>(std::isnan(asked) ? 0 : asked) + static_cast<double>(texture.level_bias);
+  const double low = std::clamp(static_cast<double>(texture.first_level), 0.0, last);
+  const double high = std::clamp(static_cast<double>(texture.last_level), low, last);
+  // Levels have 8 fractional bits, as weights do.
+  const auto level = static_cast<size_t>(std::floor(std::clamp(biased, low, high) * semantics::kWholeWeight + 0.5));
+  if (!texture.linear_levels) {
+    const size_t nearest = (level + semantics::kWholeWeight / 2) / semantics::kWholeWeight;
+    return {nearest, nearest, 0};
+  }
+  const size_t first = level / semantics::kWholeWeight;
+  return {first, std::min(first + 1, texture.levels.size()), static_cast<uint32_t>(level % semantics::kWholeWeight)};
+}
+
+const Texture& level_at(const Texture& texture, size_t level) {
+  return level == 0 ? texture : texture.levels[level - 1];
+}
+
+// Offsets from the first texel of another level become offsets from the texture's.
+void move_taps(Footprint& footprint, uint64_t by) {
+  for (size_t i = 0; i < footprint.count; ++i) footprint.taps[i].offset += by;
+}
+
+// Images have four texels of either level, which are summed as the eight of a volume are: the level is the third axis.
+Footprint mixed_images(const Footprint& near, const Footprint& far, uint32_t weight) {
+  Footprint result = near;
+  result.filtered = true;
+  result.count = kTexelsOfLevel;
+  for (size_t i = 0; i < 4; ++i) {
+    result.taps[4 + i] = far.taps[far.filtered ? i : 0];
+    if (!near.filtered) result.taps[i] = near.taps[0];
+  }
+  const semantics::TexelWeights first = semantics::texel_weights(near.x_weight, near.y_weight, weight);
+  const semantics::TexelWeights second = semantics::texel_weights(far.x_weight, far.y_weight, weight);
+  result.weights.touched = (first.touched & 0xfu) | (second.touched & 0xf0u);
+  for (size_t i = 0; i < 4; ++i) {
+    result.weights.weights[i] = first.weights[i];
+    result.weights.weights[4 + i] = second.weights[4 + i];
+  }
+  return result;
+}
+
+Footprint mixed_volumes(const Footprint& near, const Footprint& far, uint32_t weight) {
+  Footprint result = near;
+  result.count = kMostTexels;
+  result.far_weights = far.weights;
+  result.level_weight = weight;
+  for (size_t i = 0; i < kTexelsOfLevel; ++i) result.taps[kTexelsOfLevel + i] = far.taps[i];
+  return result;
+}
+
+}  // namespace
+
+Footprint footprint(const Texture& texture, const TextureCoordinates& at) {
+  if (texture.levels.empty()) return level_footprint(texture, at);
+  const LevelPair levels = levels_at(texture, at.level);
+  const auto of_level = [&](size_t level) {
+    Footprint result = level_footprint(level_at(texture, level), at);
+    move_taps(result, level_at(texture, level).address - texture.address);
+    return result;
+  };
+  Footprint near = of_level(levels.first);
+  if (levels.weight == 0 || at.whole) return near;
+  const Footprint far = of_level(levels.second);
+  return near.filtered && texture.shape == TextureShape::d3 ? mixed_volumes(near, far, levels.weight)
+                                                            : mixed_images(near, far, levels.weight);
+}
+
+namespace {
+
+// How far a step moves on the face of a cube that `at` meets, in its coordinates from -1 to 1.
+std::array<float, 2> step_on_face(const std::array<float, 3>& at, const std::array<float, 3>& step) {
+  const auto face_of = [&](const std::array<float, 3>& of) -> std::array<float, 3> {
+    const semantics::CubePlace place = semantics::cube_place(at[0], at[1], at[2]);
+    const auto [x, y, z] = of;
+    switch (place.face) {  // along the face twice, and away from the centre
+      case 0:
+        return {-z, -y, x};
+      case 1:
+        return {z, -y, -x};
+      case 2:
+        return {x, z, y};
+      case 3:
+        return {x, -z, -y};
+      case 4:
+        return {x, -y, z};
+      default:
+        return {-x, -y, -z};
+    }
+  };
+  const std::array<float, 3> place = face_of(at);
+  const std::array<float, 3> moved = face_of(step);
+  const float away = place[2] * place[2];
+  if (away == 0) return {};
+  return {(moved[0] * place[2] - place[0] * moved[2]) / away, (moved[1] * place[2] - place[1] * moved[2]) / away};
+}
+
+}  // namespace
+
+float level_of(const Texture& texture, const TextureCoordinates& at, const std::array<float, 3>& dx,
+               const std::array<float, 3>& dy) {
+  const auto length = [&](const std::array<float, 3>& step) {
+    const auto width = static_cast<float>(texture.width);
+    if (is_cube(texture.shape)) {
+      const std::array<float, 2> on_face = step_on_face(at.place, step);
+      return std::hypot(on_face[0] * width / 2, on_face[1] * width / 2);
+    }
+    const float y = has_height(texture.shape) ? step[1] * static_cast<float>(texture.height) : 0;
+    const float z = texture.shape == TextureShape::d3 ? step[2] * static_cast<float>(texture.slices) : 0;
+    return std::hypot(step[0] * width, y, z);
+  };
+  const float longest = std::max(length(dx), length(dy));
+  return longest > 0 ? std::log2(longest) : 0;
 }
 
 Footprint gather_footprint(const Texture& texture, const TextureCoordinates& at) {
@@ -149,42 +278,64 @@ uint32_t channel_bits(const Texture& texture, const Footprint& footprint, size_t
   return semantics::channel_bits_of(texture.format, texture.border[channel]);
 }
 
+bool holds_light(const Texture& texture, size_t channel) {
+  constexpr size_t kAlpha = 3;
+  return texture.srgb && channel != kAlpha;
+}
+
+float channel_float(const Texture& texture, uint32_t bits, size_t channel) {
+  const float value = semantics::channel_as_float(texture.format, bits);
+  return holds_light(texture, channel) ? semantics::light_of_srgb(value) : value;
+}
+
 // What a register gets for it. Channels that a texel does not have are 0.
 uint32_t channel_value(const Texture& texture, const Footprint& footprint, size_t tap, const std::byte* texel,
                        size_t channel) {
   if (channel >= texture.channels) return 0;
   const uint32_t bits = channel_bits(texture, footprint, tap, texel, channel);
   return texture.as_integer ? semantics::channel_as_integer(texture.format, bits)
-                            : std::bit_cast<uint32_t>(semantics::channel_as_float(texture.format, bits));
+                            : std::bit_cast<uint32_t>(channel_float(texture, bits, channel));
+}
+
+// The sum of eight texels from `first` on.
+float filtered(const Texture& texture, const Footprint& footprint, const TexelPointers& texels, size_t first,
+               size_t channel) {
+  const semantics::TexelWeights& weights = first == 0 ? footprint.weights : footprint.far_weights;
+  std::array<uint32_t, kTexelsOfLevel> bits{};
+  std::array<float, kTexelsOfLevel> values{};
+  for (size_t i = 0; i < kTexelsOfLevel; ++i) {
+    if ((weights.touched >> i & 1) == 0) continue;
+    bits[i] = channel_bits(texture, footprint, first + i, texels[first + i], channel);
+    values[i] = channel_float(texture, bits[i], channel);
+  }
+  if (semantics::is_floating(texture.format)) return semantics::weighted_sum(texture.format, values, weights);
+  if (holds_light(texture, channel)) return semantics::weighted_sum(TexelFormat::f32, values, weights);
+  return semantics::weighted_fraction(texture.format, bits, weights);
 }
 
 }  // namespace
 
-std::array<uint32_t, 4> sample(const Texture& texture, const Footprint& footprint,
-                               const std::array<const std::byte*, 8>& texels) {
+std::array<uint32_t, 4> sample(const Texture& texture, const Footprint& footprint, const TexelPointers& texels) {
   std::array<uint32_t, 4> result{};
   for (size_t channel = 0; channel < 4; ++channel) {
     if (!footprint.filtered || channel >= texture.channels) {
       result[channel] = channel_value(texture, footprint, 0, texels[0], channel);
       continue;
     }
-    std::array<uint32_t, 8> bits{};
-    std::array<float, 8> values{};
-    for (size_t i = 0; i < 8; ++i) {
-      if ((footprint.weights.touched >> i & 1) == 0) continue;
-      bits[i] = channel_bits(texture, footprint, i, texels[i], channel);
-      values[i] = semantics::channel_as_float(texture.format, bits[i]);
+    float sum = filtered(texture, footprint, texels, 0, channel);
+    if (footprint.count == kMostTexels) {
+      const std::array<float, kTexelsOfLevel> levels = {
+          sum, 0, 0, 0, filtered(texture, footprint, texels, kTexelsOfLevel, channel), 0, 0, 0};
+      const TexelFormat format = texture.format == TexelFormat::f16 ? TexelFormat::f16 : TexelFormat::f32;
+      sum = semantics::weighted_sum(format, levels, semantics::texel_weights(0, 0, footprint.level_weight));
     }
-    const float sum = semantics::is_floating(texture.format)
-                          ? semantics::weighted_sum(texture.format, values, footprint.weights)
-                          : semantics::weighted_fraction(texture.format, bits, footprint.weights);
     result[channel] = std::bit_cast<uint32_t>(sum);
   }
   return result;
 }
 
-std::array<uint32_t, 4> gather(const Texture& texture, const Footprint& footprint,
-                               const std::array<const std::byte*, 8>& texels, size_t channel) {
+std::array<uint32_t, 4> gather(const Texture& texture, const Footprint& footprint, const TexelPointers& texels,
+                               size_t channel) {
   std::array<uint32_t, 4> result{};
   for (size_t i = 0; i < 4; ++i) result[i] = channel_value(texture, footprint, i, texels[i], channel);
   return result;

@@ -225,6 +225,11 @@ float channel_as_float(TexelFormat format, uint32_t bits) {
   }
 }
 
+float light_of_srgb(float value) {
+  const double x = static_cast<double>(value);
+  return static_cast<float>(x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4));
+}
+
 uint32_t channel_as_integer(TexelFormat format, uint32_t bits) {
   switch (format) {
     case TexelFormat::u8:

@@ -333,10 +333,11 @@ class Launch:
             if argument.kind != "texture":
                 continue
             wanted, address = Tensor(self.kernel.by_name[argument.of], self.scope), self.address(argument.of)
-            self.objects[argument.name], array = textures.make(argument, wanted.dtype, wanted.shape, address, self.stream)
-            if array:
-                _, written = self.arrays.get(array, (address, False))
-                self.arrays[array] = (address, written or argument.surface)
+            self.objects[argument.name], arrays = textures.make(argument, wanted.dtype, wanted.shape, address, self.stream)
+            levels = argument.mipmap["levels"] if argument.mipmap else []
+            for array, tensor in zip(arrays, [argument.of] + levels):
+                _, written = self.arrays.get(array, (None, False))
+                self.arrays[array] = (self.address(tensor), written or argument.surface)
         for array, (address, _) in self.arrays.items():
             array.copy(address, True, self.stream)
 

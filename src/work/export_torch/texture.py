@@ -11,10 +11,10 @@ import ctypes
 FORMATS = {"u8": (0x01, 1), "u16": (0x02, 2), "u32": (0x03, 4), "i8": (0x08, 1), "i16": (0x09, 2), "i32": (0x0a, 4),
            "f16": (0x10, 2), "f32": (0x20, 4)}  # CUarray_format, bytes
 LAYERED, SURFACE, CUBEMAP, GATHER = 1, 2, 4, 8  # CUDA_ARRAY3D_*
-ARRAY, LINEAR, PITCH = 0, 2, 3                  # CUresourcetype
+ARRAY, MIPMAP, LINEAR, PITCH = 0, 1, 2, 3       # CUresourcetype
 DEVICE_MEMORY, ARRAY_MEMORY = 2, 3              # CUmemorytype
 MODES = {"wrap": 0, "clamp": 1, "mirror": 2, "border": 3}
-READ_AS_INTEGER, NORMALISED = 1, 2
+READ_AS_INTEGER, NORMALISED, SRGB = 1, 2, 16    # CU_TRSF_*
 
 Layout = collections.namedtuple("Layout", "shape width height slices")
 size_t, pointer, c_int, c_uint = ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint
@@ -81,10 +81,8 @@ def layout(argument, shape):
 class Array:
     """Memory of the GPU that textures and surfaces read."""
 
-    def __init__(self, driver, description, row_bytes, rows, slices):
-        self.driver, self.row_bytes, self.rows, self.slices = driver, row_bytes, rows, slices
-        self.handle = pointer()
-        driver.call("cuArray3DCreate_v2", ctypes.byref(self.handle), ctypes.byref(description))
+    def __init__(self, driver, handle, row_bytes, rows, slices):
+        self.driver, self.handle, self.row_bytes, self.rows, self.slices = driver, handle, row_bytes, rows, slices
 
     def copy(self, address, into, stream):
         copy = Copy(width=self.row_bytes, height=self.rows, depth=self.slices)
@@ -110,29 +108,53 @@ class Textures:
                                        form.slices if kind not in ("1d", "2d") else 0, code, argument.channels, flags)
         key = (stream, argument.of, form, code, argument.channels)  # a texture and a surface over one tensor share it
         if key not in self.arrays:
-            self.arrays[key] = Array(self.driver, description, row_bytes, form.height, form.slices)
+            handle = pointer()
+            self.driver.call("cuArray3DCreate_v2", ctypes.byref(handle), ctypes.byref(description))
+            self.arrays[key] = Array(self.driver, handle, row_bytes, form.height, form.slices)
+        return self.arrays[key]
+
+    def mipmap(self, argument, form, code, texel_bytes, stream):
+        """The handle of a mipmap, and the arrays of its levels, each half as wide and high as the one before it."""
+        kind, levels = form.shape, 1 + len(argument.mipmap["levels"])
+        key = (stream, argument.of, tuple(argument.mipmap["levels"]), form, code, argument.channels)
+        if key in self.arrays:
+            return self.arrays[key]
+        flags = (LAYERED if kind[0] == "a" else 0) | (CUBEMAP if kind.endswith("cube") else 0)
+        description = ArrayDescription(form.width, 0 if kind in ("1d", "a1d") else form.height,
+                                       form.slices if kind not in ("1d", "2d") else 0, code, argument.channels, flags)
+        whole, arrays, sizes = pointer(), [], list(form[1:])
+        self.driver.call("cuMipmappedArrayCreate", ctypes.byref(whole), ctypes.byref(description), c_uint(levels))
+        for level in range(levels):
+            handle = pointer()
+            self.driver.call("cuMipmappedArrayGetLevel", ctypes.byref(handle), whole, c_uint(level))
+            arrays.append(Array(self.driver, handle, sizes[0] * texel_bytes, sizes[1], sizes[2]))
+            sizes = [max(1, size // 2) if i < 2 or kind == "3d" else size for i, size in enumerate(sizes)]
+        self.arrays[key] = (whole, arrays)
         return self.arrays[key]
 
     def make(self, argument, dtype, shape, address, stream):
-        """The object, and the array behind it (None: the tensor's own memory)."""
+        """The object, and the arrays behind it: of a mipmap one for each level, of the tensor's own memory none."""
         if dtype not in FORMATS:
             raise TypeError(f"{argument.name}: there are no textures of {dtype}")
         form, (code, size) = layout(argument, shape), FORMATS[dtype]
         row_bytes = form.width * argument.channels * size
-        resource, array = Resource(kind=ARRAY), None
+        resource, arrays = Resource(kind=ARRAY), []
         if argument.memory == "linear":
             resource.kind = LINEAR
             resource.memory.linear = Linear(address, code, argument.channels, row_bytes)
         elif argument.memory == "pitch":
             resource.kind = PITCH
             resource.memory.pitched = Pitched(address, code, argument.channels, form.width, form.height, row_bytes)
+        elif argument.mipmap:
+            whole, arrays = self.mipmap(argument, form, code, argument.channels * size, stream)
+            resource.kind, resource.memory.array = MIPMAP, whole.value
         else:
-            array = self.array(argument, form, code, row_bytes, stream)
-            resource.memory.array = array.handle.value
-        key = (argument.name, array if array else (address, form))
+            arrays = [self.array(argument, form, code, row_bytes, stream)]
+            resource.memory.array = arrays[0].handle.value
+        key = (argument.name, arrays[0] if arrays else (address, form))
         if key not in self.objects:
             self.objects[key] = self.object(argument, dtype, form, resource)
-        return self.objects[key], array
+        return self.objects[key], arrays
 
     def object(self, argument, dtype, form, resource):
         made = ctypes.c_uint64()
@@ -145,7 +167,10 @@ class Textures:
         border = argument.border * 4 if len(argument.border) == 1 else argument.border
         integers = dtype[0] != "f" and not argument.fractions
         description = TextureDescription(filter=int(argument.linear), flags=(READ_AS_INTEGER if integers else 0) |
-                                         (NORMALISED if argument.normalised else 0))
+                                         (NORMALISED if argument.normalised else 0) | (SRGB if argument.srgb else 0))
+        if argument.mipmap:
+            description.mipmap = int(argument.mipmap["linear"])
+            description.levels[:] = [argument.mipmap[name] for name in ("bias", "first", "last")]
         # An axis that the texture does not have is read too, at 0: a border there would be mixed in.
         description.modes[:] = [MODES[modes[i]] if i < axes else MODES["clamp"] for i in range(3)]
         description.border[:] = (list(border) + [0.0] * 4)[:4]

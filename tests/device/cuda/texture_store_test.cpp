@@ -98,6 +98,35 @@ TEST_F(TextureStoreTest, SaysWhichTextureTheDriverRefuses) {
   EXPECT_FALSE(device_->texture_object(wrong).ok());
 }
 
+TEST_F(TextureStoreTest, FillsTheLevelsOfAMipmap) {
+  const uint64_t half = *device_->allocate(sizeof(float) * 2, "half");
+  TextureRequest mipmap = request(from_, false);
+  mipmap.normalised = true;
+  mipmap.levels = {half};
+  const auto texture = device_->texture_object(mipmap);
+  ASSERT_TRUE(texture.ok()) << to_string(texture.error());
+  EXPECT_EQ(*device_->texture_object(mipmap), *texture);
+  TextureRequest smaller = request(to_, true);
+  smaller.width = 2;
+  smaller.height = 1;
+  const auto surface = device_->texture_object(smaller);
+  ASSERT_TRUE(surface.ok()) << to_string(surface.error());
+  const std::array<float, 2> texels = {3, 4};
+  ASSERT_TRUE(device_->upload(half, std::as_bytes(std::span(texels))).ok());
+  LaunchRequest launch;
+  launch.module = module_.get();
+  launch.entry = "texture_copy_f32";
+  launch.block.x = 32;
+  launch.arguments = {bytes_of(*texture), bytes_of(*surface)};
+  ASSERT_TRUE(device_->launch(launch).ok());
+  std::array<float, 2> got{};
+  ASSERT_TRUE(device_->download(to_, std::as_writable_bytes(std::span(got))).ok());
+  EXPECT_EQ(got, texels) << "the fake kernel copies level 1";
+  ASSERT_TRUE(device_->release(to_).ok());
+  ASSERT_TRUE(device_->release(half).ok());
+  EXPECT_TRUE(device_->textures().empty()) << "a mipmap goes with any of its tensors";
+}
+
 TEST_F(TextureStoreTest, LeavesLinearMemoryWhereItIs) {
   TextureRequest linear = request(from_, false);
   linear.shape = "linear";

@@ -96,11 +96,14 @@ CUresult sum_rows(void** parameters, unsigned rows) {
   return CUDA_SUCCESS;
 }
 
-// texture_copy_f32(texture, surface): all bytes of one array to the other.
+// texture_copy_f32(texture, surface): all bytes of one array to the other; of a mipmap, those of level 1.
 CUresult copy_texture(void** parameters) {
   const auto array = [&](int index) {
     auto* const object = reinterpret_cast<FakeObject*>(value<uint64_t>(parameters, index));
-    return reinterpret_cast<FakeArray*>(object->resource.res.array.hArray);
+    const CUDA_RESOURCE_DESC& resource = object->resource;
+    if (resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+      return &reinterpret_cast<std::vector<FakeArray>*>(resource.res.mipmap.hMipmappedArray)->at(1);
+    return reinterpret_cast<FakeArray*>(resource.res.array.hArray);
   };
   array(1)->bytes = array(0)->bytes;
   return CUDA_SUCCESS;

@@ -64,6 +64,28 @@ CUresult cuArrayDestroy(CUarray array) {
   delete reinterpret_cast<FakeArray*>(array);
   return answer();
 }
+// A mipmap is a row of arrays, which the caller must not destroy by themselves.
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* array, const CUDA_ARRAY3D_DESCRIPTOR* description, unsigned levels) {
+  if (description->Width == 0 || levels == 0) return CUDA_ERROR_INVALID_VALUE;
+  auto* const made = new std::vector<FakeArray>;
+  CUDA_ARRAY3D_DESCRIPTOR level = *description;
+  for (unsigned i = 0; i < levels; ++i) {
+    const size_t rows = std::max<size_t>(1, level.Height) * std::max<size_t>(1, level.Depth);
+    made->push_back({level, std::vector<char>(level.Width * 16 * rows)});
+    level.Width = std::max<size_t>(1, level.Width / 2);
+    level.Height /= level.Height > 1 ? 2 : 1;
+  }
+  return *array = reinterpret_cast<CUmipmappedArray>(made), answer();
+}
+CUresult cuMipmappedArrayGetLevel(CUarray* level, CUmipmappedArray array, unsigned index) {
+  auto& levels = *reinterpret_cast<std::vector<FakeArray>*>(array);
+  if (index >= levels.size()) return CUDA_ERROR_INVALID_VALUE;
+  return *level = reinterpret_cast<CUarray>(&levels[index]), answer();
+}
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray array) {
+  delete reinterpret_cast<std::vector<FakeArray>*>(array);
+  return answer();
+}
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* given, CUstream) {
   return enqueue(CU_GRAPH_NODE_TYPE_MEMCPY, [copy = *given] {
     const size_t bytes = copy.WidthInBytes * copy.Height * copy.Depth;

@@ -62,7 +62,7 @@ Texture row_texture(const std::vector<float>& row, AddressMode mode, bool normal
 
 float sample_at(const Texture& texture, const std::vector<float>& texels, TextureCoordinates at) {
   const Footprint taps = footprint(texture, at);
-  std::array<const std::byte*, 8> pointers{};
+  TexelPointers pointers{};
   const auto* const bytes = reinterpret_cast<const std::byte*>(texels.data());
   for (size_t i = 0; i < taps.count; ++i) {
     if (!taps.taps[i].border) pointers[i] = bytes + taps.taps[i].offset;
@@ -241,7 +241,7 @@ TEST(TextureTruth, IsWhatAnH200Gave) {
     TextureCoordinates at;
     for (size_t i = 0; i < 3; ++i) at.place[i] = std::bit_cast<float>(bits[i]);
     const Footprint taps = footprint(section.texture, at);
-    std::array<const std::byte*, 8> pointers{};
+    TexelPointers pointers{};
     for (size_t i = 0; i < taps.count; ++i) {
       if (!taps.taps[i].border) pointers[i] = section.texels.data() + taps.taps[i].offset;
     }
