@@ -152,6 +152,20 @@ std::optional<ElementType> element_type(std::vector<std::string> words) {
                                                          {"int4", {"i32", 4, 16}},
                                                          {"uint2", {"u32", 2, 8}},
                                                          {"uint4", {"u32", 4, 16}},
+                                                         {"char2", {"i8", 2, 2}},
+                                                         {"char4", {"i8", 4, 4}},
+                                                         {"uchar2", {"u8", 2, 2}},
+                                                         {"uchar4", {"u8", 4, 4}},
+                                                         {"short2", {"i16", 2, 4}},
+                                                         {"short4", {"i16", 4, 8}},
+                                                         {"ushort2", {"u16", 2, 4}},
+                                                         {"ushort4", {"u16", 4, 8}},
+                                                         {"float3", {"f32", 3, 12}},
+                                                         {"int3", {"i32", 3, 12}},
+                                                         {"uint3", {"u32", 3, 12}},
+                                                         {"double4", {"f64", 4, 32}},
+                                                         {"longlong2", {"i64", 2, 16}},
+                                                         {"float1", {"f32", 1, 4}},
                                                          {"cuFloatComplex", {"c64", 1, 8}},
                                                          {"cuComplex", {"c64", 1, 8}},
                                                          {"cudaTextureObject_t", {"u64", 1, 8}},
@@ -164,8 +178,12 @@ std::optional<ElementType> element_type(std::vector<std::string> words) {
 }
 
 // A declaration such as "const float* __restrict__ x" or, without a name, "float const*".
-SignatureValue declared(const std::string& text, bool named) {
+SignatureValue declared(std::string text, bool named) {
   SignatureValue value;
+  if (const size_t inner = text.find("(*"); inner != std::string::npos) {  // float (*rows)[64]: rows of an array
+    const size_t end = text.find(')', inner);
+    text = text.substr(0, inner) + "*" + text.substr(inner + 2, end == std::string::npos ? end : end - inner - 2);
+  }
   std::vector<std::string> words = words_of(text.substr(0, text.find('=')));
   while (!words.empty() && words.back() == "]") {  // x[]
     while (!words.empty() && words.back() != "[") words.pop_back();
@@ -193,21 +211,31 @@ SignatureValue declared(const std::string& text, bool named) {
 }
 
 // "(...)" of the kernel's declaration in the source, the one with a body if there are several.
-std::vector<std::string> declaration_of(const std::string& source, const std::string& name) {
+std::vector<std::string> declaration_of(const std::string& source, const std::string& name, bool marked = true) {
   for (size_t at = source.find(name); at != std::string::npos; at = source.find(name, at + 1)) {
     const bool whole = (at == 0 || !is_word(source[at - 1])) && at + name.size() < source.size();
     size_t open = at + name.size();
     while (open < source.size() && std::isspace(static_cast<unsigned char>(source[open])) != 0) ++open;
     if (!whole || open >= source.size() || source[open] != '(') continue;
     const size_t global = source.rfind("__global__", at);
-    if (global == std::string::npos || source.substr(global, at - global).find_first_of(";{}") != std::string::npos)
-      continue;
+    const bool is_marked =
+        global != std::string::npos && source.substr(global, at - global).find_first_of(";{}") == std::string::npos;
+    if (marked && !is_marked) continue;
     const size_t close = behind_bracket(source, open);
     size_t next = close;
     while (next < source.size() && std::isspace(static_cast<unsigned char>(source[next])) != 0) ++next;
     if (next < source.size() && source[next] == '{') return split_list(source.substr(open + 1, close - open - 2));
   }
   return {};
+}
+
+// Of "[4]"; 0 if it is anything else, or more than a person would want to see one by one.
+size_t array_count(const std::string& brackets) {
+  constexpr int kMost = 16;
+  const std::vector<std::string> words = words_of(brackets);
+  if (words.size() != 3 || words[2] != "]" || words[1].find_first_not_of("0123456789") != std::string::npos) return 0;
+  const int count = std::atoi(words[1].c_str());
+  return count >= 1 && count <= kMost ? static_cast<size_t>(count) : 0;
 }
 
 // The members of a structure that the source defines, laid out as C++ does; empty if one of them is not understood.
@@ -222,17 +250,23 @@ std::vector<SignatureValue> members_of(const std::string& source, const std::str
     for (const std::string_view line : split(body, ';')) {
       if (trim(line).empty()) continue;
       const std::vector<std::string> names = split_list(line);
-      SignatureValue first = declared(names.front(), true);
+      SignatureValue first = declared(names.front().substr(0, names.front().find('[')), true);
       for (size_t i = 0; i < names.size(); ++i) {
         SignatureValue member = first;
-        if (i > 0) member.name = std::string(trim(names[i]));
-        const bool understood = member.bytes > 0 && !member.name.empty() &&
-                                names[i].find_first_of("[({:") == std::string::npos &&
+        const size_t bracket = names[i].find('[');
+        if (i > 0) member.name = std::string(trim(std::string_view(names[i]).substr(0, bracket)));
+        const size_t count = bracket == std::string::npos ? 1 : array_count(names[i].substr(bracket));
+        const bool understood = member.bytes > 0 && !member.name.empty() && count > 0 &&
+                                names[i].find_first_of("({:") == std::string::npos &&
                                 std::ranges::all_of(member.name, is_word) && (member.pointer || member.vector == 1);
         if (!understood) return {};
-        member.offset = (end + member.bytes - 1) / member.bytes * member.bytes;
-        end = member.offset + member.bytes;
-        members.push_back(std::move(member));
+        for (size_t element = 0; element < count; ++element) {
+          SignatureValue one = member;
+          if (bracket != std::string::npos) one.name += fmt::format("_{}", element);
+          one.offset = (end + one.bytes - 1) / one.bytes * one.bytes;
+          end = one.offset + one.bytes;
+          members.push_back(std::move(one));
+        }
       }
     }
     return members;
@@ -246,8 +280,9 @@ using Origins = std::set<std::pair<size_t, int64_t>>;
 // Follows pointers from the parameters to loads and stores.
 class Flow {
  public:
-  Flow(const ptx::Function& function, const std::set<std::string>& dynamic_shared, KernelSignature& signature)
-      : function_(function), dynamic_shared_(dynamic_shared), signature_(signature) {
+  Flow(const ptx::Function& function, const std::set<std::string>& dynamic_shared,
+       const std::map<std::string, SignatureConstant>& constants, KernelSignature& signature)
+      : function_(function), dynamic_shared_(dynamic_shared), constants_(constants), signature_(signature) {
     for (size_t i = 0; i < function.parameters.size(); ++i) parameters_[function.parameters[i].name] = i;
   }
 
@@ -275,6 +310,11 @@ class Flow {
       if (name == fmt::format("%tid.{}", suffix)) signature_.thread_index[axis] = true;
     }
     if (dynamic_shared_.contains(name)) signature_.dynamic_shared = true;
+    const auto constant = constants_.find(name);
+    const bool new_one =
+        constant != constants_.end() &&
+        std::ranges::find(signature_.constants, name, &SignatureConstant::name) == signature_.constants.end();
+    if (new_one) signature_.constants.push_back(constant->second);
     if (name == "%ntid.x") signature_.block_size = true;
     if (name.starts_with("%nctaid")) signature_.grid_size = true;
     if (name == "%envreg1" || name == "%envreg2") signature_.grid_barrier = true;
@@ -371,14 +411,44 @@ class Flow {
     }
   }
 
+  // Registers may hold the address of a parameter, which is not what the parameter holds:
+  //   mov.b64 %rd2, kernel_param_0; add.s64 %rd1, %rd2, 32; ld.param.u64 %rd3, [%rd1+-24];
+  void follow_place(const ptx::Instruction& instruction) {
+    const std::vector<ptx::Operand>& operands = instruction.operands;
+    const auto* const to = operands.size() > 1 ? std::get_if<ptx::Identifier>(&operands[0].value) : nullptr;
+    const auto* const from = operands.size() > 1 ? std::get_if<ptx::Identifier>(&operands[1].value) : nullptr;
+    if (to == nullptr || from == nullptr) return;
+    const auto known = places_.find(from->name);
+    if (instruction.opcode == "mov" && parameters_.contains(from->name)) {
+      places_[to->name] = {parameters_.at(from->name), 0};
+    } else if ((instruction.opcode == "mov" || instruction.opcode == "cvta") && known != places_.end()) {
+      places_[to->name] = known->second;
+    } else if (instruction.opcode == "add" && known != places_.end() && operands.size() > 2) {
+      if (const auto* const by = std::get_if<ptx::IntegerLiteral>(&operands[2].value))
+        places_[to->name] = {known->second.first, known->second.second + static_cast<int64_t>(by->bits)};
+    }
+  }
+
+  std::optional<std::pair<size_t, int64_t>> place_of(const ptx::Operand& operand) const {
+    const auto* const address = std::get_if<ptx::AddressOperand>(&operand.value);
+    if (address == nullptr || address->base.empty()) return std::nullopt;
+    const auto* const base = std::get_if<ptx::Identifier>(&address->base.front().value);
+    const auto found = base == nullptr ? places_.end() : places_.find(base->name);
+    if (found == places_.end()) return std::nullopt;
+    return std::pair(found->second.first, found->second.second + address->offset);
+  }
+
   void visit(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
     const std::vector<ptx::Operand>& operands = instruction.operands;
     std::vector<Origins> origins;
     for (const ptx::Operand& operand : operands) origins.push_back(origins_of(operand));
     if (operands.empty()) return;
+    follow_place(instruction);
     if (opcode == "ld" && operands.size() > 1) {
-      if (has(instruction, "param")) {
+      if (const auto place = place_of(operands[1])) {
+        give(operands[0], {*place});
+      } else if (has(instruction, "param")) {
         give(operands[0], origins[1]);
       } else {
         mark(instruction, origins[1], true, false, false);
@@ -411,9 +481,12 @@ class Flow {
 
   const ptx::Function& function_;
   const std::set<std::string>& dynamic_shared_;
+  const std::map<std::string, SignatureConstant>& constants_;
   KernelSignature& signature_;
   std::map<std::string, size_t> parameters_;
   std::map<std::string, Origins> registers_;
+  std::map<std::string, std::pair<size_t, int64_t>>
+      places_;  // registers that hold a parameter's address, and where in it
 };
 
 // The types in the parameter list of "void f<float>(float const*, int)", if the name tells them.
@@ -463,8 +536,21 @@ SignatureParameter parameter_of(const ptx::Variable& variable, size_t index, con
     parameter.values.push_back(value);
     return parameter;
   }
-  parameter.structure = true;
   std::vector<std::string> words = words_of(value.type);
+  const bool enumeration = std::ranges::any_of(words, [&](const std::string& word) {
+    const size_t last = word.rfind("::");
+    const std::string plain = last == std::string::npos ? word : word.substr(last + 2);
+    return source.find("enum " + plain) != std::string::npos || source.find("enum class " + plain) != std::string::npos;
+  });
+  if (enumeration && (parameter.bytes == 1 || parameter.bytes == 2 || parameter.bytes == 4)) {
+    value.dtype = fmt::format("i{}", 8 * parameter.bytes);
+    value.bytes = parameter.bytes;
+    value.pointer = false;
+    value.vector = 1;
+    parameter.values.push_back(value);
+    return parameter;
+  }
+  parameter.structure = true;
   for (const std::string& word : words) {
     if (word == "const" || word == "__grid_constant__" || !is_word(word[0])) continue;
     const size_t last = word.rfind("::");
@@ -472,6 +558,44 @@ SignatureParameter parameter_of(const ptx::Variable& variable, size_t index, con
     if (!parameter.values.empty()) break;
   }
   return parameter;
+}
+
+// Its type is that of its declaration in the source: of arrays PTX tells bytes alone.
+SignatureConstant constant_of(const ptx::Variable& variable, const std::string& source) {
+  SignatureConstant constant;
+  constant.name = variable.name;
+  constant.plain = readable_entry(variable.name);
+  if (const size_t last = constant.plain.rfind("::"); last != std::string::npos)
+    constant.plain = constant.plain.substr(last + 2);
+  constant.bytes = declared_bytes(variable);
+  for (size_t at = source.find("__constant__"); at != std::string::npos; at = source.find("__constant__", at + 1)) {
+    const std::string line = source.substr(at, source.find_first_of(";=", at) - at);
+    std::vector<std::string> words = words_of(line.substr(std::string_view("__constant__").size()));
+    const auto name = std::ranges::find(words, constant.plain);
+    if (name == words.end()) continue;
+    words.erase(name, words.end());
+    std::erase_if(words,
+                  [](const std::string& word) { return word == "static" || word == "extern" || word == "__device__"; });
+    const auto type = element_type(words);
+    if (!type || constant.bytes % (type->bytes / type->vector) != 0) continue;
+    constant.dtype = type->dtype;
+    constant.element_bytes = type->bytes / type->vector;
+    return constant;
+  }
+  return constant;
+}
+
+// Two structures may have members of one name: those get their structure's before it.
+void make_names_differ(KernelSignature& signature) {
+  std::map<std::string, int> uses;
+  for (const SignatureParameter& parameter : signature.parameters) {
+    for (const SignatureValue& value : parameter.values) ++uses[value.name];
+  }
+  for (SignatureParameter& parameter : signature.parameters) {
+    for (SignatureValue& value : parameter.values) {
+      if (parameter.structure && uses[value.name] > 1) value.name = parameter.name + "_" + value.name;
+    }
+  }
 }
 
 // Without a source parameters have no names; the only integer among them is most likely the number of elements.
@@ -496,11 +620,14 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
   const std::string text = without_comments(source);
   std::vector<KernelSignature> signatures;
   std::set<std::string> dynamic_shared;
+  std::map<std::string, SignatureConstant> constants;
   for (const ptx::ModuleItem& item : module.items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
     if (variable != nullptr && variable->space == "shared" && !variable->dimensions.empty() &&
         variable->dimensions[0] < 0)
       dynamic_shared.insert(variable->name);
+    if (variable != nullptr && variable->space == "const" && !variable->initializer)
+      constants.emplace(variable->name, constant_of(*variable, text));
     const auto* function = std::get_if<ptx::Function>(&item);
     if (function == nullptr || !function->is_entry || !function->body) continue;
     KernelSignature signature;
@@ -508,7 +635,9 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
     signature.readable = readable_entry(function->name);
     std::string plain = signature.readable.substr(0, signature.readable.find('<'));
     if (const size_t last = plain.rfind("::"); last != std::string::npos) plain = plain.substr(last + 2);
-    const std::vector<std::string> declarations = declaration_of(text, plain);
+    std::vector<std::string> declarations = declaration_of(text, plain);
+    if (declarations.size() != function->parameters.size())  // __global__ may stand in a macro
+      declarations = declaration_of(text, plain, false);
     const std::vector<std::string> types = demangled_types(function->name);
     const bool same = declarations.size() == function->parameters.size();
     const bool typed = types.size() == function->parameters.size();
@@ -523,10 +652,11 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
       if (attribute.name == "reqntid") signature.required_threads = attribute.values;
       if (attribute.name == "reqnctapercluster") signature.cluster = attribute.values;
     }
-    Flow(*function, dynamic_shared, signature).run();
+    Flow(*function, dynamic_shared, constants, signature).run();
     if (source.empty()) name_the_size(signature);
     signatures.push_back(std::move(signature));
   }
+  for (KernelSignature& signature : signatures) make_names_differ(signature);
   // What is const is not written, whatever a callee that was not followed might do.
   for (KernelSignature& signature : signatures) {
     for (SignatureParameter& parameter : signature.parameters) {

@@ -39,6 +39,15 @@ struct SignatureParameter {
   std::vector<SignatureValue> values;
 };
 
+// A __constant__ variable that a kernel reads and that the source does not initialise: the host sets it.
+struct SignatureConstant {
+  std::string name;   // in the PTX
+  std::string plain;  // as the source declares it, without its namespace
+  size_t bytes = 0;
+  std::string dtype;  // of its elements; empty if it is none of ours
+  size_t element_bytes = 0;
+};
+
 struct KernelSignature {
   std::string entry;     // its name in the PTX
   std::string readable;  // as in C++, with template arguments
@@ -52,7 +61,7 @@ struct KernelSignature {
   int max_threads = 0;                    // of a block: __launch_bounds__; 0: not given
   std::vector<int64_t> required_threads;  // exactly these, if given
   std::vector<int64_t> cluster;           // blocks of a cluster that it was compiled for
-  std::vector<std::string> constants;  // __constant__ variables that it reads and that the source does not initialise
+  std::vector<SignatureConstant> constants;
 };
 
 // Of every kernel, in the order of the text. `source` is the C++ text, or empty.

@@ -127,6 +127,7 @@ class Draft {
       factor = factor == 0 ? 2 : 2 * factor;
       ASSAY_CHECK(write());
     }
+    if (depends_on_threads(*last)) ASSAY_CHECK(try_fewer_threads(context, last));
     if (!last->passed() && !text_.growth.empty() && !too_short(*last).empty()) {  // more room did not help
       text_.growth.clear();
       ASSAY_CHECK(write());
@@ -135,6 +136,29 @@ class Draft {
   }
 
  private:
+  // Shared memory and masks are often made for one size of block, which nobody but the host's code tells.
+  bool depends_on_threads(const check::CaseResult& result) const {
+    const bool guessed = text_.threads == 0 && signature_.required_threads.empty() && !signature_.thread_index[1];
+    return guessed && std::ranges::any_of(result.findings, [](const gpu::Finding& finding) {
+             return (finding.kind == gpu::FindingKind::out_of_bounds && finding.space == gpu::Space::shared) ||
+                    finding.kind == gpu::FindingKind::warp_mask || finding.kind == gpu::FindingKind::barrier;
+           });
+  }
+
+  Result<void> try_fewer_threads(const Context& context, std::optional<check::CaseResult>& last) {
+    for (const int64_t threads : {128, 64, 32}) {
+      text_.tried_threads = threads;
+      ASSAY_CHECK(write());
+      ASSAY_TRY(const spec::KernelSpec spec, spec::load(folder_));
+      ASSAY_TRY(const check::CaseResult result, run_once(spec, context));
+      if (!result.passed()) continue;
+      last = result;
+      return {};
+    }
+    text_.tried_threads = 0;
+    return write();
+  }
+
   Result<check::CaseResult> run_once(const spec::KernelSpec& spec, const Context& context) const {
     ASSAY_TRY(const spec::Configuration configuration, spec::default_configuration(spec));
     ASSAY_TRY(const std::string device, virtual_device_for(spec, ""));
@@ -199,6 +223,22 @@ Result<std::vector<build::KernelSignature>> chosen(std::vector<build::KernelSign
   return all;
 }
 
+// Where a source's own headers lie, as seen from the new folder; empty if it includes none of its folder.
+std::string include_folder(const fs::path& source, std::string_view text, const fs::path& folder) {
+  constexpr std::string_view kInclude = "#include \"";
+  std::error_code failed;
+  for (size_t at = text.find(kInclude); at != std::string_view::npos; at = text.find(kInclude, at)) {
+    at += kInclude.size();
+    const size_t end = text.find_first_of("\"\n", at);
+    const std::string name(text.substr(at, end == std::string_view::npos ? end : end - at));
+    if (!fs::is_regular_file(source.parent_path() / name, failed)) continue;
+    const fs::path from = fs::absolute(folder, failed).lexically_normal();
+    const fs::path to = fs::absolute(source, failed).lexically_normal().parent_path();
+    return to.lexically_relative(from).string();
+  }
+  return "";
+}
+
 Result<NewReport> describe_source(const NewRequest& request, const Context& context) {
   const fs::path source = request.source;
   const bool is_ptx = source.extension() == ".ptx";
@@ -226,7 +266,7 @@ Result<NewReport> describe_source(const NewRequest& request, const Context& cont
     words.source = source.filename().string();
     words.targets = compiled.targets;
     words.python = request.reference == "python";
-    words.local_includes = false;
+    words.include_folder = include_folder(source, text, folder);
     const std::string plain = signature.readable.substr(0, signature.readable.find('<'));
     words.threads = build::launched_threads(text, plain).value_or(0);
     Draft draft(folder, signature, words, source);

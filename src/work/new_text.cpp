@@ -28,15 +28,41 @@ bool is_integer(const SignatureValue& value) {
 // Words that kernels call a size: it becomes a dimension of the shapes.
 bool names_a_size(const std::string& name) {
   static const std::set<std::string> kWhole{
-      "n",     "m",     "k",   "w",      "h",     "d",     "b",      "s",     "c",       "t",        "l",
-      "size",  "count", "len", "length", "total", "numel", "rows",   "cols",  "columns", "width",    "height",
-      "depth", "batch", "dim", "nx",     "ny",    "nz",    "hidden", "vocab", "seq",     "channels", "elements"};
-  static const std::vector<std::string> kParts{"size",  "count",  "len",    "num",   "rows",
-                                               "cols",  "width",  "height", "dim",   "elements",
-                                               "batch", "hidden", "seq",    "vocab", "channels"};
+      "n",     "m",   "k",      "w",     "h",      "d",     "b",    "s",        "c",        "t",      "l",     "size",
+      "count", "len", "length", "total", "numel",  "rows",  "cols", "columns",  "width",    "height", "depth", "batch",
+      "dim",   "nx",  "ny",     "nz",    "hidden", "vocab", "seq",  "channels", "elements", "nnz"};
+  static const std::vector<std::string> kParts{"size",  "count",  "len",   "num",   "rows",     "cols",
+                                               "width", "height", "dim",   "batch", "elements", "hidden",
+                                               "seq",   "vocab",  "heads", "nnz",   "channels", "tokens"};
   const std::string low = lower(name);
+  const size_t digits = low.find_last_not_of("0123456789") + 1;
+  // n4 counts vectors of four; sizes_0 is one of an array's elements, whose meaning a person knows.
+  if (digits < low.size()) return digits == 1 && low[0] == 'n';
   return kWhole.contains(low) || low.starts_with("n_") || low.ends_with("_n") ||
          std::ranges::any_of(kParts, [&](const std::string& part) { return low.find(part) != std::string::npos; });
+}
+
+bool has_part(const std::string& low, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(parts, [&](std::string_view part) { return low.find(part) != std::string::npos; });
+}
+
+// What the integers of an input are: numbers like others, places in another tensor, or where each row of one begins.
+enum class Integers { plain, places, offsets };
+
+Integers integers_of(const SignatureValue& value) {
+  const bool integers = value.dtype.starts_with("i") || value.dtype.starts_with("u");
+  if (!value.pointer || !integers || value.written || value.vector > 1) return Integers::plain;
+  const std::string low = lower(value.name);
+  if (has_part(low, {"offset", "indptr", "row_ptr", "rowptr", "seqlens", "row_start", "starts"}))
+    return Integers::offsets;
+  return has_part(low, {"idx", "index", "indices", "perm", "order", "gather", "lookup"}) ? Integers::places
+                                                                                         : Integers::plain;
+}
+
+// Elements from one row to the next: "stride", "lda".
+bool names_a_stride(const std::string& name) {
+  const std::string low = lower(name);
+  return has_part(low, {"stride", "pitch"}) || (low.size() == 3 && low.starts_with("ld"));
 }
 
 // What is known of the shapes: dimensions, and how large each pointer's tensor is guessed to be.
@@ -68,6 +94,7 @@ class Guess {
   // The expressions of a pointer's shape.
   std::vector<std::string> shape(const SignatureValue& value) const {
     std::vector<std::string> shape = plain_shape(value);
+    if (integers_of(value) == Integers::offsets) shape = {dimensions_.front() + " + 1"};
     const auto grown = text_.growth.find(value.name);
     if (value.vector > 1) shape.push_back(std::to_string(value.vector));
     if (grown != text_.growth.end()) {
@@ -75,6 +102,27 @@ class Guess {
       shape = {fmt::format("{}*{}", grown->second, product)};
     }
     return shape;
+  }
+
+  // The elements from one row of a matrix to the next; empty if nothing has rows.
+  std::string row_stride(const std::string& name) const {
+    if (fixed_ || dimensions_.size() < 2) return "";
+    SignatureValue of;  // lda is the stride of a
+    of.name = name.substr(name.size() - 1);
+    return plain_shape(of).back();
+  }
+
+  // What an input must hold so that the kernel finds its way; empty: any numbers.
+  std::string fill(const SignatureValue& value) const {
+    switch (integers_of(value)) {
+      case Integers::offsets:
+        return fmt::format("{{ kind = \"offsets\", total = \"{}\" }}", total());
+      case Integers::places:
+        return fmt::format("{{ kind = \"uniform\", low = 0, high = \"{}\" }}", dimensions_.front());
+      case Integers::plain:
+        break;
+    }
+    return "";
   }
 
   // One thread for each of these, in x.
@@ -115,14 +163,20 @@ std::string toml_list(const std::vector<std::string>& items) {
 }
 
 // An argument's line of a number: what it may be, and whether somebody has to say.
-std::string scalar_line(const SignatureValue& value) {
+std::string scalar_line(const SignatureValue& value, const Guess& guess) {
   const std::string low = lower(value.name);
   if (value.dtype == "bool")
-    return fmt::format("scalar = {{ type = \"bool\", value = false }}   # open: which value?\n");
+    return fmt::format("scalar = {{ type = \"bool\", value = false }}   # open: which value has {}?\n", value.name);
   if (is_integer(value)) {
     if (names_a_size(value.name))
       return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}\n", value.dtype, Guess::dimension(value.name));
-    return fmt::format("scalar = {{ type = \"{}\", value = 1 }}   # open: which value?\n", value.dtype);
+    if (const std::string stride = names_a_stride(value.name) ? guess.row_stride(low) : ""; !stride.empty())
+      return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}   # guessed: rows without a gap\n", value.dtype,
+                         stride);
+    if (has_part(low, {"seed"}))
+      return fmt::format("scalar = {{ type = \"{}\", value = 42 }}   # guessed\n", value.dtype);
+    return fmt::format("scalar = {{ type = \"{}\", value = 1 }}   # open: which value has {}?\n", value.dtype,
+                       value.name);
   }
   const char* const usual = low.find("eps") != std::string::npos ? "1e-5" : low == "beta" ? "0" : "1";
   return fmt::format("scalar = {{ type = \"{}\", value = {} }}   # guessed\n", value.dtype, usual);
@@ -137,7 +191,10 @@ std::string tensor_line(const SignatureValue& value, const Guess& guess) {
   } else if (value.written) {
     line += value.read ? ", inout = true" : ", output = true";
   }
+  const std::string fill = guess.fill(value);
+  if (!fill.empty()) line += ", fill = " + fill;
   line += " }";
+  if (!fill.empty()) return line + "   # guessed, by its name\n";
   if (!known)
     return line + fmt::format("   # open: {} elements; say their type and how many\n",
                               value.type.empty() ? "unknown" : value.type);
@@ -181,7 +238,44 @@ std::string object_text(const SignatureValue& value, const Guess& guess) {
   return text + "\n";
 }
 
+// float** is an array of pointers: to equal parts of one tensor, as far as a stranger can tell.
+std::string pointers_text(const SignatureValue& value, const std::string& dtype, const Guess& guess) {
+  const std::vector<std::string>& dimensions = guess.dimensions();
+  auto count = std::ranges::find_if(
+      dimensions, [](const std::string& name) { return has_part(lower(name), {"batch", "num", "count"}); });
+  if (count == dimensions.end()) count = dimensions.begin();
+  std::vector<std::string> others;
+  for (auto each = dimensions.begin(); each != dimensions.end(); ++each) {
+    if (each != count) others.push_back(*each);
+  }
+  const std::string part = others.empty() ? *count : join(others, "*");
+  return fmt::format(
+      "[[argument]]\nname   = \"{0}_parts\"\npassed = false\ntensor = {{ dtype = \"{1}\", shape = [\"{2}\", "
+      "\"{3}\"]{4} }}"
+      "   # guessed: what the pointers of {0} point to\n\n"
+      "[[argument]]\nname     = \"{0}\"\npointers = {{ of = \"{0}_parts\", count = \"{2}\", step = \"{3}\" }}   # "
+      "guessed\n",
+      value.name, dtype, *count, part, value.type.find("const") == std::string::npos ? ", inout = true" : "");
+}
+
+// The element's type behind two stars; empty if there are not two.
+std::string pointed_twice(const SignatureValue& value) {
+  if (!value.pointer || std::ranges::count(value.type, '*') != 2) return "";
+  static const std::vector<std::pair<std::string_view, const char*>> kTypes{
+      {"float", "f32"},        {"double", "f64"},       {"bfloat16", "bf16"}, {"half", "f16"},
+      {"unsigned char", "u8"}, {"unsigned int", "u32"}, {"int", "i32"},       {"long", "i64"}};
+  for (const auto& [word, dtype] : kTypes) {
+    if (value.type.find(word) != std::string::npos) return dtype;
+  }
+  return "";
+}
+
 std::string argument_text(const SignatureValue& value, const std::string& structure, const Guess& guess) {
+  if (const std::string dtype = pointed_twice(value); !dtype.empty()) {
+    std::string text = pointers_text(value, dtype, guess);
+    if (!structure.empty()) text += fmt::format("struct = {{ name = \"{}\", at = {} }}\n", structure, value.offset);
+    return text + "\n";
+  }
   if (!value.object.empty()) {
     std::string object = object_text(value, guess);
     if (!structure.empty()) object += fmt::format("struct = {{ name = \"{}\", at = {} }}\n", structure, value.offset);
@@ -191,7 +285,7 @@ std::string argument_text(const SignatureValue& value, const std::string& struct
   const bool unused = value.pointer && value.type.empty() && value.dtype.empty() && !value.read && !value.written;
   text += unused          ? "scalar = { type = \"u64\", value = 0 }   # guessed: the kernel does not use it\n"
           : value.pointer ? tensor_line(value, guess)
-                          : scalar_line(value);
+                          : scalar_line(value, guess);
   if (!structure.empty()) text += fmt::format("struct = {{ name = \"{}\", at = {} }}\n", structure, value.offset);
   return text + "\n";
 }
@@ -201,6 +295,13 @@ std::string arguments_text(const KernelSignature& signature, const Guess& guess)
   for (const SignatureParameter& parameter : signature.parameters) {
     if (!parameter.structure) {
       text += argument_text(parameter.values.front(), "", guess);
+      continue;
+    }
+    if (parameter.values.empty() && parameter.bytes == 1) {
+      text += fmt::format(
+          "[[argument]]\nname   = \"{}\"\nscalar = {{ type = \"u8\", value = 0 }}   # guessed: a "
+          "structure without members\n\n",
+          parameter.name);
       continue;
     }
     if (parameter.values.empty()) {
@@ -219,6 +320,21 @@ std::string arguments_text(const KernelSignature& signature, const Guess& guess)
   return text;
 }
 
+// What the host sets before a launch.
+std::string constants_text(const KernelSignature& signature) {
+  std::string text;
+  for (const build::SignatureConstant& constant : signature.constants) {
+    const bool known = !constant.dtype.empty();
+    text += fmt::format(
+        "[[argument]]\nname   = \"{}\"\nglobal = \"{}\"   # a __constant__ variable, which the host sets\n"
+        "tensor = {{ dtype = \"{}\", shape = [{}] }}   # {}\n\n",
+        constant.plain, constant.name, known ? constant.dtype : "u8",
+        known ? constant.bytes / constant.element_bytes : constant.bytes,
+        known ? "guessed: any numbers; fill = ... says which" : "open: which bytes does the host set?");
+  }
+  return text;
+}
+
 std::string launch_text(const KernelSignature& signature, const NewText& text, const Guess& guess) {
   std::vector<std::string> block{"256"};
   bool guessed = true;
@@ -233,6 +349,8 @@ std::string launch_text(const KernelSignature& signature, const NewText& text, c
   } else if (text.threads > 0) {
     block = {std::to_string(text.threads)};
     guessed = false;
+  } else if (text.tried_threads > 0) {
+    block = {std::to_string(text.tried_threads)};
   } else if (signature.max_threads > 0) {
     block = {std::to_string(signature.max_threads)};
   }
@@ -254,6 +372,7 @@ std::string launch_text(const KernelSignature& signature, const NewText& text, c
     } else {
       grid.push_back(cover);
     }
+    if (signature.grid_barrier) grid.back() = fmt::format("min({}, 64)", grid.back());  // all must fit at once
   }
   while (grid.size() > 1 && grid.back() == "1") grid.pop_back();
   std::string result = fmt::format("[launch]{}\ngrid  = {}\nblock = {}\n", guessed ? "   # guessed" : "",
@@ -308,12 +427,16 @@ std::string specification_text(const KernelSignature& signature, const NewText& 
       "# docs/kernel_toml.md describes the format; \"guessed\" marks what is likely and may be wrong.\n"
       "[kernel]\nname    = \"{}\"\nsource  = \"{}\"\nentry   = \"{}\"\ntargets = {}\n",
       text.name, text.source, signature.readable, toml_list(text.targets));
-  if (text.local_includes) result += "include = [\"..\"]   # the source was copied from there\n";
+  if (!text.include_folder.empty())
+    result += fmt::format("include = [\"{}\"]   # the source was copied from there\n", text.include_folder);
   result += fmt::format("\n[problem]\nreference = \"{}\"\n\n", reference_name(text));
   result += arguments_text(signature, guess);
+  result += constants_text(signature);
   bool any_output = false;
   for (const SignatureParameter& parameter : signature.parameters) {
-    for (const SignatureValue& value : parameter.values) any_output = any_output || value.written;
+    for (const SignatureValue& value : parameter.values)
+      any_output = any_output || value.written ||
+                   (!pointed_twice(value).empty() && value.type.find("const") == std::string::npos);
   }
   if (!any_output)
     result += "# open: no pointer is seen to be written; expected output = true at one of the tensors above\n\n";
@@ -325,11 +448,21 @@ std::string reference_text(const KernelSignature& given, const NewText& text) {
   KernelSignature signature = given;
   for (SignatureParameter& parameter : signature.parameters) {
     for (SignatureValue& value : parameter.values) {
+      if (!pointed_twice(value).empty()) {
+        value.written = value.read = value.type.find("const") == std::string::npos;
+        value.name += "_parts";
+      }
       if (value.object.empty()) continue;
       value.name = texels_of(value);
       value.object.clear();
       value.pointer = true;
     }
+  }
+  for (const build::SignatureConstant& constant : given.constants) {
+    SignatureValue value;
+    value.name = constant.plain;
+    value.pointer = value.read = true;
+    signature.parameters.push_back({constant.plain, 0, false, {value}});
   }
   const std::vector<const SignatureValue*> tensors = values_of(signature, true);
   if (text.python) {

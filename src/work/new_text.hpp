@@ -15,8 +15,9 @@ struct NewText {
   std::string source;  // file name in the kernel's folder
   std::vector<std::string> targets;
   bool python = false;                    // the reference's language
-  bool local_includes = false;            // the source includes files beside it
+  std::string include_folder;             // where files lie that the source includes; empty: it includes none
   int64_t threads = 0;                    // as the source launches it; 0: it does not tell
+  int64_t tried_threads = 0;              // with which a trial ran, where more did not; 0: there was none
   std::map<std::string, int64_t> growth;  // by pointer: so many times the guessed size, as a trial showed
 };
 

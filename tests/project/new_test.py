@@ -30,6 +30,39 @@ __global__ void __launch_bounds__(kBlock) convert(T params) {
 template __global__ void convert<Params, 64>(Params);
 """
 
+# Constants that the host sets, a kernel behind a macro, blocks of 128 threads that only the host's code tells, and a
+# header of its own.
+CONSTANT = """
+#include "radius.cuh"
+#define KERNEL __global__ void
+namespace filters { __constant__ float weights[2 * RADIUS + 1]; }
+KERNEL blur(const float* in, float* out, unsigned len) {
+  __shared__ float tile[128 + 2 * RADIUS];
+  for (int k = threadIdx.x; k < 128 + 2 * RADIUS; k += 128) {
+    const int j = blockIdx.x * 128 + k - RADIUS;
+    tile[k] = j >= 0 && j < (int)len ? in[j] : 0.f;
+  }
+  __syncthreads();
+  const unsigned i = blockIdx.x * 128 + threadIdx.x;
+  float sum = 0;
+  for (int k = -RADIUS; k <= RADIUS; ++k) sum += filters::weights[k + RADIUS] * tile[threadIdx.x + RADIUS + k];
+  if (i < len) out[i] = sum;
+}
+"""
+
+SPARSE = """
+struct Times { __device__ float operator()(float a, float b) const { return a * b; } };
+template <class Op>
+__global__ void rows(int num_rows, const int* row_ptr, const int* col_idx, const float* vals, const float* x, float* y, Op op) {
+  const int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= num_rows) return;
+  float sum = 0;
+  for (int j = row_ptr[r]; j < row_ptr[r + 1]; ++j) sum += op(vals[j], x[col_idx[j]]);
+  y[r] = sum;
+}
+template __global__ void rows<Times>(int, const int*, const int*, const float*, const float*, float*, Times);
+"""
+
 OBJECTS = """
 .version 8.0
 .target sm_80
@@ -127,6 +160,25 @@ class NewTest(FolderTest):
         text = (self.folder / "convert/kernel.toml").read_text()
         self.assertIn('struct = { name = "params", at = 16 }', text)
         self.assertIn('dtype = "f16", shape = ["2*COUNT"]', text, "the trial found a read behind its end")
+
+    @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
+    def test_constants_headers_macros_and_the_size_of_blocks(self):
+        (self.folder / "radius.cuh").write_text("#define RADIUS 3\n")
+        (self.folder / "blur.cu").write_text(CONSTANT)
+        kernel = self.new("blur.cu", ASSAY_NVCC=NVCC)["kernels"][0]
+        self.assertEqual(kernel["verdict"], "clean", kernel)
+        text = (self.folder / "blur/kernel.toml").read_text()
+        for part in ('include = [".."]', 'name   = "weights"', 'shape = [7]', 'value = "LEN"', 'block = ["128"]'):
+            self.assertIn(part, text)
+
+    @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
+    def test_offsets_and_places_lie_in_the_tensors(self):
+        (self.folder / "sparse.cu").write_text(SPARSE)
+        kernel = self.new("sparse.cu", ASSAY_NVCC=NVCC)["kernels"][0]
+        self.assertEqual(kernel["verdict"], "clean", kernel)
+        self.assertEqual(len(kernel["open"]), 1, "the reference alone")
+        text = (self.folder / "sparse/kernel.toml").read_text()
+        self.assertIn('shape = ["NUM_ROWS + 1"], fill = { kind = "offsets", total = "NUM_ROWS" }', text)
 
     @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
     def test_a_source_without_kernels_says_so(self):
