@@ -108,7 +108,10 @@ std::optional<std::string> McpServer::answer(const std::string& message) const {
   const Json given = parameters.value("arguments", Json::object());
   std::vector<std::string> words;
   const Json list = given.is_object() ? given.value("arguments", Json::array()) : Json();
-  const bool strings = list.is_array() && std::ranges::all_of(list, [](const Json& word) { return word.is_string(); });
+  // A word ends where the system says so, at its first zero: what lies behind it would hide where a path leads.
+  const bool strings = list.is_array() && std::ranges::all_of(list, [](const Json& word) {
+                         return word.is_string() && word.get_ref<const std::string&>().find('\0') == std::string::npos;
+                       });
   if (!strings) return text_of(failure(id, kInvalidParams, "expected \"arguments\": a list of words"));
   for (const Json& word : list) words.push_back(word.get<std::string>());
   if (const auto word = outside(words, folder_)) {

@@ -53,6 +53,20 @@ class McpTest(FolderTest):
         self.assertEqual(result["structuredContent"]["exit_code"], 0)
         self.assertEqual(json.loads(result["content"][0]["text"]), result["structuredContent"])
 
+    def test_a_zero_in_a_word_hides_no_path(self):
+        for word in ("..\0x", "../other\0x", "kernel\0"):
+            answer = self.talk({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                                "params": {"name": "check", "arguments": {"arguments": [word]}}})
+            self.assertIn("a list of words", answer[0]["error"]["message"])
+
+    def test_requests_that_make_no_sense_are_answered(self):
+        answers = self.talk("not json", "[" * 100000, "null", {"jsonrpc": "2.0", "id": 1, "method": 5},
+                            {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": []},
+                            {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "check", "arguments": 7}},
+                            {"jsonrpc": "2.0", "id": 4, "method": "ping"})
+        codes = [answer.get("error", {}).get("code") for answer in answers]
+        self.assertEqual(codes, [-32700, -32700, -32600, -32600, -32602, -32602, None], "and the last one is served")
+
     def test_a_command_that_cannot_work_is_an_error(self):
         result = self.call("check", "nothing_here")
         self.assertTrue(result["isError"])
