@@ -19,6 +19,14 @@ json object_of(const Worker& worker) {
           {"gpu", worker.gpu},   {"job", worker.job},   {"restarts", worker.restarts}};
 }
 
+// A number like 1e300 has no value as an int: what is not written as a whole number of that size is refused.
+int whole_of(const json& value) {
+  const auto number = value.get_ref<const json::number_integer_t&>();
+  const auto fits = static_cast<int>(number);
+  if (fits != number) throw json::other_error::create(501, "a number is too large", &value);
+  return fits;
+}
+
 Worker worker_of(const json& object) {
   Worker worker;
   worker.name = object.at("name");
@@ -26,7 +34,7 @@ Worker worker_of(const json& object) {
   worker.device = object.at("device");
   worker.gpu = object.at("gpu");
   worker.job = object.at("job");
-  worker.restarts = object.at("restarts");
+  worker.restarts = whole_of(object.at("restarts"));
   return worker;
 }
 
@@ -75,7 +83,7 @@ Result<ItemResult> read_result(const std::string& text) {
   return reading("result of a work item", text, [](const json& object) {
     ItemResult result;
     result.worker = worker_of(object.at("worker"));
-    result.exit_code = object.at("exit_code");
+    result.exit_code = whole_of(object.at("exit_code"));
     result.document = object.at("document");
     result.problem = object.at("problem");
     result.seconds = object.at("seconds");

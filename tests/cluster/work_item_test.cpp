@@ -37,6 +37,11 @@ TEST(WorkItem, WhatIsNoneIsAnError) {
         "{\"words\": [\"a\"], \"time_limit_s\": -1}", "{\"words\": [\"a\"]}"}) {
     EXPECT_FALSE(read_item(text).ok()) << text;
   }
+  const std::string worker =
+      "{\"name\": \"n\", \"host\": \"n\", \"device\": \"\", \"gpu\": \"\", \"job\": \"\", \"restarts\": ";
+  EXPECT_TRUE(read_worker(worker + "2}").ok());
+  for (const char* number : {"1e300", "2.5", "5000000000", "\"2\""})
+    EXPECT_FALSE(read_worker(worker + number + "}").ok()) << number;
   for (const char* text : {"", "7", "{\"worker\": 3}", "{\"worker\": {}, \"exit_code\": \"x\"}"})
     EXPECT_FALSE(read_result(text).ok()) << text;
 }
