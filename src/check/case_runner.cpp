@@ -102,7 +102,7 @@ Result<void> CaseRunner::try_reference() const {
   if (outputs) return {};
   return Error{fmt::format("the reference '{}' is to blame, not the kernel: {} (shape {})", spec_.problem.reference,
                            outputs.error().message, test.shape.text()),
-               Place{spec_.file.string()}, outputs.error().hint, outputs.error().exit_code};
+               spec_.problem.reference_place, outputs.error().hint, outputs.error().exit_code};
 }
 
 CaseResult CaseRunner::run(const Case& test, size_t repetitions) {

@@ -56,13 +56,17 @@ constexpr std::array kOperators{
 };
 
 // What people write out of habit from other languages, and what it is called here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kForeign{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kForeign{{
     {"**", "write pow(a, b)"},
     {"//", "write floor(a/b) or ceil_div(a, b)"},
     {"^", "write pow(a, b)"},
     {"=", "write == to compare"},
     {"&", "write && for a logical and"},
     {"|", "write || for a logical or"},
+    {"and ", "write && for a logical and"},
+    {"or ", "write || for a logical or"},
+    {".", "write the name of a dimension; tensors have no members here"},
+    {"[", "write the name of a dimension; tensors have no elements here"},
 }};
 
 }  // namespace

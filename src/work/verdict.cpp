@@ -43,8 +43,12 @@ std::optional<Error> no_verdict(const spec::KernelSpec& spec, const check::CaseR
   if (result.outcome == check::Outcome::reference_failed)
     what = fmt::format("the reference '{}' is to blame, not the kernel: ", spec.problem.reference);
   if (result.outcome == check::Outcome::cannot_fail) what = "no verdict, this check cannot fail: ";
-  return Error{fmt::format("{}{} (shape {})", what, result.message, result.test.shape.text()),
-               Place{spec.file.string()}, result.hint, code};
+  const bool placed = what.empty() && result.message.starts_with(spec.file.string());  // it says itself where it is
+  const Place place = result.outcome == check::Outcome::reference_failed ? spec.problem.reference_place
+                      : placed                                           ? Place{}
+                                                                         : Place{spec.file.string()};
+  return Error{fmt::format("{}{} (shape {})", what, result.message, result.test.shape.text()), place, result.hint,
+               code};
 }
 
 ExitCode worse(ExitCode one, ExitCode other) {

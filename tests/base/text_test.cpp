@@ -60,7 +60,8 @@ TEST(ReplaceAll, replaces_nothing_by_nothing) {
 
 TEST(Nearest, finds_a_misspelt_word) {
   const std::vector<std::string> words = {"shared_bytes", "grid", "block", "cluster"};
-  EXPECT_EQ(nearest("gird", words), "");  // two edits of four letters: too far
+  EXPECT_EQ(nearest("gird", words), "grid");  // two letters exchanged are one mistake
+  EXPECT_EQ(nearest("gdir", words), "");      // two edits of four letters: too far
   EXPECT_EQ(nearest("gri", words), "grid");
   EXPECT_EQ(nearest("blok", words), "block");
   EXPECT_EQ(nearest("shared_byte", words), "shared_bytes");

@@ -143,6 +143,19 @@ std::string_view kind_name(Node::Kind kind) {
   return {};
 }
 
+namespace {
+
+// For mistakes of which the library's words do not tell what to do.
+std::string advice(std::string_view description) {
+  const auto says = [&](std::string_view words) { return description.find(words) != std::string_view::npos; };
+  if (says("as array-of-tables"))
+    return "a section of which there are several is written [[argument]], with two brackets, every time";
+  if (says("parsing string") && says("control characters")) return "the text has no closing quote on its line";
+  return "";
+}
+
+}  // namespace
+
 Result<Node> parse_document(std::string_view text, const std::string& file_name) {
   if (text.size() > kMaxFileBytes) {
     return mistake(Place{file_name, 0, 0},
@@ -155,7 +168,7 @@ Result<Node> parse_document(std::string_view text, const std::string& file_name)
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
     return mistake(Place{file_name, static_cast<int>(at.line), static_cast<int>(at.column)},
-                   fmt::format("not valid TOML: {}", error.description()));
+                   fmt::format("not valid TOML: {}", error.description()), advice(error.description()));
   } catch (const LibraryDefect&) {
     return mistake(Place{file_name, 0, 0}, "not valid TOML");
   }

@@ -82,8 +82,12 @@ void check_exists(const KernelSpec& spec, const Node& value, const std::string& 
   const bool there =
       folder ? std::filesystem::is_directory(path, failure) : std::filesystem::is_regular_file(path, failure);
   if (there) return;
+  const bool other = std::filesystem::exists(path, failure);
   mistakes.add(value.place,
-               fmt::format("{} \"{}\" does not exist; expected a {} at {}", what, value.text,
+               fmt::format("{} \"{}\" {}; expected a {} at {}", what, value.text,
+                           !other   ? "does not exist"
+                           : folder ? "is no folder"
+                                    : "is no file",
                            folder ? "folder" : "file", path.string()),
                suggestion(value.text, neighbours(path, value.text), "files there"));
 }
