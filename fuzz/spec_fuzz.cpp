@@ -37,8 +37,10 @@ size_t count(const ShapesSection& shapes) {
 void evaluate(const KernelSpec& spec, const Configuration& configuration, const Shape& shape) {
   const auto arguments = resolve_arguments(spec, configuration, shape);
   if (arguments.ok()) require(arguments->size() == spec.arguments.size());
-  (void)launch_geometry(spec, configuration, shape).ok();
-  (void)entry_name(spec, configuration, shape).ok();
+  for (const StageSpec& stage : spec.stages) {
+    (void)launch_geometry(spec, stage, configuration, shape).ok();
+    (void)entry_name(spec, stage, configuration, shape).ok();
+  }
   (void)flops(spec, configuration, shape).ok();
   (void)bytes_moved(spec, configuration, shape).ok();
 }

@@ -34,14 +34,14 @@ constexpr size_t kMapOffset = 64;  // among the parameters
 
 // What a kernel runs on, and with.
 struct Stage {
-  const GpuModel& model;
+  const gpu::GpuModel& model;
   uint32_t cluster = 1;
   uint32_t threads = kThreads;
   TensorMap map{};
 };
 
 Stage draw_stage(Choices& choices) {
-  Stage stage{.model = *find_model(choices.once_in(4) ? "l4" : "h100")};
+  Stage stage{.model = *gpu::find_model(choices.once_in(4) ? "l4" : "h100")};
   if (stage.model.compute_capability() >= 90 && choices.once_in(2)) stage.cluster = 2;
   if (choices.once_in(4)) stage.threads = 45;
   TensorMap& map = stage.map;

@@ -5,8 +5,11 @@
 #include "tune/synthetic_kernels.hpp"
 
 namespace assay::tune {
+namespace {
 
 using Values = SyntheticKernel::Values;
+
+}  // namespace
 
 // A 2D convolution that keeps the image in registers, in shared memory, or in shared memory loaded by extra threads.
 SyntheticKernel filter(Random& random) {
