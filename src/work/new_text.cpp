@@ -130,7 +130,10 @@ class Guess {
     return square() ? dimensions_.front() : dimensions_.size() == 1 ? dimensions_.front() : total();
   }
 
-  bool square() const { return signature_.block_index[1] && signature_.thread_index[1] && dimensions_.size() == 1; }
+  bool square() const {
+    return signature_.block_index[1] && signature_.thread_index[1] && dimensions_.size() == 1 &&
+           !signature_.grid_barrier;
+  }
   bool fixed() const { return fixed_; }
 
  private:
@@ -335,7 +338,12 @@ std::string constants_text(const KernelSignature& signature) {
   return text;
 }
 
-std::string launch_text(const KernelSignature& signature, const NewText& text, const Guess& guess) {
+std::string launch_text(KernelSignature signature, const NewText& text, const Guess& guess) {
+  // The rank in a grid that waits for itself is computed of all three axes, and one will do.
+  if (signature.grid_barrier && signature.thread_index[2]) {
+    for (size_t axis = 1; axis < 3; ++axis) signature.thread_index[axis] = signature.block_index[axis] = false;
+    signature.block_size = true;
+  }
   std::vector<std::string> block{"256"};
   bool guessed = true;
   if (!signature.required_threads.empty()) {

@@ -221,7 +221,8 @@ class ExportTest(FolderTest):
                             'surface = { of = "y" }')
         start = text.index('[[argument]]\nname   = "count"')
         text = text[:start] + text[text.index("[let]"):]
-        (folder / "kernel.toml").write_text(text)
+        (folder / "kernel.toml").write_text(text.replace('"copy"', '"reference.py"'))
+        (folder / "reference.py").write_text("def reference(x, whole):\n    return x\n")
         entry = ENTRY.format(name="texture_copy_f32").replace(", .param .u32 n", "")
         (folder / "kernel.ptx").write_text(PTX.format(entries=entry))
         self.export(folder, "leveled")

@@ -77,7 +77,7 @@ name   = "whole"
 passed = false
 tensor = { dtype = "f32", shape = ["2*H", "2*W"], fill = "zeros" }""") \
     .replace('texture = { of = "x" }', 'texture = { of = "whole", normalised = true, mipmap = { levels = ["x"] } }') \
-    .replace("H = 8, W = 32", "H = 4, W = 16")
+    .replace("H = 8, W = 32", "H = 4, W = 16").replace("[shapes]", '[shapes]\nconstraints = ["H == 4 && W == 16"]').replace('"copy"', '"reference.py"')
 
 
 class TexturesTest(FolderTest):
@@ -86,6 +86,7 @@ class TexturesTest(FolderTest):
         (self.folder / "level").mkdir()
         (self.folder / "level/copy.ptx").write_text(OF_LEVEL_1)
         (self.folder / "level/kernel.toml").write_text(MIPMAP)
+        (self.folder / "level/reference.py").write_text("def reference(x, whole):\n    return x\n")
         (self.folder / "copy").mkdir()
         (self.folder / "copy/copy.ptx").write_text(KERNEL)
         (self.folder / "copy/kernel.toml").write_text(SPECIFICATION)
