@@ -382,6 +382,9 @@ std::string launch_text(KernelSignature signature, const NewText& text, const Gu
     }
     if (signature.grid_barrier) grid.back() = fmt::format("min({}, 64)", grid.back());  // all must fit at once
   }
+  for (size_t axis = 0; axis < std::min(grid.size(), signature.cluster.size()); ++axis) {
+    if (signature.cluster[axis] > 1) grid[axis] = fmt::format("round_up({}, {})", grid[axis], signature.cluster[axis]);
+  }
   while (grid.size() > 1 && grid.back() == "1") grid.pop_back();
   std::string result = fmt::format("[launch]{}\ngrid  = {}\nblock = {}\n", guessed ? "   # guessed" : "",
                                    toml_list(grid), toml_list(block));
