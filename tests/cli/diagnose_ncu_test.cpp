@@ -94,7 +94,9 @@ TEST_F(DiagnoseWithNcu, ProfilesTheBaselineTooAndKeepsBothReports) {
       ASSERT_TRUE(finding.contains("baseline"));
       EXPECT_EQ(finding["baseline"][0], "the baseline has 66.0 times more blocks (132, here 2)");
     }
-    if (finding["rule"] == "barriers") EXPECT_FALSE(finding.contains("baseline"));
+    if (finding["rule"] == "barriers") {
+      EXPECT_FALSE(finding.contains("baseline"));
+    }
   }
   const ProcessOutcome text = diagnose({"--baseline", "kernels/reduction"});
   for (const char* part : {"under Nsight Compute (their_sum): what differs most",
