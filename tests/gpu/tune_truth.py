@@ -111,8 +111,8 @@ def landscape(path, values, unit):
         points.append(f"{x:.1f},{y:.1f}")
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
              'font-size="12">', '<rect width="100%" height="100%" fill="white"/>']
-    for mark in (1.0, 1.01, 1.05, 1.5, 2.0, 3.0, 4.0, 6.0):
-        if mark > most or mark == 1.01:
+    for mark in (1.0, 1.5, 2.0, 3.0, 4.0, 6.0):
+        if mark > most:
             continue
         y = bottom - (mark - 1) * (bottom - 20) / max(most - 1, 1e-9)
         lines.append(f'<line x1="{left}" x2="{width - 20}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>'
