@@ -18,7 +18,12 @@ bool is_fence(std::string_view line) {
   return trim(line).starts_with("```") || trim(line).starts_with("~~~");
 }
 
-// Where fenced blocks and code within lines are, as blanks: nothing of it claims anything.
+// By four blanks or more, as Markdown has it.
+bool is_indented_code(std::string_view line) {
+  return line.starts_with("    ");
+}
+
+// Where fenced and indented blocks and code within lines are, as blanks: nothing of it claims anything.
 std::string without_code(std::string_view text) {
   std::string shown(text);
   bool fenced = false;
@@ -26,10 +31,11 @@ std::string without_code(std::string_view text) {
     const size_t end = std::min(shown.find('\n', start), shown.size());
     const std::string_view line = text.substr(start, end - start);
     const bool fence = is_fence(line);
+    const bool block = fenced || fence || is_indented_code(line);
     bool code = false;
     for (size_t i = start; i < end; ++i) {
       if (shown[i] == '`') code = !code;
-      if (fenced || fence || code) shown[i] = ' ';
+      if (block || code) shown[i] = ' ';
     }
     fenced ^= fence;
     start = end + 1;

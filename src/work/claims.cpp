@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -24,6 +25,14 @@ using nlohmann::json;
 constexpr size_t kMostBytes = size_t{16} << 20;  // of a document
 constexpr std::string_view kAttempt = "attempt ";
 
+// The help pages of a program are plain text that may be called .md; they show claims and make none.
+bool is_help_page(const fs::path& path) {
+  std::ifstream file(path);
+  std::string beginning(512, '\0');
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return beginning.find("\nusage: ") != std::string::npos;
+}
+
 // The files as they are, and of folders the Markdown in them; what tools keep for themselves is passed over.
 Result<std::vector<fs::path>> documents_of(const std::vector<std::string>& words) {
   std::vector<fs::path> files;
@@ -40,7 +49,7 @@ Result<std::vector<fs::path>> documents_of(const std::vector<std::string>& words
       if (entry->is_directory(ignored) &&
           (name.starts_with('.') || name.starts_with("build") || name == "node_modules"))
         entry.disable_recursion_pending();
-      else if (entry->path().extension() == ".md" && entry->is_regular_file(ignored))
+      else if (entry->path().extension() == ".md" && entry->is_regular_file(ignored) && !is_help_page(entry->path()))
         files.push_back(entry->path());
     }
     if (problem) return Error{"cannot read this folder: " + problem.message(), {word}, "", ExitCode::environment};

@@ -76,11 +76,9 @@ class DescribedKernels(unittest.TestCase):
     def test_hopper(self):
         table = (ATTENTION / "hopper" / "launch.cu").read_text()
         types, masks = ("__half", "__nv_bfloat16"), ("true", "false")
-        streaming = re.findall(r"STREAMING\(streaming_\d, ELEMENT, MASK, (\d+), (\d+), (\d+), (\d+)\)", table)
-        wide = re.findall(r"WIDE\(streaming_wide, ELEMENT, MASK, (\d+), (\d+)\)", table)
-        self.assertEqual(len(wide), 2)
-        sizes = [(*line, "2") for line in streaming] + [(dim, "2", keys, "2", "1") for dim, keys in wide]
-        self.assert_covered({(kind, dim, mask, *rest) for dim, *rest in sizes for kind in types for mask in masks},
+        streaming = re.findall(r"STREAMING\(streaming_\w+, ELEMENT, MASK, (\d+), (\d+), (\d+), (\d+), (\d+)\)", table)
+        self.assertEqual(len(streaming), 9)
+        self.assert_covered({(kind, dim, mask, *sizes) for dim, *sizes in streaming for kind in types for mask in masks},
                             described("streaming", r"run_streaming<Config<([^>]*)>", ("CONSUMERS", "KEY_BLOCK", "STAGES", "QUERY_BUFFERS")))
         resident = {(mask, *sizes) for *sizes, in re.findall(r"RESIDENT\(\w+, ELEMENT, MASK, (\d+), (\d+), (\d+)\)", table)
                     for mask in masks}

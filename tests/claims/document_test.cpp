@@ -43,6 +43,8 @@ TEST(ClaimDocument, a_claim_belongs_to_the_figure_before_it) {
 
 TEST(ClaimDocument, code_claims_nothing) {
   EXPECT_TRUE(found("```text\n5 <!--claim a: b-->\n```\nand `6 <!--claim a: b-->` too\n").empty());
+  EXPECT_TRUE(found("Such as\n\n    5 <!--claim a: b-->\n    <!--claim table a: {b}-->\n").empty()) << "four blanks";
+  EXPECT_EQ(found("- 5\n  <!--claim a: b-->\n").size(), 1u) << "two";
 }
 
 TEST(ClaimDocument, a_comment_may_go_on_in_the_next_line) {

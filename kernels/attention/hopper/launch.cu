@@ -87,28 +87,17 @@ using bf16 = __nv_bfloat16;
    MASK,                                                             \
    launch_resident<resident::ResidentConfig<ELEMENT, ROWS, SPLITS, PASSES, MASK>>}
 
-#define STREAMING(KERNEL, ELEMENT, MASK, DIM, CONSUMERS, KEYS, STAGES) \
-  {Kernel::KERNEL,                                                     \
-   #KERNEL "_" #ELEMENT "_d" #DIM "_" #MASK,                           \
-   DIM,                                                                \
-   true,                                                               \
-   0,                                                                  \
-   0,                                                                  \
-   std::is_same_v<ELEMENT, bf16>,                                      \
-   MASK,                                                               \
-   launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, KEYS, STAGES, MASK>>}
-
-// One buffer of queries, more keys in a block.
-#define WIDE(KERNEL, ELEMENT, MASK, DIM, KEYS) \
-  {Kernel::KERNEL,                             \
-   #KERNEL "_" #ELEMENT "_d" #DIM "_" #MASK,   \
-   DIM,                                        \
-   true,                                       \
-   0,                                          \
-   0,                                          \
-   std::is_same_v<ELEMENT, bf16>,              \
-   MASK,                                       \
-   launch_streaming<StreamingConfig<ELEMENT, DIM, 2, KEYS, 2, MASK, 1>>}
+// BUFFERS: of queries
+#define STREAMING(KERNEL, ELEMENT, MASK, DIM, CONSUMERS, KEYS, STAGES, BUFFERS) \
+  {Kernel::KERNEL,                                                              \
+   #KERNEL "_" #ELEMENT "_d" #DIM "_" #MASK,                                    \
+   DIM,                                                                         \
+   true,                                                                        \
+   0,                                                                           \
+   0,                                                                           \
+   std::is_same_v<ELEMENT, bf16>,                                               \
+   MASK,                                                                        \
+   launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, KEYS, STAGES, MASK, BUFFERS>>}
 
 #define PAIRS(ELEMENT, MASK, LENGTH, DIM)             \
   {Kernel::pairs_##LENGTH,                            \
@@ -125,13 +114,16 @@ using bf16 = __nv_bfloat16;
   PAIRS(ELEMENT, MASK, 64, 64), PAIRS(ELEMENT, MASK, 64, 96), PAIRS(ELEMENT, MASK, 64, 128), \
       PAIRS(ELEMENT, MASK, 128, 64), PAIRS(ELEMENT, MASK, 128, 96), PAIRS(ELEMENT, MASK, 128, 128)
 
-#define BOTH_MASKS(ELEMENT, MASK)                                                                                  \
-  RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), RESIDENT(resident_4x1, ELEMENT, MASK, 4, 1, 1),                  \
-      RESIDENT(resident_4x1_twice, ELEMENT, MASK, 4, 1, 2), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 128, 3),  \
-      STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 128, 3), STREAMING(streaming_4, ELEMENT, MASK, 64, 4, 64, 4),   \
-      STREAMING(streaming_2, ELEMENT, MASK, 96, 2, 128, 2), STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 128, 2), \
-      STREAMING(streaming_2, ELEMENT, MASK, 192, 2, 80, 2), STREAMING(streaming_2, ELEMENT, MASK, 256, 2, 48, 2),  \
-      WIDE(streaming_wide, ELEMENT, MASK, 192, 112), WIDE(streaming_wide, ELEMENT, MASK, 256, 80)
+#define BOTH_MASKS(ELEMENT, MASK)                                                                                      \
+  RESIDENT(resident_1x4, ELEMENT, MASK, 1, 4, 1), RESIDENT(resident_4x1, ELEMENT, MASK, 4, 1, 1),                      \
+      RESIDENT(resident_4x1_twice, ELEMENT, MASK, 4, 1, 2), STREAMING(streaming_2, ELEMENT, MASK, 64, 2, 128, 3, 2),   \
+      STREAMING(streaming_3, ELEMENT, MASK, 64, 3, 128, 3, 2), STREAMING(streaming_4, ELEMENT, MASK, 64, 4, 64, 4, 2), \
+      STREAMING(streaming_2, ELEMENT, MASK, 96, 2, 128, 2, 2),                                                         \
+      STREAMING(streaming_2, ELEMENT, MASK, 128, 2, 128, 2, 2),                                                        \
+      STREAMING(streaming_2, ELEMENT, MASK, 192, 2, 80, 2, 2),                                                         \
+      STREAMING(streaming_2, ELEMENT, MASK, 256, 2, 48, 2, 2),                                                         \
+      STREAMING(streaming_wide, ELEMENT, MASK, 192, 2, 112, 2, 1),                                                     \
+      STREAMING(streaming_wide, ELEMENT, MASK, 256, 2, 80, 2, 1)
 
 #define ALL_KERNELS(ELEMENT)                                                                                \
   BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1), \
