@@ -101,7 +101,8 @@ PROBE(rate_fma) {
   run_chains<32>(values, rounds, cycles, data, [=](float& value) { value = __fmaf_rn(value, factor, term); });
 }
 
-// 128 reciprocal square roots of a thread in each round: they tend to 1. (Of two reciprocals in a row ptxas makes none.)
+// 128 reciprocal square roots of a thread in each round: they tend to 1. (Of two reciprocals in a row ptxas makes
+// none.)
 PROBE(rate_special) {
   float values[kChains];
 #pragma unroll
