@@ -155,16 +155,12 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
                   record(access, 0, number, order),
                   place};
   if (state.uniform && are_far_apart(access) && !place.is_full()) return access_far_apart<Writes>(attempt, base, place);
-  const uint32_t first_lane = attempt.record.who;
-  const AccessMark first_mark = attempt.mark;
   Broadcast broadcast;
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
     if (address < base || (!Writes && state.uniform && broadcast.is_told(address))) continue;
-    attempt.lane = lane;
-    attempt.record.who = first_lane + static_cast<uint32_t>(lane);
-    attempt.mark = first_mark + static_cast<uint32_t>(lane);
+    attempt.move_to(lane);
     if (!state.uniform) attempt.use(knowledge(access.warp, lane));
     place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
       touch<Writes>(attempt, cell, at + base, bytes);
@@ -189,20 +185,15 @@ void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place
     cells[lane] = place.announce(access.addresses[lane] - base, access.bytes);
   }
   const uint64_t layout = place.layout();
-  const uint32_t first_lane = attempt.record.who;
-  const AccessMark first_mark = attempt.mark;
   Broadcast broadcast;
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
     if (address < base || (!Writes && broadcast.is_told(address))) continue;
-    const AccessMark mark = first_mark + static_cast<uint32_t>(lane);
+    attempt.move_to(lane);
     const Shadow::Announced& cell = cells[static_cast<size_t>(lane)];
     const bool valid = cell.page != nullptr && layout == place.layout();
-    if (valid && cell.take_if_empty<Writes ? Shadow::write : Shadow::first_read>(mark)) continue;
-    attempt.lane = lane;
-    attempt.record.who = first_lane + static_cast<uint32_t>(lane);
-    attempt.mark = mark;
+    if (valid && cell.take_if_empty<Writes ? Shadow::write : Shadow::first_read>(attempt.mark)) continue;
     if (valid) {
       touch<Writes>(attempt, place.cell_of(cell), address, access.bytes);
     } else {

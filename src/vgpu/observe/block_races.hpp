@@ -98,6 +98,12 @@ class BlockRaces final : public BlockObserver {
   struct Attempt {
     Attempt(const Access& a, int l, size_t n, const MemoryOrder& o, const Knowledge& k, AccessRecord r, Shadow& s)
         : access(a), lane(l), number(n), order(o), known(&k), record(r), mark(s.accesses().mark(r)), place(s) {}
+    // To that of another lane of the warp.
+    void move_to(int other) {
+      record.who += static_cast<uint32_t>(other) - static_cast<uint32_t>(lane);
+      mark += static_cast<uint32_t>(other) - static_cast<uint32_t>(lane);
+      lane = other;
+    }
     const Access& access;
     int lane;
     size_t number;
