@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Thread block clusters (sm_90): who is in one, their barrier, and writing to another block's shared memory. A kernel
-// that is launched without a cluster is a cluster of one block.
+// Thread block clusters (sm_90): who is in one, their barrier, and reading and writing another block's shared memory. A
+// kernel that is launched without a cluster is a cluster of one block.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,21 @@ __device__ __forceinline__ void store_remote(uint32_t s_remote, const float4& va
   asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(s_remote), "f"(value.x), "f"(value.y),
                "f"(value.z), "f"(value.w)
                : "memory");
+}
+
+// PTX ISA, "Data Movement and Conversion Instructions: ld", state space shared::cluster.
+__device__ __forceinline__ float load_remote(uint32_t s_remote) {
+  float value;
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(s_remote) : "memory");
+  return value;
+}
+__device__ __forceinline__ float4 load_remote_quad(uint32_t s_remote) {
+  float4 value;
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+               : "r"(s_remote)
+               : "memory");
+  return value;
 }
 
 }  // namespace assay

@@ -208,14 +208,16 @@ TEST(CallCheck, FamilyFollowsTheNumberOfShortSequences) {
   call.key_rows = 60;
   call.batch = hopper::kLeastPairsOfShortKeys / 8;
   EXPECT_EQ(family_of(call, 90), Family::hopper) << "few keys, but many pairs";
-  EXPECT_EQ(family_of_long_queries(call, false), Family::warp) << "as if there were no kernels for them";
+  EXPECT_EQ(family_of_long_queries(call, 132, false), Family::hopper) << "more tiles than multiprocessors";
   EXPECT_EQ(family_of(call, 80), Family::warp);
   call.key_strides[1] = 0;
   EXPECT_EQ(family_of(call, 90), Family::warp) << "what TMA cannot copy";
   call = good_call();
   call.key_rows = 60;
-  call.batch = hopper::kLeastPairsOfShortKeys / 8 - 1;
-  EXPECT_EQ(family_of(call, 90), Family::warp) << "too few";
+  call.batch = 132 / 8;
+  EXPECT_EQ(family_of(call, 90), Family::warp) << "few tiles";
+  ++call.batch;
+  EXPECT_EQ(family_of(call, 90), Family::hopper) << "one more than multiprocessors";
 }
 
 TEST(CallCheck, UnknownGpusAreNamed) {

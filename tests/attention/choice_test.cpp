@@ -96,16 +96,73 @@ TEST(Choice, CanLeaveThemOut) {
   EXPECT_NE(choose_long(call, 132), Kernel::pairs_128);
 }
 
+hopper_attention_call grouped_call(int batch, int heads, int key_heads, int rows, int keys, int columns) {
+  hopper_attention_call call = short_call(batch, rows, keys, columns);
+  call.query_heads = heads;
+  call.key_heads = key_heads;
+  return call;
+}
+
+TEST(Choice, SplitsTheKeysOfFewTiles) {
+  EXPECT_EQ(choose(grouped_call(1, 2, 2, 85, 4832, 128), 132), Kernel::split_streaming);
+  EXPECT_EQ(choose(grouped_call(8, 2, 2, 128, 7600, 64), 132), Kernel::split_streaming);
+  EXPECT_EQ(choose(grouped_call(68, 2, 1, 35, 56909, 64), 132), Kernel::split_streaming) << "two heads in a tile";
+  EXPECT_EQ(choose(grouped_call(4, 33, 33, 2048, 2048, 128), 132), Kernel::streaming_2) << "many tiles";
+}
+
+TEST(Choice, GivesFewQueriesToTheKernelThatMemoryLimits) {
+  EXPECT_TRUE(takes_split_keys(grouped_call(1, 32, 8, 1, 8192, 128), 132));
+  EXPECT_TRUE(takes_split_keys(grouped_call(64, 32, 8, 1, 4096, 128), 132));
+  EXPECT_FALSE(takes_split_keys(grouped_call(2, 6, 6, 64, 107905, 192), 132)) << "tensor cores decide";
+  EXPECT_FALSE(takes_split_keys(grouped_call(1, 32, 8, 65, 8192, 128), 132)) << "too many queries";
+  EXPECT_FALSE(takes_split_keys(grouped_call(1, 32, 8, 1, 255, 128), 132)) << "too few keys";
+}
+
+TEST(SplitStreaming, PlansFewBlocksForManyTiles) {
+  const SplitSlots slots = usual_split_slots(132);
+  EXPECT_EQ(plan_split(grouped_call(1, 1, 1, 128, 16384, 128), slots).cluster, 8);
+  EXPECT_LE(plan_split(grouped_call(1, 30, 30, 128, 16384, 128), slots).cluster, 4);
+  EXPECT_EQ(plan_split(grouped_call(1, 132, 132, 128, 16384, 128), slots).cluster, 1);
+  EXPECT_EQ(plan_split(grouped_call(1, 1, 1, 128, 100, 128), slots).cluster, 1) << "one block of keys";
+}
+
+TEST(SplitStreaming, PacksHeadsOfAGroup) {
+  EXPECT_EQ(split_tiles(grouped_call(2, 16, 2, 1, 512, 64)), 2 * 2) << "8 heads of a group, a row each";
+  EXPECT_EQ(split_tiles(grouped_call(2, 16, 2, 33, 512, 64)), 2 * 2 * 4) << "64 rows for 33";
+  EXPECT_EQ(split_tiles(grouped_call(2, 16, 2, 129, 512, 64)), 2 * 16 * 2) << "tiles of one head";
+}
+
+hopper_attention_call fitted_call() {
+  hopper_attention_call call = grouped_call(3, 10, 5, 600, 700, 64);
+  call.causal = 1;
+  return call;
+}
+
+// What split_terms(3, ...) and split_keys_terms(...) of choice_sweep.py compute of the same calls.
+TEST(SplitStreaming, TermsAreThoseOfTheFit) {
+  const SplitCosts costs{1, 64, true, 128, {}};
+  const std::array<double, kSplitCostTerms> expected = {
+      1.0, 4.0, 12.0, 150.0 / 38 * 4 / 3, 4.0 * 150 / 132, 4.0 * 64 * 4 * 128 * 150 / 4.2e6};
+  const std::array<double, kSplitCostTerms> found = costs.terms(fitted_call(), 3, usual_split_slots(132));
+  for (int i = 0; i < kSplitCostTerms; ++i) EXPECT_NEAR(found[i], expected[i], 1e-9) << i;
+
+  const split_keys::Costs few{2, 65, 128, {}};
+  const split_keys::Shape shape{3, 60, 2, 20, 1000, 96};
+  const std::array<double, split_keys::kCostTerms> expected_few = {1.0,
+                                                                   1000.0 * 360 / 132 / 128,
+                                                                   3.0 * 8,
+                                                                   4.0 * 96 * 1000 * 180 / 4.2e6,
+                                                                   2 * 4.0 * 96 * 1000 * 180 / 4.2e6,
+                                                                   360.0 / 132,
+                                                                   1000.0 * 360 / 132 / 128 * 96 / 128,
+                                                                   360.0 / 132};
+  const std::array<double, split_keys::kCostTerms> found_few = few.terms(shape, 132);
+  for (int i = 0; i < split_keys::kCostTerms; ++i) EXPECT_NEAR(found_few[i], expected_few[i], 1e-9) << i;
+}
+
 // What choice_sweep.py computes of the same call.
 TEST(Choice, TermsAreThoseOfTheFit) {
-  hopper_attention_call call{};
-  call.batch = 3;
-  call.query_heads = 10;
-  call.key_heads = 5;
-  call.query_rows = 600;
-  call.key_rows = 700;
-  call.head_dim = 64;
-  call.causal = 1;
+  const hopper_attention_call call = fitted_call();
   const KernelCosts costs{Kernel::resident_4x1_twice, 64, 64, true, 256, 128, 2, 0, 512, {}};
   const std::array<double, kCostTerms> expected = {1.0,
                                                    12.0,

@@ -91,6 +91,14 @@ class DescribedKernels(unittest.TestCase):
         self.assert_covered({(kind, dim, length, mask) for length, dim in pairs for kind in types for mask in masks},
                             described("pairs", r"pairs::PairsConfig<([^>]*)>"))
 
+    def test_split_streaming(self):
+        table = (ATTENTION / "hopper" / "launch.cu").read_text()
+        sizes = re.findall(r"SPLIT\(ELEMENT, MASK, (\d+), (\d+), (\d+)\)", table)
+        self.assertEqual(len(sizes), 5)
+        wanted = {(kind, *line, mask) for line in sizes for kind in ("__half", "__nv_bfloat16") for mask in ("true", "false")}
+        there = described("split_streaming", r"run_split_streaming<SplitStreamingConfig<([^>]*>, \w+)>")
+        self.assert_covered(wanted, {(*line[:-2], line[-2].rstrip(">"), line[-1]) for line in there})
+
     def test_what_is_missing_is_found(self):
         with self.assertRaisesRegex(AssertionError, "no kernel.toml describes"):
             self.assert_covered({("f16", "64", "128", "64", "3")}, described("warp", r"WarpConfig<assay::([^>]*)>"))

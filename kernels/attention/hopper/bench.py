@@ -47,7 +47,7 @@ class Call(ctypes.Structure):
         ("batch", ctypes.c_int32), ("query_heads", ctypes.c_int32), ("key_heads", ctypes.c_int32),
         ("query_rows", ctypes.c_int32), ("key_rows", ctypes.c_int32), ("head_dim", ctypes.c_int32),
         ("causal", ctypes.c_int32), ("bf16", ctypes.c_int32), ("scale", ctypes.c_float),
-        ("overlap_previous", ctypes.c_int32),
+        ("overlap_previous", ctypes.c_int32), ("cluster", ctypes.c_int32),
     ]
 
 
@@ -65,13 +65,13 @@ LIBRARY = load_library()
 NAMES = [LIBRARY.hopper_attention_name(i).decode() for i in range(LIBRARY.hopper_attention_variants())]
 
 
-def describe(q, k, v, out, causal, lse=None, overlap=False):
+def describe(q, k, v, out, causal, lse=None, overlap=False, cluster=0):
     return Call(
         q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr(), lse.data_ptr() if lse is not None else None,
         (ctypes.c_int64 * 3)(*q.stride()[:3]), (ctypes.c_int64 * 3)(*k.stride()[:3]),
         (ctypes.c_int64 * 3)(*v.stride()[:3]), (ctypes.c_int64 * 3)(*out.stride()[:3]),
         q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3], int(causal),
-        int(q.dtype == torch.bfloat16), 1.0 / math.sqrt(q.shape[3]), int(overlap))
+        int(q.dtype == torch.bfloat16), 1.0 / math.sqrt(q.shape[3]), int(overlap), cluster)
 
 
 def launch(variant, call):

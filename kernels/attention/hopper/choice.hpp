@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "choice_costs.hpp"
+#include "split_plan.hpp"
 
 namespace assay::attention::hopper {
 
@@ -38,23 +39,53 @@ inline bool takes_pairs(const hopper_attention_call& call) {
          call.head_dim <= kMostPairColumns &&
          int64_t{call.batch} * call.query_heads >= least_pairs(call.query_rows, call.key_rows);
 }
+inline SplitPlan plan_split(const hopper_attention_call& call, const SplitSlots& slots) {
+  for (const SplitCosts& costs : kSplitCosts) {
+    if (costs.computes(call)) return plan_split(costs, call, slots);
+  }
+  return {0, INFINITY};
+}
+
+// A kernel and its estimated time.
+struct Choice {
+  Kernel kernel;
+  double us;
+};
+
 // The kernels for many short sequences are left out on request: what would be taken if there were none.
-inline Kernel choose(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
-  Kernel best = Kernel::streaming_2;
-  double least = INFINITY;
+inline Choice choose_with_time(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
+  Choice best{Kernel::streaming_2, INFINITY};
   for (const KernelCosts& costs : kKernelCosts) {
     const bool of_pairs = costs.kernel == Kernel::pairs_64 || costs.kernel == Kernel::pairs_128;
     if ((of_pairs && !with_pairs) || !costs.computes(call)) continue;
     const double us = costs.estimate(call, multiprocessors);
-    if (us < least) {
-      least = us;
-      best = costs.kernel;
-    }
+    if (us < best.us) best = {costs.kernel, us};
   }
-  return best;
+  const double split_us = plan_split(call, usual_split_slots(multiprocessors)).us;
+  return split_us < best.us ? Choice{Kernel::split_streaming, split_us} : best;
+}
+inline Kernel choose(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
+  return choose_with_time(call, multiprocessors, with_pairs).kernel;
 }
 inline Kernel choose_long(const hopper_attention_call& call, int multiprocessors) {
   return choose(call, multiprocessors, false);
+}
+
+// Whether few queries go to ../split_keys: where it reads keys and values once, which was faster than all kernels here
+// at 130 of 135 shapes that were measured (../split_streaming/README.md); else where its estimated time is less.
+inline bool takes_split_keys(const hopper_attention_call& call, int multiprocessors) {
+  const split_keys::Shape shape{call.batch,      call.key_heads, call.query_heads / call.key_heads,
+                                call.query_rows, call.key_rows,  call.head_dim};
+  if (!split_keys::few_queries(shape)) return false;
+  if (split_keys::one_tile(shape)) return true;
+  for (const split_keys::Costs& costs : kSplitKeysCosts) {
+    if (costs.slabs != split_keys::slabs_of(shape) || shape.head_dim < costs.least_head_dim ||
+        shape.head_dim > costs.most_head_dim) {
+      continue;
+    }
+    return costs.estimate(shape, multiprocessors) < choose_with_time(call, multiprocessors, false).us;
+  }
+  return false;
 }
 
 }  // namespace assay::attention::hopper

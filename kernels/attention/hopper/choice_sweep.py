@@ -2,13 +2,15 @@
 """Times all kernels of this folder that can compute a shape, on random shapes, one JSON line each: what choice.hpp is fitted to.
 
   kernels/attention/hopper/build.sh && python3 kernels/attention/hopper/choice_sweep.py measure OUT.jsonl [--seed 1] [--count 600]
-                                                                     [--seconds 120] [--wide|--short] [--peers]
+                                                                     [--seconds 120] [--wide|--short|--split] [--peers]
   python3 kernels/attention/hopper/choice_sweep.py judge FILE.jsonl[.gz] ...   what the choice made then lost
   python3 kernels/attention/hopper/choice_sweep.py fit FILE.jsonl[.gz] ...     writes choice_costs.hpp; neither needs a GPU
 
 Shape number n is a function of the seed and n alone; a file that is there already is continued. --wide: head sizes above 128 alone.
---short: D = 64 and at most 512 keys alone, where most kernels compete. --peers: cuDNN beside them. A kernel is timed only if its result agrees with float64 on sampled rows. Times are medians of CUDA
-graphs of back-to-back calls over rotating inputs, replayed in random order.
+--short: D = 64 and at most 512 keys alone, where most kernels compete. --split: few queries or few tiles, where keys may be split; the
+kernel of ../split_keys (PYTHONPATH=python, make attention) stands beside them. --peers: cuDNN and flash beside them. A kernel is timed
+only if its result agrees with float64 on sampled rows; split_streaming with 1 to 8 blocks in a cluster. Times are medians of CUDA graphs of
+back-to-back calls over rotating inputs, replayed in random order.
 
 A kernel's time is estimated as a sum of terms of the call's sizes (terms()), each with a cost that is not negative; the choice is the
 kernel with the least. The costs are fitted to relative errors, for each kernel, head size and mask. fit first learns from one half of
@@ -31,6 +33,11 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "library")]  # be
 import sweep  # noqa: E402
 
 KINDS = {"square": 50, "few_tiles": 20, "cross": 15, "many_short": 15}
+SPLIT_KINDS = {"few_queries": 45, "few_tiles": 25, "cross": 30}
+SPLIT = "split_streaming"
+PLANNED = "planned_split"  # split_streaming with the number of blocks that it plans itself
+SPLIT_KEYS_NAME = "split_keys"
+CLUSTERS = range(1, 9)
 NARROW = 128
 
 
@@ -51,9 +58,11 @@ def short_shape(seed, number):
             "dtype": draw.choice(("fp16", "bf16")), "layout": draw.choice(("bhsd", "bshd"))}
 
 
-def shape_of(seed, number, wide, short):
+def shape_of(seed, number, wide, short, split):
     if short:
         return short_shape(seed, number)
+    if split:
+        return sweep.random_shape(f"choice split {seed}", number, SPLIT_KINDS)
     shape = sweep.random_shape(f"choice {seed}", number, KINDS)
     if wide and shape["head_dim"] <= NARROW:
         draw = random.Random(f"choice wide {seed} {number}")
@@ -62,7 +71,22 @@ def shape_of(seed, number, wide, short):
     return shape
 
 
-def measure_shape(shape, number, peers):
+def runs_of(variant, calls):
+    """name -> function of a set's number: one of a kernel, one for each number of blocks of split_streaming."""
+    import bench
+    name = kernel_of(bench.NAMES[variant])
+    if name != SPLIT:
+        return {name: lambda index: bench.launch(variant, calls[index])}
+
+    def run(index, cluster):
+        calls[index].cluster = cluster
+        bench.launch(variant, calls[index])
+
+    return {PLANNED: lambda index: run(index, 0),
+            **{f"{SPLIT}_{cluster}": lambda index, cluster=cluster: run(index, cluster) for cluster in CLUSTERS}}
+
+
+def measure_shape(shape, number, peers, with_split_keys):
     import bench
     import torch
     from replays import interleaved, timed
@@ -74,31 +98,34 @@ def measure_shape(shape, number, peers):
     out = torch.empty_like(sets[0][0])
     calls = [bench.describe(*tensors, out, shape["causal"]) for tensors in sets]
     contenders, once = {}, {}
-    for variant in bench.supporting(calls[0], []):
-        name = kernel_of(bench.NAMES[variant])
-        if name in contenders:
-            continue  # the smaller one comes first, and is what the choice takes
 
-        def run(index, variant=variant):
-            bench.launch(variant, calls[index])
-
-        run(0)
-        _, once[name] = timed(run, 0)
+    def add(name):
+        contenders[name](0)
+        _, once[name] = timed(contenders[name], 0)
         error = sweep._sampled_error(shape, sets[0], out, draw)
         if not error < sweep.LIMIT[shape["dtype"]]:
             raise SystemExit(f"WRONG {name} {shape} error {error:.3g}")
-        contenders[name] = run
-    chosen = kernel_of(bench.NAMES[bench.LIBRARY.hopper_attention_choose(calls[0])])
+
+    for variant in bench.supporting(calls[0], []):
+        for name, run in runs_of(variant, calls).items():
+            if name not in contenders:  # the smaller one comes first, and is what the choice takes
+                contenders[name] = run
+                add(name)
+    if with_split_keys and shape["query_rows"] <= 64 and shape["key_rows"] >= 256:
+        contenders[SPLIT_KEYS_NAME] = lambda index: sweep.launch_split_keys(*sets[index], out, (0, -1, 0))
+        add(SPLIT_KEYS_NAME)
+    chosen = kernel_of(bench.NAMES[bench.LIBRARY.hopper_attention_choose(calls[0])]).replace(SPLIT, PLANNED)
     if peers:
-        def cudnn(index):
-            with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+        def sdpa(index, backend):
+            with sdpa_kernel(backend):
                 torch.nn.functional.scaled_dot_product_attention(*sets[index], is_causal=shape["causal"],
                                                                  enable_gqa=shape["query_heads"] != shape["key_heads"])
-        try:
-            cudnn(0)
-            contenders["cudnn"] = cudnn
-        except RuntimeError:
-            pass
+        for name, backend in (("cudnn", SDPBackend.CUDNN_ATTENTION), ("flash", SDPBackend.FLASH_ATTENTION)):
+            try:
+                sdpa(0, backend)
+                contenders[name] = lambda index, backend=backend: sdpa(index, backend)
+            except RuntimeError:
+                pass
     repeated = min(32, max(2, math.ceil(sweep.REPLAY_US / min(once.values()))))
     graphs = {name: bench.capture(lambda i, run=run: run(i % count), repeated) for name, run in contenders.items()}
     times = interleaved(graphs, repeated, 7, 2, draw)
@@ -115,10 +142,10 @@ def measure(options):
         for number in range(number, options.count):
             if time.monotonic() - began > options.seconds:
                 break
-            shape = shape_of(options.seed, number, options.wide, options.short)
+            shape = shape_of(options.seed, number, options.wide, options.short, options.split)
             line = {"number": number, "seed": options.seed, **shape}
             with sweep.watched(line, 30, output):
-                line.update(measure_shape(shape, f"{options.seed} {number}", options.peers))
+                line.update(measure_shape(shape, f"{options.seed} {number}", options.peers, options.split))
             print(json.dumps(line), file=output, flush=True)
             if number % 20 == 0:
                 torch.cuda.empty_cache()
@@ -136,6 +163,8 @@ SIZES = {"resident_1x4x1": {64: (64, 128)}, "resident_2x2x1": {64: (128, 128)}, 
          "resident_4x1x2": {64: (256, 128)}, "streaming_2": {64: (128, 128), 96: (128, 128), 128: (128, 128), 192: (128, 80), 256: (128, 48)},
          "streaming_3": {64: (192, 128)}, "streaming_4": {64: (256, 64)}, "streaming_wide": {192: (128, 112), 256: (128, 80)},
          "pairs_64": {64: (64, 64), 96: (64, 64), 128: (64, 64)}, "pairs_128": {64: (128, 128), 96: (128, 128), 128: (128, 128)}}
+SPLIT_KEYS = {64: 128, 96: 128, 128: 128, 192: 112, 256: 80}  # keys of a block of split_streaming
+SPLIT_KEYS_SIZES = {1: (64, 128, 256), 2: (64, 128)}  # head sizes of ../split_keys, by slabs
 # Kernel of choice.hpp
 NAMES = {"resident_1x4x1": "resident_1x4", "resident_2x2x1": "resident_2x2", "resident_4x1x1": "resident_4x1",
          "resident_4x1x2": "resident_4x1_twice"}
@@ -146,6 +175,10 @@ TILES = {"resident_4x1x2": 2}  # that a thread block takes one after the other; 
 
 def head_size(kernel, head_dim):
     return next(size for size in sorted(SIZES[kernel]) if size >= head_dim)
+
+
+def split_size(head_dim):
+    return next(size for size in SPLIT_KEYS if size >= head_dim)
 
 
 def ceil_div(a, b):
@@ -167,6 +200,59 @@ def terms(kernel, shape, multiprocessors=MULTIPROCESSORS):
     size = 4 * shape["head_dim"] * (queries * heads + key_rows * shape["batch"] * shape["key_heads"])
     return (1.0, rounds * in_block * longest, max(in_block * longest, shared), shared, rounds, blocks / multiprocessors,
             scores / (multiprocessors * rows * keys), size / 4.2e6)
+
+
+def split_tiles(shape):
+    """Of split_streaming: 128 rows of a head, or several heads that share a key head, each in a power of two of rows."""
+    group, rows = shape["query_heads"] // shape["key_heads"], shape["query_rows"]
+    in_tile = 1 if rows > 64 else 128 // (1 << (rows - 1).bit_length())
+    return shape["batch"] * shape["key_heads"] * ceil_div(group, in_tile) * ceil_div(rows, 128)
+
+
+def usual_clusters(cluster, multiprocessors=MULTIPROCESSORS):
+    """As cluster_slots.hpp, one block on a multiprocessor."""
+    return multiprocessors // cluster if cluster <= 2 else max(0, multiprocessors // 16 - 1) * (16 // cluster) + 10 // cluster
+
+
+def split_terms(cluster, shape):
+    """As terms() in split_plan.hpp."""
+    keys = SPLIT_KEYS[split_size(shape["head_dim"])]
+    tiles, key_rows = split_tiles(shape), shape["key_rows"]
+    first = min(key_rows, max(1, 128 + key_rows - shape["query_rows"])) if shape["causal"] else key_rows
+    longest = ceil_div(key_rows, keys)
+    mean = (ceil_div(first, keys) + longest) / 2
+    share, filled = ceil_div(longest, cluster), tiles / usual_clusters(cluster)
+    rounds = math.ceil(filled)
+    busiest = max(share, filled * mean / cluster) if shape["causal"] else rounds * share
+    return (1.0, rounds, rounds * cluster, busiest, mean * tiles / usual_clusters(1), 4.0 * shape["head_dim"] * mean * keys * tiles / 4.2e6)
+
+
+def split_suits(cluster, shape):
+    """As plan_split() in split_plan.hpp: each block has keys, and causal tiles, which differ in length, take two rounds at most."""
+    some = cluster == 1 or cluster <= ceil_div(shape["key_rows"], SPLIT_KEYS[split_size(shape["head_dim"])])
+    return some and not (shape["causal"] and split_tiles(shape) > 2 * usual_clusters(cluster))
+
+
+def split_keys_slabs(shape):
+    """As slabs_of() in ../split_keys/plan.hpp."""
+    packed = shape["query_heads"] // shape["key_heads"] * shape["query_rows"]
+    return 1 if shape["head_dim"] > 128 or packed <= 16 else 2
+
+
+def split_keys_tiles(shape):
+    """Of packed rows."""
+    return ceil_div(shape["query_heads"] // shape["key_heads"] * shape["query_rows"], 16 * split_keys_slabs(shape))
+
+
+def split_keys_terms(shape, multiprocessors=MULTIPROCESSORS):
+    """As terms() in ../split_keys/costs.hpp."""
+    tiles = split_keys_tiles(shape)
+    heads = shape["batch"] * shape["key_heads"]
+    clusters, key_rows, head_dim = heads * tiles, shape["key_rows"], shape["head_dim"]
+    keys = key_rows * clusters / min(multiprocessors, max(CLUSTERS) * clusters) / 128
+    size = 4.0 * head_dim * key_rows * heads / 4.2e6
+    whole = ceil_div(clusters, multiprocessors) * ceil_div(key_rows, 128) if clusters > multiprocessors else keys
+    return (1.0, keys, whole, size, size * tiles, max(1.0, clusters / multiprocessors), keys * head_dim / 128, clusters / multiprocessors)
 
 
 def solve(matrix, right):
@@ -203,7 +289,9 @@ def fitted(observed):
 
 
 def weight_of(line):
-    """Sequences whose length fills tiles are what most models have."""
+    """Sequences whose length fills tiles are what most models have. Where keys are split, other kernels need not be estimated well."""
+    if split_times(line):
+        return 0.1
     return COMMON if line["query_rows"] == line["key_rows"] and line["query_rows"] % 128 == 0 else 1.0
 
 
@@ -217,11 +305,56 @@ def costs_of(lines):
     return {key: fitted(values) for key, values in sorted(observed.items())}
 
 
-def best_kernel(costs, line, among):
-    def estimate(kernel):
-        values = costs.get((kernel, head_size(kernel, line["head_dim"]), line["causal"]))
-        return math.inf if values is None else sum(map(math.prod, zip(values, terms(kernel, line))))
-    return min(among, key=estimate)
+def split_costs_of(lines):
+    """(head size, causal) -> costs"""
+    observed = {}
+    for line in lines:
+        for cluster, us in split_times(line).items():
+            if not split_suits(cluster, line):
+                continue
+            # What nobody would take, a cluster that is far from the best, need not be estimated well.
+            weight = 1.0 if us < 1.5 * min(split_times(line).values()) else 0.1
+            key = (split_size(line["head_dim"]), line["causal"])
+            observed.setdefault(key, []).append((split_terms(cluster, line), us, weight))
+    return {key: fitted(values) for key, values in sorted(observed.items())}
+
+
+def split_keys_costs_of(lines):
+    """(slabs, head size) -> costs"""
+    observed = {}
+    for line in lines:
+        if SPLIT_KEYS_NAME in all_times(line):
+            slabs = split_keys_slabs(line)
+            size = next(size for size in SPLIT_KEYS_SIZES[slabs] if size >= line["head_dim"])
+            observed.setdefault((slabs, size), []).append((split_keys_terms(line), all_times(line)[SPLIT_KEYS_NAME], 1.0))
+    return {key: fitted(values) for key, values in sorted(observed.items())}
+
+
+class Costs:
+    """What is known of all kernels."""
+
+    def __init__(self, lines):
+        self.kernels, self.split, self.split_keys = costs_of(lines), split_costs_of(lines), split_keys_costs_of(lines)
+
+    def estimate(self, name, line):
+        if name == SPLIT_KEYS_NAME:
+            slabs = split_keys_slabs(line)
+            size = next(size for size in SPLIT_KEYS_SIZES[slabs] if size >= line["head_dim"])
+            costs, values = self.split_keys.get((slabs, size)), split_keys_terms(line)
+        elif name.startswith(SPLIT):
+            cluster = int(name.rsplit("_", 1)[1])
+            if not split_suits(cluster, line):
+                return math.inf
+            costs, values = self.split.get((split_size(line["head_dim"]), line["causal"])), split_terms(cluster, line)
+        else:
+            costs, values = self.kernels.get((name, head_size(name, line["head_dim"]), line["causal"])), terms(name, line)
+        return math.inf if costs is None else sum(map(math.prod, zip(costs, values)))
+
+    def best(self, line):
+        """As takes_split_keys() and choose() in choice.hpp."""
+        if SPLIT_KEYS_NAME in all_times(line) and split_keys_tiles(line) == 1:
+            return SPLIT_KEYS_NAME
+        return min(all_times(line), key=lambda name: self.estimate(name, line))
 
 
 # ---- Files ----
@@ -231,19 +364,32 @@ def read(paths):
     for path in paths:
         data = path.read_bytes()
         lines += map(json.loads, (gzip.decompress(data) if path.suffix == ".gz" else data).decode().splitlines())
+    for line in lines:  # of ../library/sweep.py
+        if line.get("kernel", "").startswith(SPLIT_KEYS_NAME):
+            line["us"] = {SPLIT_KEYS_NAME: line["us"]["ours"]}
     return [line for line in lines if "us" in line]
 
 
 def own_times(line):
-    return {name: us for name, us in line["us"].items() if name != "cudnn"}
+    return {name: us for name, us in line["us"].items() if name in SIZES}
+
+
+def split_times(line):
+    """blocks of a cluster -> microseconds"""
+    return {int(name.rsplit("_", 1)[1]): us for name, us in line["us"].items() if name.startswith(SPLIT)}
+
+
+def all_times(line):
+    """Of every kernel that is estimated."""
+    return {name: us for name, us in line["us"].items() if name in SIZES or name.startswith(SPLIT) or name == SPLIT_KEYS_NAME}
 
 
 def show_losses(title, lines, choose, worst=5):
     """What the chosen kernel of each shape that several compute loses against the best of them."""
-    lines = [line for line in lines if len(own_times(line)) > 1]
+    lines = [line for line in lines if len(all_times(line)) > 1]
     if not lines:
         raise SystemExit("no shape in these files is computed by several kernels")
-    lost = [(own_times(line)[choose(line)] / min(own_times(line).values()) - 1, index) for index, line in enumerate(lines)]
+    lost = [(line["us"][choose(line)] / min(all_times(line).values()) - 1, index) for index, line in enumerate(lines)]
     lost.sort()
     print(f"{title}: {len(lost)} shapes, {100 * statistics.mean(loss for loss, _ in lost):.2f} % lost on average, "
           f"{100 * lost[int(0.95 * len(lost))][0]:.1f} % at the 95 % quantile, {100 * lost[int(0.99 * len(lost))][0]:.1f} % at the 99 % "
@@ -251,7 +397,7 @@ def show_losses(title, lines, choose, worst=5):
     for loss, index in lost[:-1 - worst:-1]:
         line = lines[index]
         sizes = ",".join(str(line[name]) for name in ("batch", "query_heads", "key_heads", "query_rows", "key_rows", "head_dim"))
-        print(f"  {100 * loss:5.1f} %  {sizes} {'causal' if line['causal'] else 'full'} {choose(line)} {own_times(line)}")
+        print(f"  {100 * loss:5.1f} %  {sizes} {'causal' if line['causal'] else 'full'} {choose(line)} {all_times(line)}")
 
 
 def judge(options):
@@ -271,16 +417,35 @@ def entry(key, costs):
             f"{TILES.get(kernel, 1)}, {most_queries}, {most_keys}, {{{numbers}}}}},")
 
 
+def split_entry(key, costs):
+    size, causal = key
+    below = max([0, *(other for other in SPLIT_KEYS if other < size)])
+    numbers = ", ".join(f"{value:.4g}" for value in costs)
+    return f"    {{{below + 1}, {size}, {'true' if causal else 'false'}, {SPLIT_KEYS[size]}, {{{numbers}}}}},"
+
+
+def split_keys_entry(key, costs):
+    slabs, size = key
+    below = max([0, *(other for other in SPLIT_KEYS_SIZES[slabs] if other < size)])
+    return f"    {{{slabs}, {below + 1}, {size}, {{{', '.join(f'{value:.4g}' for value in costs)}}}}},"
+
+
 def fit(options):
     lines = read(options.files)
     random.Random(1).shuffle(lines)
     first, second = lines[::2], lines[1::2]
     for title, learned, tested in (("first half, tested on the second", first, second), ("second half, tested on the first", second, first)):
-        costs = costs_of(learned)
-        show_losses(title, tested, lambda line, costs=costs: best_kernel(costs, line, own_times(line)))
-    costs = costs_of(lines)
-    show_losses("all, on the shapes that they are made from", lines, lambda line: best_kernel(costs, line, own_times(line)))
-    COSTS.write_text(HEAD + "\n".join(entry(*item) for item in costs.items()) + TAIL)
+        costs = Costs(learned)
+        show_losses(title, tested, costs.best)
+        split = [line for line in tested if split_times(line)]
+        if split:
+            show_losses(f"  of these, where keys may be split", split, costs.best)
+    costs = Costs(lines)
+    show_losses("all, on the shapes that they are made from", lines, costs.best)
+    COSTS.write_text(HEAD + TABLE.format(type="KernelCosts", name="kKernelCosts", lines="\n".join(entry(*item) for item in costs.kernels.items()))
+                     + TABLE.format(type="SplitCosts", name="kSplitCosts", lines="\n".join(split_entry(*item) for item in costs.split.items()))
+                     + TABLE.format(type="split_keys::Costs", name="kSplitKeysCosts",
+                                    lines="\n".join(split_keys_entry(*item) for item in costs.split_keys.items())) + TAIL)
     print(f"wrote {COSTS}")
 
 
@@ -289,16 +454,19 @@ HEAD = """// SPDX-License-Identifier: MIT
 // Generated by choice_sweep.py fit from sweeps: do not edit.
 #pragma once
 
+#include "../split_keys/costs.hpp"
 #include "choice_terms.hpp"
+#include "split_plan.hpp"
 
 namespace assay::attention::hopper {
 
 // clang-format off
-inline constexpr KernelCosts kKernelCosts[] = {
 """
-TAIL = """
-};
-// clang-format on
+TABLE = """inline constexpr {type} {name}[] = {{
+{lines}
+}};
+"""
+TAIL = """// clang-format on
 
 }  // namespace assay::attention::hopper
 """
@@ -310,7 +478,7 @@ def main(words):
     parser.add_argument("files", type=pathlib.Path, nargs="+")
     for name, value in (("--seed", 1), ("--count", 600), ("--seconds", 120)):
         parser.add_argument(name, type=int, default=value)
-    for name in ("--wide", "--short", "--peers"):
+    for name in ("--wide", "--short", "--split", "--peers"):
         parser.add_argument(name, action="store_true")
     options = parser.parse_args(words)
     {"measure": measure, "judge": judge, "fit": fit}[options.what](options)

@@ -21,7 +21,8 @@ enum class Kernel {
   streaming_4,
   streaming_wide,  // one buffer of queries, more keys in a block
   pairs_64,
-  pairs_128
+  pairs_128,
+  split_streaming  // keys shared out over a cluster; costs of its own (split_plan.hpp)
 };
 
 constexpr int ceil_div(int a, int b) {

@@ -30,6 +30,7 @@ typedef struct {
   int32_t bf16;             /* 0: fp16 */
   float scale;              /* greater than zero */
   int32_t overlap_previous; /* start while the kernel before it in the stream ends (programmatic dependent launch) */
+  int32_t cluster;          /* of split_streaming: blocks that share the keys of a tile, 1 to 8; 0: as planned */
 } hopper_attention_call;
 
 /* Kernels are numbered from 0; names say kernel, tile and schedule. */

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 #include <iterator>
+#include <mutex>
 #include <type_traits>
 
 #include "choice.hpp"
@@ -12,10 +13,16 @@
 #include "launch_params.hpp"
 #include "pairs.cuh"
 #include "resident.cuh"
+#include "split_streaming.cuh"
 #include "streaming.cuh"
 
 namespace assay::attention::hopper {
 namespace {
+
+constexpr bool full = false;
+constexpr bool causal = true;
+using half = __half;
+using bf16 = __nv_bfloat16;
 
 template <class Config>
 const char* launch_resident(const Call& call, cudaStream_t stream) {
@@ -59,6 +66,69 @@ const char* launch_pairs(const Call& call, cudaStream_t stream) {
                        sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
 }
 
+// Clusters of a kernel that the current device runs at a time; those of a usual one where the driver does not say.
+template <class Config, bool kCausal>
+SplitSlots ask_for_slots(int multiprocessors) {
+  SplitSlots slots = usual_split_slots(multiprocessors);
+  auto* kernel = reinterpret_cast<const void*>(split_streaming_attention<Config, kCausal>);
+  if (SharedMemoryLimit::allow(kernel, sizeof(typename Config::Shared)) != cudaSuccess) return slots;
+  for (int cluster = 2; cluster <= kLargestCluster; ++cluster) {
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = static_cast<unsigned>(cluster);
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(cluster));
+    config.blockDim = dim3(Config::kThreads);
+    config.dynamicSmemBytes = sizeof(typename Config::Shared);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int clusters = 0;
+    if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0) {
+      slots[cluster] = clusters;
+    }
+  }
+  (void)cudaGetLastError();
+  return slots;
+}
+
+// Asked for once per device, by the first kernel that needs it: all have one block on a multiprocessor.
+const SplitSlots& split_slots(int multiprocessors) {
+  constexpr int kDevices = 64;
+  static SplitSlots known[kDevices];
+  static std::once_flag asked[kDevices];
+  int device = 0;
+  cudaGetDevice(&device);
+  const int index = std::clamp(device, 0, kDevices - 1);
+  std::call_once(asked[index],
+                 [&] { known[index] = ask_for_slots<SplitStreamingConfig<half, 128, 128, 3>, full>(multiprocessors); });
+  return known[index];
+}
+
+// One cluster for each tile.
+template <class Config, bool kCausal>
+const char* launch_split_streaming(const Call& call, cudaStream_t stream) {
+  Params params;
+  int multiprocessors = 0;
+  if (const char* error = count_multiprocessors(multiprocessors)) return error;
+  const int cluster = call.cluster != 0 ? call.cluster : plan_split(call, split_slots(multiprocessors)).cluster;
+  if (cluster < 1 || cluster > kLargestCluster) return "clusters have 1 to 8 blocks";
+  if (const char* error = fill(params, call, Config::kKeyBlock)) return error;
+  params.head_rows_log2 = head_rows_log2(call.query_rows);
+  if (params.head_rows_log2 != kSplitTileRowsLog2) {
+    const int head_rows = 1 << params.head_rows_log2;
+    if (const char* error = encode(params.query, call, call.query, call.query_strides, call.query_heads,
+                                   call.query_rows, head_rows, kTileRows / head_rows)) {
+      return error;
+    }
+  }
+  params.row_tiles = ceil_div(call.query_rows, kSplitTileRows);
+  const int64_t blocks = split_tiles(call) * cluster;
+  if (blocks > INT32_MAX) return "too many tiles";
+  return launch_kernel(split_streaming_attention<Config, kCausal>, params, dim3(static_cast<unsigned>(blocks)),
+                       Config::kThreads, sizeof(typename Config::Shared), call.overlap_previous != 0, stream, cluster);
+}
+
 struct Variant {
   Kernel kernel;
   const char* name;
@@ -70,11 +140,6 @@ struct Variant {
   bool causal;
   const char* (*launch)(const Call&, cudaStream_t);
 };
-
-constexpr bool full = false;
-constexpr bool causal = true;
-using half = __half;
-using bf16 = __nv_bfloat16;
 
 #define RESIDENT(KERNEL, ELEMENT, MASK, ROWS, SPLITS, PASSES)        \
   {Kernel::KERNEL,                                                   \
@@ -110,6 +175,21 @@ using bf16 = __nv_bfloat16;
    MASK,                                              \
    launch_pairs<pairs::PairsConfig<ELEMENT, DIM, LENGTH, MASK>>}
 
+#define SPLIT(ELEMENT, MASK, DIM, KEYS, STAGES)     \
+  {Kernel::split_streaming,                         \
+   "split_streaming_" #ELEMENT "_d" #DIM "_" #MASK, \
+   DIM,                                             \
+   true,                                            \
+   0,                                               \
+   0,                                               \
+   std::is_same_v<ELEMENT, bf16>,                   \
+   MASK,                                            \
+   launch_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEYS, STAGES>, MASK>}
+
+#define ALL_SPLIT(ELEMENT, MASK)                                                                         \
+  SPLIT(ELEMENT, MASK, 64, 128, 4), SPLIT(ELEMENT, MASK, 96, 128, 3), SPLIT(ELEMENT, MASK, 128, 128, 3), \
+      SPLIT(ELEMENT, MASK, 192, 112, 2), SPLIT(ELEMENT, MASK, 256, 80, 2)
+
 #define ALL_PAIRS(ELEMENT, MASK)                                                             \
   PAIRS(ELEMENT, MASK, 64, 64), PAIRS(ELEMENT, MASK, 64, 96), PAIRS(ELEMENT, MASK, 64, 128), \
       PAIRS(ELEMENT, MASK, 128, 64), PAIRS(ELEMENT, MASK, 128, 96), PAIRS(ELEMENT, MASK, 128, 128)
@@ -127,7 +207,7 @@ using bf16 = __nv_bfloat16;
 
 #define ALL_KERNELS(ELEMENT)                                                                                \
   BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1), \
-      ALL_PAIRS(ELEMENT, full), ALL_PAIRS(ELEMENT, causal)
+      ALL_PAIRS(ELEMENT, full), ALL_PAIRS(ELEMENT, causal), ALL_SPLIT(ELEMENT, full), ALL_SPLIT(ELEMENT, causal)
 
 const Variant kVariants[] = {ALL_KERNELS(half), ALL_KERNELS(bf16)};
 

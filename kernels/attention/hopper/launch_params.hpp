@@ -40,11 +40,19 @@ inline EncodeTiled encode_tiled() {
   return function;
 }
 
+// A box has box_rows rows of each of box_heads heads.
 inline const char* encode(CUtensorMap& map, const Call& call, const void* base, const int64_t (&strides)[3], int heads,
-                          int rows, int box_rows) {
+                          int rows, int box_rows, int box_heads = 1) {
   thread_local TensorMapCache cache;
-  const TensorMapKey key{
-      base, {strides[0], strides[1], strides[2]}, call.batch, heads, rows, call.head_dim, box_rows, call.bf16 != 0};
+  const TensorMapKey key{base,
+                         {strides[0], strides[1], strides[2]},
+                         call.batch,
+                         heads,
+                         rows,
+                         call.head_dim,
+                         static_cast<int16_t>(box_rows),
+                         static_cast<int16_t>(box_heads),
+                         call.bf16 != 0};
   if (const CUtensorMap* known = cache.find(key)) {
     map = *known;
     return nullptr;
@@ -53,7 +61,7 @@ inline const char* encode(CUtensorMap& map, const Call& call, const void* base, 
                                static_cast<cuuint64_t>(heads), static_cast<cuuint64_t>(call.batch)};
   const cuuint64_t byte_strides[3] = {static_cast<cuuint64_t>(strides[2]) * 2, static_cast<cuuint64_t>(strides[1]) * 2,
                                       static_cast<cuuint64_t>(strides[0]) * 2};
-  const cuuint32_t box[4] = {kPanelColumns, static_cast<cuuint32_t>(box_rows), 1, 1};
+  const cuuint32_t box[4] = {kPanelColumns, static_cast<cuuint32_t>(box_rows), static_cast<cuuint32_t>(box_heads), 1};
   const cuuint32_t steps[4] = {1, 1, 1, 1};
   EncodeTiled function = encode_tiled();
   if (function == nullptr) return "the driver has no cuTensorMapEncodeTiled (needs CUDA 12 or newer)";
@@ -98,18 +106,28 @@ inline const char* fill(Params& params, const Call& call, int key_block) {
   return nullptr;
 }
 
+// `cluster`: blocks of one.
 inline const char* launch_kernel(void (*kernel)(Params), const Params& params, dim3 grid, int threads,
-                                 size_t shared_bytes, bool overlap, cudaStream_t stream) {
-  cudaLaunchAttribute attribute;
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
+                                 size_t shared_bytes, bool overlap, cudaStream_t stream, int cluster = 1) {
+  cudaLaunchAttribute attributes[2];
+  unsigned count = 0;
+  if (overlap) {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (cluster > 1) {
+    attributes[count].id = cudaLaunchAttributeClusterDimension;
+    attributes[count].val.clusterDim.x = static_cast<unsigned>(cluster);
+    attributes[count].val.clusterDim.y = 1;
+    attributes[count++].val.clusterDim.z = 1;
+  }
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = overlap ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = count;
   const cudaError_t status =
       launch_with_shared_memory(reinterpret_cast<const void*>(kernel), static_cast<int>(shared_bytes),
                                 [&] { return cudaLaunchKernelEx(&config, kernel, params); });

@@ -8,8 +8,9 @@
 namespace assay::attention::hopper {
 
 struct Params {
-  CUtensorMap query;   // (head_dim, query_rows, query_heads, batch), boxes of 64 x 64
-  CUtensorMap key;     // (head_dim, key_rows, key_heads, batch), boxes of 64 columns x one key block
+  CUtensorMap
+      query;        // (head_dim, query_rows, query_heads, batch), boxes of 64 columns x 64 rows of one head or several
+  CUtensorMap key;  // (head_dim, key_rows, key_heads, batch), boxes of 64 columns x one key block
   CUtensorMap value;   // as key
   CUtensorMap output;  // as query; of the streaming kernels alone
   void* g_output;
@@ -25,7 +26,8 @@ struct Params {
   int heads_per_key_head;
   int row_tiles;  // persistent grids: query tiles per head
   float scale_log2;
-  int paired_rounds;  // persistent grids: of causal tiles (causal_tiles.hpp); -1: one tile after the other
+  int paired_rounds;   // persistent grids: of causal tiles (causal_tiles.hpp); -1: one tile after the other
+  int head_rows_log2;  // split_streaming.cuh: rows of a tile that a head has
 };
 
 }  // namespace assay::attention::hopper

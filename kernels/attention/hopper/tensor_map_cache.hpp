@@ -17,7 +17,8 @@ struct TensorMapKey {
   int32_t heads;
   int32_t rows;
   int32_t head_dim;
-  int32_t box_rows;
+  int16_t box_rows;
+  int16_t box_heads;
   int32_t bf16;
 
   bool operator==(const TensorMapKey&) const = default;
@@ -25,7 +26,7 @@ struct TensorMapKey {
   uint64_t hash() const {
     uint64_t mixed = reinterpret_cast<uintptr_t>(base);
     for (int64_t word : {strides[0], strides[1], strides[2], int64_t{batch} << 32 | heads,
-                         int64_t{rows} << 32 | head_dim, int64_t{box_rows} << 1 | bf16}) {
+                         int64_t{rows} << 32 | head_dim, int64_t{box_rows} << 32 | int64_t{box_heads} << 1 | bf16}) {
       mixed = (mixed ^ static_cast<uint64_t>(word)) * 0x9e3779b97f4a7c15u;
       mixed ^= mixed >> 32;
     }

@@ -64,6 +64,7 @@ __device__ __forceinline__ void start_output(float (&output)[kHeadDim / 2],
 struct RowLimits {
   int last_key[2];
 
+  RowLimits() = default;
   __device__ RowLimits(int first_row, int query_rows, int key_rows, bool causal) {
     const int thread = reread_thread();
     const int lane_row = first_row + thread % kWarpgroup / 32 * 16 + thread % 32 / 4;

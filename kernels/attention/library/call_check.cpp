@@ -210,6 +210,18 @@ bool few_keys(const assay_attention_call& call) {
   return call.key_rows <= (call.head_dim <= 64 || call.head_dim > 128 ? 64 : 128);
 }
 
+// Of 128 rows.
+int64_t row_tiles(const assay_attention_call& call) {
+  return int64_t{call.batch} * call.query_heads * ((call.query_rows + 127) / 128);
+}
+
+// TMA needs rows that differ in address, and its grids end at 65,535 heads.
+bool fits_tensor_maps(const assay_attention_call& call) {
+  const auto repeats = [](const int64_t(&strides)[3]) { return std::count(strides, strides + 3, 0) > 0; };
+  return call.batch <= 65535 && call.query_heads <= 65535 && !repeats(call.query_strides) &&
+         !repeats(call.key_strides) && !repeats(call.value_strides) && !repeats(call.output_strides);
+}
+
 split_keys::Shape shape_of(const assay_attention_call& call) {
   return {call.batch,      call.key_heads,     call.query_heads / call.key_heads,
           call.query_rows, visible_keys(call), call.head_dim};
@@ -224,21 +236,18 @@ Family family_of(const assay_attention_call& call, int compute_capability, int m
   const split_keys::Shape shape = shape_of(call);
   if (serving) {
     // A tile of 64 queries would be nearly empty where a group's few queries fit one tile of packed rows.
-    const bool one_tile = split_keys::packed_rows(shape) <= (call.head_dim > 128 ? 16 : 32);
-    if (one_tile || split_keys::suits(shape, multiprocessors)) return Family::serving_split;
+    if (split_keys::one_tile(shape) || split_keys::suits(shape, multiprocessors)) return Family::serving_split;
     return few_keys(call) ? Family::serving_tiles : Family::serving_streaming;
   }
-  if (split_keys::suits(shape, multiprocessors)) return Family::split_keys;
-  return family_of_long_queries(call);
+  const bool few_queries = fits_tensor_maps(call) ? hopper::takes_split_keys(hopper_call(call), multiprocessors)
+                                                  : split_keys::suits(shape, multiprocessors);
+  return few_queries ? Family::split_keys : family_of_long_queries(call, multiprocessors);
 }
 
-Family family_of_long_queries(const assay_attention_call& call, bool in_pairs) {
-  // TMA needs rows that differ in address, and its grids end at 65,535 heads.
-  const auto repeats = [](const int64_t(&strides)[3]) { return std::count(strides, strides + 3, 0) > 0; };
-  const bool fits = call.batch <= 65535 && call.query_heads <= 65535 && !repeats(call.query_strides) &&
-                    !repeats(call.key_strides) && !repeats(call.value_strides) && !repeats(call.output_strides);
-  const bool pairs = in_pairs && hopper::takes_pairs(hopper_call(call));
-  return fits && (pairs || !few_keys(call)) ? Family::hopper : Family::warp;
+Family family_of_long_queries(const assay_attention_call& call, int multiprocessors, bool in_pairs) {
+  if (!fits_tensor_maps(call)) return Family::warp;
+  if (in_pairs && hopper::takes_pairs(hopper_call(call))) return Family::hopper;
+  return few_keys(call) && row_tiles(call) <= multiprocessors ? Family::warp : Family::hopper;
 }
 
 int fail_no_kernels(int compute_capability) {

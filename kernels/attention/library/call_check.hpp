@@ -28,7 +28,7 @@ enum class Family {
 Family family_of(const assay_attention_call& call, int compute_capability, int multiprocessors = 132);
 
 // The same on Hopper, as if there were no kernels for few queries and, if so wanted, none for many short sequences.
-Family family_of_long_queries(const assay_attention_call& call, bool in_pairs = true);
+Family family_of_long_queries(const assay_attention_call& call, int multiprocessors, bool in_pairs = true);
 
 // Fails with what is wrong about this compute capability.
 int fail_no_kernels(int compute_capability);

@@ -135,8 +135,10 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
   assay_attention_call known;
   DeviceFacts device{};
   if (int status = check_plain_hopper_call(call, known, device); status != ASSAY_ATTENTION_OK) return status;
-  if (warps == 0) return launch_long_queries(known, family_of_long_queries(known), device, stream);
-  return launch_split(known, {slabs, warps, cluster}, device, stream);
+  if (warps == 0)
+    return launch_long_queries(known, family_of_long_queries(known, device.multiprocessors), device, stream);
+  const split_keys::Plan plan{slabs, warps, cluster};
+  return launch_split(known, warps < 0 ? split_plan(split_shape(known), device) : plan, device, stream);
 }
 
 int assay_attention_testing_pairs(const assay_attention_call* call, int in_pairs, void* stream) {
@@ -144,7 +146,7 @@ int assay_attention_testing_pairs(const assay_attention_call* call, int in_pairs
   DeviceFacts device{};
   if (int status = check_plain_hopper_call(call, known, device); status != ASSAY_ATTENTION_OK) return status;
   if (in_pairs == 0) {
-    return launch_long_queries(known, family_of_long_queries(known, false), device, stream,
+    return launch_long_queries(known, family_of_long_queries(known, device.multiprocessors, false), device, stream,
                                hopper_attention_choose_long);
   }
   const hopper_attention_call hopper = hopper_call(known);

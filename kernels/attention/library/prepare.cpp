@@ -35,16 +35,22 @@ assay_attention_call dummy_call(int head_dim, bool bf16) {
   return call;
 }
 
+// By the first call of those below that it computes.
+const char* launch_hopper_variant(int variant, cudaStream_t stream) {
+  for (int head_dim : {64, 96, 128, 192, 256}) {
+    for (int which = 0; which < 4; ++which) {
+      assay_attention_call shape = dummy_call(head_dim, (which & 1) != 0);
+      if ((which & 2) != 0) shape.flags |= ASSAY_ATTENTION_CAUSAL;
+      const hopper_attention_call call = hopper_call(shape);
+      if (hopper_attention_supports(variant, &call)) return hopper_attention_launch(variant, &call, stream);
+    }
+  }
+  return nullptr;
+}
+
 const char* launch_hopper_variants(cudaStream_t stream) {
   for (int variant = 0; variant < hopper_attention_variants(); ++variant) {
-    for (int which = 0; which < 8; ++which) {
-      assay_attention_call shape = dummy_call(which & 1 ? 128 : 64, (which & 2) != 0);
-      if ((which & 4) != 0) shape.flags |= ASSAY_ATTENTION_CAUSAL;
-      const hopper_attention_call call = hopper_call(shape);
-      if (!hopper_attention_supports(variant, &call)) continue;
-      if (const char* error = hopper_attention_launch(variant, &call, stream)) return error;
-      break;
-    }
+    if (const char* error = launch_hopper_variant(variant, stream)) return error;
   }
   return nullptr;
 }

@@ -53,7 +53,7 @@ const split_keys::ClusterSlots& cluster_slots(const DeviceFacts& device) {
     slots = split_keys::usual_slots(device.multiprocessors);
     for_each_split_kernel([&](const SplitKernel& kernel, int) {
       if (kernel.head_dim != 128 || kernel.slabs != 1 || kernel.bf16) return;
-      for (int cluster = 1; cluster <= split_keys::kLargestCluster; ++cluster) {
+      for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
         const int clusters = clusters_at_a_time(kernel, cluster);
         if (clusters > 0) (kernel.warps == 8 ? slots.of_8_warps : slots.of_4_warps)[cluster] = clusters;
       }

@@ -35,6 +35,6 @@ void for_each_split_kernel(Visit visit) {
 }  // namespace assay::attention::library
 
 // For tests and measurements, not in the public header: as assay_attention_forward, laid out as asked. warps 0: by a
-// kernel of the other families.
+// kernel of the other families; fewer: as planned.
 extern "C" ASSAY_ATTENTION_API int assay_attention_testing_split_keys(const assay_attention_call* call, int slabs,
                                                                       int warps, int cluster, void* stream);

@@ -157,20 +157,30 @@ def _fa3(library, shape, sets):
     return call
 
 
-def launch_pairs(q, k, v, out, causal, in_pairs, lse=None):
-    """The kernel for many short sequences, or what would be taken if there were none. Raises Unsupported."""
+def launch_by(function, numbers, q, k, v, out, causal=False, lse=None):
+    """By a function of the library that tests and benchmarks have, with the numbers that it takes. Raises Unsupported."""
     import torch
     from assay_attention import library
     call = library.CALL.pack(library.CALL.size, library.CAUSAL if causal else 0, q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr(),
                              0 if lse is None else lse.data_ptr(), *q.stride()[:3], *k.stride()[:3], *v.stride()[:3],
                              *out.stride()[:3], q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3],
                              library.BF16 if q.dtype == torch.bfloat16 else library.F16, q.shape[3] ** -0.5)
-    function = library.load().assay_attention_testing_pairs
-    function.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p]
-    status = function(call, int(in_pairs), torch.cuda.current_stream().cuda_stream)
+    entry = getattr(library.load(), function)
+    entry.argtypes = [ctypes.c_char_p, *[ctypes.c_int] * len(numbers), ctypes.c_void_p]
+    status = entry(call, *numbers, torch.cuda.current_stream().cuda_stream)
     if status:
         library.raise_for(status)
     return out
+
+
+def launch_pairs(q, k, v, out, causal, in_pairs, lse=None):
+    """The kernel for many short sequences, or what would be taken if there were none. Raises Unsupported."""
+    return launch_by("assay_attention_testing_pairs", (int(in_pairs),), q, k, v, out, causal, lse)
+
+
+def launch_split_keys(q, k, v, out, layout, causal=False, lse=None):
+    """The kernel for few queries. layout: (slabs, warps, blocks of a cluster); fewer than no warps: as planned."""
+    return launch_by("assay_attention_testing_split_keys", layout, q, k, v, out, causal, lse)
 
 
 def _contenders(shape, sets, fa3):

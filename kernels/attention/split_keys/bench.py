@@ -8,7 +8,6 @@ replayed graph. time prints microseconds per call: CUDA graphs of back-to-back c
 The last column is the share of 4.2 TB/s that the library's own choice reaches. Results of every layout: --json FILE.
 """
 
-import ctypes
 import itertools
 import json
 import math
@@ -22,9 +21,9 @@ import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "python"), str(ROOT / "kernels/attention")]
-from assay_attention import library  # noqa: E402
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "kernels/attention"), str(ROOT / "kernels/attention/library")]
 from replays import interleaved  # noqa: E402
+from sweep import launch_by, launch_split_keys  # noqa: E402
 
 BANDWIDTH = 4.2e12
 SHAPES = [(1, 32, 8, 1, 1024, 128), (1, 32, 8, 1, 8192, 128), (1, 32, 8, 1, 65536, 128), (8, 32, 8, 1, 4096, 128),
@@ -53,19 +52,10 @@ def draw(shape, dtype=torch.float16, bshd=False):
 
 def launch(q, k, v, out, causal=False, lse=None, layout=None):
     """By a layout; None: the library's choice; (0, 0, 0): the kernels for long queries."""
-    call = library.CALL.pack(library.CALL.size, int(causal), q.data_ptr(), k.data_ptr(), v.data_ptr(), out.data_ptr(),
-                             0 if lse is None else lse.data_ptr(), *q.stride()[:3], *k.stride()[:3], *v.stride()[:3],
-                             *out.stride()[:3], q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2], q.shape[3],
-                             int(q.dtype == torch.bfloat16), q.shape[3] ** -0.5)
-    stream = torch.cuda.current_stream().cuda_stream
-    loaded = library.load()
     if layout is None:
-        status = loaded.assay_attention_forward(call, stream)
+        launch_by("assay_attention_forward", (), q, k, v, out, causal, lse)
     else:
-        loaded.assay_attention_testing_split_keys.argtypes = [ctypes.c_char_p, *[ctypes.c_int] * 3, ctypes.c_void_p]
-        status = loaded.assay_attention_testing_split_keys(call, *layout, stream)
-    if status:
-        library.raise_for(status)
+        launch_split_keys(q, k, v, out, layout, causal, lse)
 
 
 def expected(q, k, v, causal):

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../primitives/cluster_slots.hpp"
+
 namespace assay::attention::split_keys {
 
 struct Shape {
@@ -23,8 +25,6 @@ struct Plan {
   int cluster;  // blocks that share the keys of a head
 };
 
-constexpr int kLargestCluster = 8;  // what every Hopper GPU can hold
-
 constexpr int ceil_div(int64_t a, int64_t b) {
   return static_cast<int>((a + b - 1) / b);
 }
@@ -35,33 +35,44 @@ constexpr int row_tiles(const Shape& shape, int slabs) {
   return ceil_div(packed_rows(shape), 16 * slabs);
 }
 
-// How many clusters a GPU holds at a time. A cluster lies within one of its groups of multiprocessors, whose sizes
-// differ from card to card: the driver knows.
+// Of 16 packed rows in a tile.
+constexpr int slabs_of(const Shape& shape) {
+  return shape.head_dim > 128 || packed_rows(shape) <= 16 ? 1 : 2;
+}
+
+// Keys and values are read once.
+constexpr bool one_tile(const Shape& shape) {
+  return row_tiles(shape, slabs_of(shape)) == 1;
+}
+
+// How many clusters a GPU holds at a time.
 struct ClusterSlots {
   int of_8_warps[kLargestCluster + 1];  // by blocks of the cluster, from 1; blocks of which a multiprocessor holds one
   int of_4_warps[kLargestCluster + 1];  // two
 };
 
-// For a GPU that is not there: groups of 16 multiprocessors, the last of 14, and single ones besides.
 constexpr ClusterSlots usual_slots(int multiprocessors) {
   ClusterSlots slots{};
-  const int whole_groups = std::max(0, multiprocessors / 16 - 1);
   for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
-    slots.of_8_warps[cluster] = cluster <= 2 ? multiprocessors / cluster : whole_groups * (16 / cluster) + 14 / cluster;
-    slots.of_4_warps[cluster] =
-        cluster <= 2 ? 2 * multiprocessors / cluster : whole_groups * (32 / cluster) + 28 / cluster;
+    slots.of_8_warps[cluster] = usual_clusters(multiprocessors, cluster, 1);
+    slots.of_4_warps[cluster] = usual_clusters(multiprocessors, cluster, 2);
   }
   return slots;
+}
+
+// What this kernel is for.
+constexpr bool few_queries(const Shape& shape) {
+  constexpr int kMostRows = 64;
+  constexpr int kLeastKeys = 256;
+  return shape.query_rows <= kMostRows && shape.key_rows >= kLeastKeys;
 }
 
 // Few queries and many keys. Where the packed rows are more than a tile, keys and values are read again for each, and
 // the kernels for long queries are better as soon as their tiles of 128 rows fill the GPU.
 constexpr bool suits(const Shape& shape, int multiprocessors) {
-  constexpr int kMostRows = 64;
-  constexpr int kLeastKeys = 256;
-  if (shape.query_rows > kMostRows || shape.key_rows < kLeastKeys) return false;
+  if (!few_queries(shape)) return false;
   const int64_t long_tiles = int64_t{shape.batch} * shape.key_heads * shape.group;
-  return packed_rows(shape) <= (shape.head_dim > 128 ? 16 : 32) || long_tiles < multiprocessors;
+  return one_tile(shape) || long_tiles < multiprocessors;
 }
 
 // Microseconds of a layout, by rates that were measured on an H200 (README.md): what one block reads by itself, and
@@ -86,7 +97,7 @@ constexpr double estimate_us(const Shape& shape, const Plan& plan, int clusters_
 }
 
 constexpr Plan plan(const Shape& shape, const ClusterSlots& slots) {
-  const int slabs = shape.head_dim > 128 || packed_rows(shape) <= 16 ? 1 : 2;
+  const int slabs = slabs_of(shape);
   Plan best{};
   double least = 0;
   for (int warps : {8, 4}) {

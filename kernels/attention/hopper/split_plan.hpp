@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// How split_streaming.cuh lays a call out over a GPU: how many blocks share the keys of a tile. Knows no CUDA.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "../primitives/cluster_slots.hpp"
+#include "choice_terms.hpp"
+#include "split_rows.hpp"
+
+namespace assay::attention::hopper {
+
+// Clusters that run at a time, by their blocks, from 1.
+using SplitSlots = std::array<int, kLargestCluster + 1>;
+
+inline SplitSlots usual_split_slots(int multiprocessors) {
+  SplitSlots slots{};
+  for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
+    slots[cluster] = usual_clusters(multiprocessors, cluster, 1);
+  }
+  return slots;
+}
+
+// Tiles of a call: clusters of the grid.
+inline int64_t split_tiles(const hopper_attention_call& call) {
+  const int log2 = head_rows_log2(call.query_rows);
+  const int row_tiles = ceil_div(call.query_rows, kSplitTileRows);
+  return int64_t{call.batch} * call.key_heads * head_tiles(call.query_heads / call.key_heads, log2) * row_tiles;
+}
+
+constexpr int kSplitCostTerms = 6;
+
+// What a call costs, by the blocks that share the keys of a tile, as choice_sweep.py fits it.
+struct SplitCosts {
+  int least_head_dim;
+  int most_head_dim;
+  bool causal;
+  int keys;  // of a block of them
+  std::array<double, kSplitCostTerms> us;
+
+  bool computes(const hopper_attention_call& call) const {
+    return causal == (call.causal != 0) && call.head_dim >= least_head_dim && call.head_dim <= most_head_dim;
+  }
+
+  // As split_terms() in choice_sweep.py: one for the launch, rounds of clusters, what their merging takes, what the
+  // busiest multiprocessor does, what they do on average, and bytes that clusters read, at 4.2 TB/s.
+  std::array<double, kSplitCostTerms> terms(const hopper_attention_call& call, int cluster,
+                                            const SplitSlots& slots) const {
+    const int64_t tiles = split_tiles(call);
+    const int first_seen =
+        causal ? std::min(call.key_rows, std::max(1, kSplitTileRows + call.key_rows - call.query_rows)) : call.key_rows;
+    const double longest = ceil_div(call.key_rows, keys);
+    const double mean = (ceil_div(first_seen, keys) + longest) / 2;
+    const int share = ceil_div(ceil_div(call.key_rows, keys), cluster);
+    const double filled = static_cast<double>(tiles) / slots[cluster];
+    const double rounds = std::ceil(filled);
+    // Full: rounds of equal length. Causal: the longest first, which shorter ones fill up.
+    const double busiest = causal ? std::max<double>(share, filled * mean / cluster) : rounds * share;
+    return {1.0,
+            rounds,
+            rounds * cluster,
+            busiest,
+            mean * static_cast<double>(tiles) / slots[1],
+            4.0 * call.head_dim * mean * keys * static_cast<double>(tiles) / 4.2e6};
+  }
+
+  double estimate(const hopper_attention_call& call, int cluster, const SplitSlots& slots) const {
+    const std::array<double, kSplitCostTerms> values = terms(call, cluster, slots);
+    double sum = 0;
+    for (int i = 0; i < kSplitCostTerms; ++i) sum += values[i] * us[i];
+    return sum;
+  }
+};
+
+struct SplitPlan {
+  int cluster;  // 0: not computed
+  double us;    // estimated
+};
+
+// The number of blocks with the least estimated time.
+inline SplitPlan plan_split(const SplitCosts& costs, const hopper_attention_call& call, const SplitSlots& slots) {
+  SplitPlan best{0, INFINITY};
+  for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
+    if (slots[cluster] < 1 || (cluster > 1 && cluster > ceil_div(call.key_rows, costs.keys))) continue;
+    // More rounds of causal tiles, which differ in length, are for the persistent kernels.
+    if (costs.causal && split_tiles(call) > 2 * slots[cluster]) continue;
+    const double us = costs.estimate(call, cluster, slots);
+    if (us < best.us) best = {cluster, us};
+  }
+  return best;
+}
+
+}  // namespace assay::attention::hopper
