@@ -10,6 +10,7 @@ A problem is an object with
 """
 
 import sys
+import time
 
 from case import read_case, whole
 from channel import Channel, Refusal, one_line, serve
@@ -24,6 +25,18 @@ FIRST_POISON = 0x5A
 def open_torch_gpu(device):
     from torch_gpu import TorchGpu
     return TorchGpu(device)
+
+
+class Parts:
+    """Where the time of an answer went, part by part, for whoever wonders what takes so long."""
+
+    def __init__(self):
+        self.seconds = {}
+        self._since = time.perf_counter()
+
+    def done(self, name):
+        now = time.perf_counter()
+        self.seconds[name], self._since = round(now - self._since, 6), now
 
 
 class Harness:
@@ -45,16 +58,22 @@ class Harness:
     def _hello(self, request):
         if request.get("protocol") != PROTOCOL:
             raise Refusal(f"the parent speaks protocol {request.get('protocol')}, this provider {PROTOCOL}")
+        parts = Parts()
         self._gpu = self._open_gpu(whole(request.get("device", 0), "device"))
+        parts.done("device")
         self._threads_before = count_threads()  # before any code of the user's is loaded
         versions = {"python": sys.version.split()[0], **self._gpu.versions(), **self._problem.versions(self._gpu)}
-        return {"name": self._problem.name, "versions": versions, "device": self._gpu.name, "note": ""}
+        parts.done("versions")
+        return {"name": self._problem.name, "versions": versions, "device": self._gpu.name, "note": "",
+                "seconds": parts.seconds}
 
     # One case
 
     def _prepare(self, request):
         gpu = self._need_gpu()
+        parts = Parts()
         self._forget()
+        parts.done("forget")
         case = read_case(request)
         if not case.timing.instruments:
             raise Refusal("timing names no file of instruments")
@@ -63,15 +82,19 @@ class Harness:
         with gpu.on_stream():
             self._padding = gpu.pad(case.timing.placement)
             sets = [InputSet(gpu, case, files) for files in case.sets]
+            parts.done("inputs")
             variant = self._problem.prepare(case, gpu, sets)
+            parts.done("problem")
             for _ in range(case.timing.warm_up_calls):
                 for number, own in enumerate(sets):
                     self._plain_call(number, own, FIRST_POISON)
+            parts.done("warm-up")
             sampler = GraphSampler if case.timing.protocol == "graph" else EventSampler
             self._sampler = sampler(gpu, case, self._problem, sets)
             gpu.synchronize()
+            parts.done("sampler")
         self._case, self._sets = case, sets
-        return {"variant": variant}
+        return {"variant": variant, "seconds": parts.seconds}
 
     def _forget(self):
         if self._sampler is not None:

@@ -183,7 +183,7 @@ def main(name, modules):
     os.environ["TORCH_WARM_POOL"] = "0"  # the processes in which torch.compile compiles: the provider's to start
     for module in modules:
         with gpu_taken_for_granted():
-            importlib.import_module(module)
+            importlib.import_module(module)  # PyTorch's, or one of those beside this file
     if not forks_can_use_cuda():
         sys.exit("importing " + " ".join(modules) + " has touched the GPU, which no fork can use then")
     gc.collect()

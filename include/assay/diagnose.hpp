@@ -30,6 +30,7 @@ struct DiagnoseRequest {
   uint64_t blocks = 24;  // run at most so many blocks on the virtual GPU; 0: all
   CaseLimits limits;
   RecordOptions record;
+  bool page = false;  // write the HTML report, if it is recorded
   // Rates that were measured, for a caller that has them; null: those of the ledger, if there are any.
   std::shared_ptr<const StoredRates> rates;
 };
@@ -77,6 +78,7 @@ struct DiagnoseReport {
   std::string baseline;                  // that was profiled too; "": none
   std::vector<std::string> differences;  // what it does differently, the largest difference first
   std::string kept;                      // folder with the reports of Nsight Compute; "": none
+  std::string page;                      // the HTML report that was written; "": none
   std::shared_ptr<const DiagnoseDetails> details;
 };
 

@@ -94,6 +94,7 @@ struct TuneRequest {
   uint64_t seed = 1;
   CaseLimits limits;
   RecordOptions record;
+  bool page = false;  // write the HTML report, if it is recorded
 };
 
 // One configuration that was evaluated.
@@ -150,6 +151,7 @@ struct TuneReport {
   ExitCode exit_code = ExitCode::good;
   std::string kernel;
   std::string specification;
+  std::string page;  // the HTML report that was written; "": none
   std::string device;
   std::string gpu;                                       // the model: "h200"
   std::string target;                                    // what it was built for: "sm_90a"

@@ -188,11 +188,6 @@ std::string failures_text(const build::BuildReport& report, const report::Termin
   return text;
 }
 
-// There is no compiler here; the last lines say so once for all.
-bool skipped(const build::BuildReport& report, const spec::Configuration& configuration) {
-  return report.no_compiler && report.usages(configuration).empty();
-}
-
 // "3 built, 21 cached": what there was none of is not mentioned.
 std::string counts_text(const build::BuildReport& report) {
   std::vector<std::string> parts;
@@ -226,8 +221,14 @@ std::string ending(const work::BuildReport& built, const report::Terminal& termi
 std::string build_text(const work::BuildReport& built) {
   const report::Terminal terminal;
   ConfigurationTable table(*built.details);
+  const build::BuildReport& report = built.details->report;
+  auto result = report.results.begin();  // in the order of the configurations, of which there may be very many
   for (const spec::Configuration& configuration : built.details->configurations) {
-    if (!skipped(built.details->report, configuration)) table.add(configuration);
+    bool usable = false;
+    for (; result != report.results.end() && result->configuration == configuration; ++result)
+      usable = usable || result->usable();
+    // Without a compiler the last lines say so once for all.
+    if (usable || !report.no_compiler) table.add(configuration);
   }
   return heading(built, terminal) + table.render(terminal) + ending(built, terminal);
 }

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/diagnose_text.hpp"
+#include "cli/open_page.hpp"
 #include "cli/words.hpp"
 
 namespace assay::cli {
@@ -25,6 +26,7 @@ class DiagnoseCommand final : public Command {
     line.option("--keep", request_.keep, "with ncu: folder for both reports");
     line.option("--with", with_, "ncu: Nsight Compute on a GPU, beside the counts");
     line.option("--blocks", request_.blocks, "run at most so many blocks and scale; 0: all");
+    line.flag("--open", open_, "show the page in the browser");
     declare_seed(line, request_.seed);
     declare_limits(line, request_.limits);
     record_.declare(line);
@@ -42,9 +44,12 @@ class DiagnoseCommand final : public Command {
  private:
   Result<KernelWords::Outcome> diagnose(const std::string& kernel, const Context& context) {
     request_.choice.kernel = kernel;
+    request_.page = true;
     ASSAY_TRY(const work::DiagnoseReport report, work::diagnose(request_, context));
+    if (open_ && !report.page.empty()) ASSAY_CHECK(open_page(report.page));
     if (json()) return KernelWords::Outcome{report.exit_code, to_json(report)};
     print(diagnose_text(report, most_));
+    if (!report.page.empty()) print(fmt::format("page: {}\n", report.page));
     return KernelWords::Outcome{report.exit_code};
   }
 
@@ -53,6 +58,7 @@ class DiagnoseCommand final : public Command {
   RecordWords record_;
   std::string with_;
   size_t most_ = 5;
+  bool open_ = false;
 };
 
 }  // namespace

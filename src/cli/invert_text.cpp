@@ -119,6 +119,8 @@ std::string invert_text(const work::InvertReport& report, bool all_experiments) 
   if (all_experiments) text += "\n" + experiment_table(terminal, report);
   text += "\n" + tally_text(report);
   text += fmt::format("{}; mutants' results are wrong by intent, and never checked\n", report.known);
+  text += fmt::format("{:.0f} s in all: {:.0f} s to count and to make mutants, {:.0f} s to prove them\n",
+                      report.details->wall_s, report.details->before_s, report.details->proof_s);
   if (report.measured)
     text += fmt::format("{:.1f} s of GPU time on {}; the prepared kernel differs from itself by {:.1f} %\n",
                         report.gpu_s, report.details->gpu, 100 * report.noise);

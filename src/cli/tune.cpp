@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/open_page.hpp"
 #include "cli/words.hpp"
 #include "report/terminal.hpp"
 
@@ -78,6 +79,7 @@ class TuneCommand final : public Command {
     line.flag("--no-counters", no_counters_, "count nothing before it is evaluated");
     executor_.declare(line);
     line.option("--export", exports_, "which configuration for which shape");
+    line.flag("--open", open_, "show the page in the browser");
     line.flag("--ask", ask_, "take spaces and answers from standard input");
     line.option("--replay", replay_.spaces, "a recorded space");
     line.choice("--synthetic", replay_.synthetic, "generated spaces", {"choosing", "judging", "harder", "all"});
@@ -124,12 +126,15 @@ class TuneCommand final : public Command {
       exports.push_back(wanted);
     }
     ASSAY_TRY(tune_.record, record_.read());
+    tune_.page = true;
     ASSAY_TRY(const work::TuneReport report, work::tune(tune_, context));
     for (const ExportWord& each : exports) {
       ASSAY_TRY(const std::string text, work::export_tuning(report, each.format));
       ASSAY_CHECK(write_file_atomically(each.file, text));
     }
     json() ? print_document(to_json(report)) : print(tuning_text(report));
+    if (!json() && !report.page.empty()) print(fmt::format("page: {}\n", report.page));
+    if (open_ && !report.page.empty()) ASSAY_CHECK(open_page(report.page));
     return report.exit_code;
   }
 
@@ -260,6 +265,7 @@ class TuneCommand final : public Command {
   std::vector<std::string> strategies_;
   ExecutorWords executor_;
   bool ask_ = false;
+  bool open_ = false;
   bool no_race_ = false;
   bool no_counters_ = false;
 };

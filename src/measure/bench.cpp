@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "measure/bench.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/progress.hpp"
+#include "base/threads.hpp"
 #include "check/oracle.hpp"
 
 namespace assay::measure {
@@ -52,6 +54,18 @@ Contract case_contract(const BenchRequest& request, const spec::Shape& shape) {
   return known_contract(request, protocol, shape.text());
 }
 
+// A context of CUDA with PyTorch's libraries takes half a gigabyte of the device; a problem may need several times its
+// arguments. Half of the memory is left to those whose turn it is, and a core to each that starts.
+size_t processes_at_once(const BenchRequest& request, uint64_t case_bytes, size_t sets, size_t cores) {
+  constexpr uint64_t kContextBytes = uint64_t{768} << 20;
+  constexpr uint64_t kTimesArguments = 4;
+  const auto memory = static_cast<uint64_t>(std::max<int64_t>(request.model.memory_bytes, 0));
+  const size_t contenders = std::max<size_t>(request.contenders.size(), 1);
+  const uint64_t each = kContextBytes + kTimesArguments * case_bytes * sets;
+  const uint64_t room = std::min<uint64_t>(memory / 2 / (each * contenders), cores / contenders);
+  return std::clamp<size_t>(room, 1, request.sampling.plan.first);
+}
+
 Result<void> bench(const BenchRequest& request) {
   ASSAY_TRY(const check::Oracle oracle, check::Oracle::open(*request.spec, request.cache_folder));
   SessionOptions options;
@@ -81,6 +95,7 @@ Result<void> bench(const BenchRequest& request) {
       return error;
     }
     options.protocol.sets = *sets;
+    options.at_once = processes_at_once(request, static_cast<uint64_t>(problem.bytes()), *sets, core_count());
     options.on_step = [&](const std::string& step) {
       progress.step(fmt::format("{}: {}", problem.shape.text(), step));
     };

@@ -40,6 +40,9 @@ TimingFiles timing_of(const BenchRequest& request);
 // Of a case before it is measured: all but the seeds and the versions that contenders tell.
 Contract case_contract(const BenchRequest& request, const spec::Shape& shape);
 
+// How many processes of each contender may be there at once on a host of so many cores.
+size_t processes_at_once(const BenchRequest& request, uint64_t case_bytes, size_t sets, size_t cores);
+
 Result<void> bench(const BenchRequest& request);
 
 }  // namespace assay::measure

@@ -142,8 +142,7 @@ Result<Contender> ProviderPrograms::contender(const spec::Baseline& baseline, co
   ASSAY_TRY(const std::string interpreter, python());
   contender.arguments = {interpreter, (folder_ / script).string()};
   contender.warm_folder = folder_;
-  contender.preload =
-      baseline.provider == "torch_compile" ? "torch torch._dynamo torch._inductor.compile_fx triton" : "torch";
+  contender.preload = baseline.provider == "torch_compile" ? "torch compile_warm" : "torch";
   return contender;
 }
 

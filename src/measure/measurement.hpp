@@ -45,6 +45,7 @@ struct ContenderResult {
   std::optional<stats::Summary> time_us;
   stats::Interval median_interval;
   std::vector<LaunchedKernel> kernels;  // of one call
+  RequestCosts requests;                // of all its processes
 
   bool timed() const { return time_us.has_value(); }
   // Timed, right, and no guard objected.

@@ -129,6 +129,9 @@ json contender_json(const ContenderResult& result) {
   json kernels = json::array();
   for (const LaunchedKernel& kernel : result.kernels)
     kernels.push_back({{"name", kernel.name}, {"stream", kernel.stream}, {"us", number(kernel.us)}});
+  json requests = json::object();
+  for (const auto& [request, cost] : result.requests)
+    requests[request] = json::array({cost.count, number(cost.seconds)});
   return {{"name", result.name},
           {"provider", result.provider},
           {"variant", result.variant},
@@ -144,7 +147,8 @@ json contender_json(const ContenderResult& result) {
           {"throughput", numbers(result.throughput)},
           {"time_us", result.time_us ? summary_json(*result.time_us) : json()},
           {"median_interval", judge::interval_json(result.median_interval)},
-          {"kernels", std::move(kernels)}};
+          {"kernels", std::move(kernels)},
+          {"requests", std::move(requests)}};
 }
 
 ContenderResult contender_from(const json& value) {
@@ -168,6 +172,10 @@ ContenderResult contender_from(const json& value) {
   for (const json& kernel : list_in(value, "kernels"))
     result.kernels.push_back(
         {word_from(kernel.at("name")), kernel.at("stream").get<int64_t>(), number_from(kernel.at("us"))});
+  if (value.contains("requests")) {  // not in what was written before it was counted
+    for (const auto& [request, cost] : value.at("requests").items())
+      result.requests[request] = {whole_from(cost.at(0)), number_from(cost.at(1))};
+  }
   return result;
 }
 

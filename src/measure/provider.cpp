@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/elapsed.hpp"
 #include "base/escape.hpp"
 #include "base/random.hpp"
 #include "base/text.hpp"
@@ -117,6 +118,19 @@ Error Provider::lost(const std::string& what, std::optional<GuardKind> guard) {
   return Error{message, {}, hint, ExitCode::environment};
 }
 
+// Where the time of an answer went, if the provider says so. For people alone: nothing is judged by it.
+void Provider::note_parts(const char* op, const json& answer) {
+  constexpr size_t kMostParts = 16;
+  constexpr size_t kMostName = 40;
+  const auto parts = answer.find("seconds");
+  if (parts == answer.end() || !parts->is_object() || parts->size() > kMostParts) return;
+  for (const auto& [part, seconds] : parts->items()) {
+    if (part.size() > kMostName || !seconds.is_number()) continue;
+    if (const auto value = seconds.get<double>(); value >= 0 && value < 1e6)
+      costs_[fmt::format("{}: {}", op, escape_terminal(part))].add(value);
+  }
+}
+
 Result<json> Provider::ask(const char* op, json request, std::chrono::milliseconds limit) {
   if (!child_) return Error{fmt::format("provider '{}' has been stopped", name_), {}, "", ExitCode::environment};
   // Within the integers that every JSON reader keeps exactly.
@@ -124,7 +138,10 @@ Result<json> Provider::ask(const char* op, json request, std::chrono::millisecon
   request["op"] = op;
   request["id"] = id;
   std::string line;
-  switch (child_->ask(request.dump(-1, ' ', false, json::error_handler_t::replace), line, limit)) {
+  const auto asked = steady_clock::now();
+  const Child::Answer got = child_->ask(request.dump(-1, ' ', false, json::error_handler_t::replace), line, limit);
+  costs_[op].add(seconds_since(asked));
+  switch (got) {
     case Child::Answer::ended:
       return lost(fmt::format("ended instead of answering '{}'", op));
     case Child::Answer::timed_out:
@@ -141,7 +158,10 @@ Result<json> Provider::ask(const char* op, json request, std::chrono::millisecon
   const auto ok = answer.find("ok");
   if (ok == answer.end() || !ok->is_boolean())
     return lost(fmt::format("answered '{}' without saying whether it is ok", op));
-  if (ok->get<bool>()) return answer;
+  if (ok->get<bool>()) {
+    note_parts(op, answer);
+    return answer;
+  }
   const std::string why = text_of(answer, "error");
   const std::string hint = text_of(answer, "hint");
   if (text_of(answer, "guard") == measure::name(GuardKind::contract)) failed_guard_ = GuardKind::contract;

@@ -60,6 +60,19 @@ struct ProviderIdentity {
   std::map<std::string, std::string> versions;
 };
 
+// What requests of one kind took, as the parent's clock saw it, or a part of them as the provider says ("prepare:
+// compile").
+struct RequestCost {
+  size_t count = 0;
+  double seconds = 0;
+
+  void add(double more) {
+    ++count;
+    seconds += more;
+  }
+};
+using RequestCosts = std::map<std::string, RequestCost>;
+
 using ArgumentFiles = std::map<std::string, std::filesystem::path>;  // by argument
 
 class Provider {
@@ -89,6 +102,8 @@ class Provider {
   // The guard that its last answer ran into, if one did: answer_id, not_positive or contract.
   const std::optional<GuardKind>& failed_guard() const { return failed_guard_; }
 
+  const RequestCosts& costs() const { return costs_; }
+
   // After an error of any of these the provider has been stopped.
   Result<std::string> prepare(nlohmann::json request);  // what will run, in words
   Result<void> run(size_t set, uint8_t poison);
@@ -101,6 +116,7 @@ class Provider {
  private:
   Provider(const Contender& contender, const Limits& limits) : name_(contender.name), limits_(limits) {}
   Result<nlohmann::json> ask(const char* op, nlohmann::json request, std::chrono::milliseconds limit);
+  void note_parts(const char* op, const nlohmann::json& answer);
   Error lost(const std::string& what, std::optional<GuardKind> guard = std::nullopt);
 
   std::string name_;
@@ -108,6 +124,7 @@ class Provider {
   Limits limits_;
   std::unique_ptr<Child> child_;
   ProviderIdentity identity_;
+  RequestCosts costs_;
 };
 
 }  // namespace assay::measure

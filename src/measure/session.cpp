@@ -9,7 +9,6 @@
 
 #include "base/elapsed.hpp"
 #include "measure/session_state.hpp"
-#include "measure/warm_pool.hpp"
 #include "stats/bootstrap.hpp"
 #include "stats/quantile.hpp"
 
@@ -30,13 +29,14 @@ Session::Session(const ProblemCase& problem, const check::Oracle& oracle, const 
       order_seed_(options_.order_seed.value_or(system_random())),
       schedule_(contenders.size(), order_seed_),
       random_(options_.seed ^ 0x5eed) {
+  room_ = std::max<size_t>(options_.at_once, 1) - 1;
   measurement_.shape = problem.shape.text();
   measurement_.work = problem.work;
   measurement_.seed = options_.seed;
   measurement_.order_seed = order_seed_;
   Random places(order_seed_ ^ 0x97ace);
   measurement_.contenders.resize(contenders.size());
-  states_.resize(contenders.size());
+  states_ = std::vector<State>(contenders.size());  // whose futures cannot be copied
   for (size_t i = 0; i < contenders.size(); ++i) {
     ContenderResult& result = measurement_.contenders[i];
     result.name = contenders[i].name;
@@ -56,7 +56,7 @@ void Session::take_out(State& state, const Error& error) {
   state.result->failure = error;
   if (state.process && state.process->failed_guard())
     state.result->guards.fail(*state.process->failed_guard(), error.message);
-  state.process.reset();
+  end_process(state);
 }
 
 // What follows belongs to this step, until the next begins.
@@ -77,6 +77,8 @@ Result<CaseMeasurement> Session::run() {
   // All contenders run before any expected value exists anywhere.
   begin_step("running once");
   for_all_at_once(&Session::run_untimed);
+  // Compilers have filled their caches by now, and nothing is timed yet.
+  begin_ahead(options_.sampling.plan.first - 1);
   begin_step("computing float64 results");
   ASSAY_CHECK(compute_expected());
   begin_step("comparing");
@@ -84,6 +86,8 @@ Result<CaseMeasurement> Session::run() {
   for (State& state : states_) state.outputs.clear();
   begin_step("changing inputs");
   for_all(&Session::check_sensitivity);
+  begin_step("starting further processes");
+  finish_ahead();
   begin_step("sampling");
   sample_all();
   begin_step("trying fresh inputs");
@@ -94,6 +98,8 @@ Result<CaseMeasurement> Session::run() {
   // Last: a profiler that was attached once slows every later launch.
   begin_step("listing kernels");
   for_all_at_once(&Session::list_kernels);
+  begin_step("ending contenders");
+  for_all_at_once(&Session::end_process);
   end_step();
   for (State& state : states_) judge_times(state);
   return std::move(measurement_);
@@ -123,42 +129,12 @@ Result<void> Session::start() {
   return made;
 }
 
-void Session::launch_all() {
-  for (State& state : states_) {
-    if (state.out()) continue;
-    state.process.reset();
-    auto launched = Provider::launch(*state.contender, options_.limits);
-    if (launched) {
-      state.process = std::move(*launched);
-    } else {
-      take_out(state, launched.error());
-    }
-  }
-  for (const std::string& complaint : WarmPools::of_this_process().take_complaints()) options_.on_note(complaint);
-}
-
 Result<void> Session::make_inputs() {
   const size_t sets = options_.protocol.sets;
   scratch_.emplace(static_cast<uint64_t>(problem_.bytes()) * (sets + kFreshProbes + 2 + states_.size()));
   ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, *scratch_, "set"));
   ASSAY_TRY(fresh_, make_input_sets(problem_, kFreshProbes, random_, *scratch_, "fresh"));
   return {};
-}
-
-void Session::greet(State& state) {
-  const auto greeted = state.process->greet(options_.device);
-  if (!greeted) return take_out(state, greeted.error());
-  state.result->versions = state.process->identity().versions;
-}
-
-// For every process: the same inputs, elsewhere in memory.
-void Session::prepare(State& state) {
-  Protocol protocol = options_.protocol;
-  protocol.placement = state.placements.below(kPlacements);
-  auto variant =
-      state.process->prepare(prepare_request(problem_, protocol, options_.timing, sets_, state.contender->options));
-  if (!variant) return take_out(state, variant.error());
-  state.result->variant = *variant;
 }
 
 // What lies there from an earlier reading is cut off first: a provider that writes nothing must not be taken for one
@@ -316,12 +292,10 @@ void Session::sample_all() {
       measurement_.stopped_because = std::move(*reason);
       break;
     }
-    if (process > 0) {
-      launch_all();
-      for_all_at_once(&Session::greet);
-    }
+    if (process > 0) next_processes(process);
     sample_processes(process);
   }
+  end_waiting(true);
   measurement_.seconds = seconds_since(start);
 }
 

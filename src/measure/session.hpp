@@ -38,6 +38,7 @@ struct SessionOptions {
   judge::CompareOptions compare;            // tells when enough is known
   gpu::GpuModel model;
   Provider::Limits limits{};
+  size_t at_once = 1;  // processes of one contender that may be there at once
   std::function<void(const std::string&)> on_step = [](const std::string&) {};  // for progress
   std::function<void(const std::string&)> on_note = [](const std::string&) {};  // what is worth a line that stays
 };
@@ -56,7 +57,14 @@ class Session {
   void begin_step(const std::string& name);
   void end_step();
   Result<void> start();
+  void launch(State& state);
   void launch_all();
+  void begin_ahead(size_t wanted);
+  void finish_ahead();
+  void next_processes(size_t process);
+  static void note_costs(State& state, const Provider& process);
+  void end_process(State& state);
+  void end_waiting(bool those_ahead);
   Result<void> make_inputs();
   void for_all(void (Session::*step)(State&));
   void for_all_at_once(void (Session::*step)(State&));
@@ -100,6 +108,7 @@ class Session {
   std::vector<InputSet> fresh_;                       // seen by nobody before all is timed
   std::optional<reference::Outputs> expected_fresh_;  // of the first of them
   std::vector<State> states_;
+  size_t room_ = 0;  // for processes of each contender beside the one whose turn it is
   std::chrono::steady_clock::time_point step_began_;
   CaseMeasurement measurement_;
 };

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "measure/session.hpp"
@@ -11,9 +13,22 @@
 namespace assay::measure {
 
 struct Session::State {
+  struct Starting {
+    std::unique_ptr<Provider> process;
+    std::future<Result<void>> ready;
+  };
+
+  struct Waiting {
+    std::unique_ptr<Provider> process;
+    std::optional<Error> failure;  // for which its contender is out when its turn comes
+  };
+
   size_t index = 0;
   const Contender* contender = nullptr;
   std::unique_ptr<Provider> process;
+  std::vector<Starting> starting;                  // beside what else is done
+  std::vector<Waiting> ahead;                      // prepared, and waiting for their turn
+  std::vector<std::unique_ptr<Provider>> retired;  // that had their turn, until all of them end
   ContenderResult* result = nullptr;
   Random placements{0};                           // of its memory, round after round
   std::vector<std::vector<OutputBytes>> outputs;  // of the untimed calls, by set, until they are verified

@@ -53,7 +53,7 @@ std::string draw(const Landscape& shown, double width) {
   Drawing drawing(width, height);
   double most = 1.1;
   for (const auto& [number, ratio] : shown.points) most = std::max(most, ratio);
-  const Scale x = Scale::linear(0, std::max(2.0, shown.count), 48, width - 14);
+  const Scale x = Scale::linear(0, std::max(10.0, shown.count), 48, width - 14);
   const Scale y = Scale::logarithmic(1, most * 1.05, height - 44, 28);
   drawing.axes(x, y, "evaluation", "times the best");
   for (const double number : shown.failed) drawing.line(x(number), height - 44, x(number), height - 50, "floor");
@@ -99,8 +99,10 @@ std::optional<Section> tuning_section(const Content& content) {
           fmt::format("tuning{}", each.attempt.id),
           "",
           fmt::format("Every configuration of {} that was evaluated, as a multiple of the best, in the order of its "
-                      "evaluation; the line is the best so far, and ticks at the bottom are the {} that failed ({}).",
-                      each.attempt.kernel, failed, each.quantity),
+                      "evaluation; the line is the best so far{} ({}).",
+                      each.attempt.kernel,
+                      failed > 0 ? fmt::format(", and ticks at the bottom are the {} that failed", failed) : "",
+                      each.quantity),
           fmt::format("tuning-{}", each.attempt.id),
           {},
           [shown](double width) { return draw(shown, width); }}});

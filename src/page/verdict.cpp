@@ -141,6 +141,13 @@ void say_speed(const Content& content, Text& text) {
                           last.attempt.device, last.limiter));
     return;
   }
+  if (!content.tuned.empty() && !content.tuned.back().tie_group.empty()) {
+    const TunedCase& last = content.tuned.back();
+    say(text, fmt::format("The best of {} that were tried is {} on {} ({}). ",
+                          counted(static_cast<uint64_t>(last.points.size()), "configuration"), last.tie_group.front(),
+                          last.attempt.device, last.quantity));
+    return;
+  }
   say(text, "Its time is not measured: that needs a GPU.");
 }
 

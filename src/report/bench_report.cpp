@@ -74,6 +74,10 @@ json contender_document(const BenchCase& bench, size_t index, bool with_samples)
   json kernels = json::array();
   for (const measure::LaunchedKernel& kernel : contender.kernels) kernels.push_back(kernel.name);
   document["kernels"] = std::move(kernels);
+  json requests = json::object();
+  for (const auto& [request, cost] : contender.requests)
+    requests[request] = {{"count", cost.count}, {"seconds", cost.seconds}};
+  document["requests"] = std::move(requests);
   if (contender.time_us) {
     const stats::Summary& time = *contender.time_us;
     document["measured"] = {{"samples", time.count},

@@ -20,6 +20,7 @@
 #include "work/document.hpp"
 #include "work/kernel.hpp"
 #include "work/ncu_profile.hpp"
+#include "work/page_file.hpp"
 #include "work/recording.hpp"
 
 namespace assay::work {
@@ -371,7 +372,12 @@ class Diagnoser {
     attempt.configuration = report_.configuration;
     attempt.shape = report_.shape;
     attempt.verdict = report_.findings.empty() ? "nothing found" : report_.findings.front().rule;
-    return recording_.write(std::move(attempt), document);
+    ASSAY_CHECK(recording_.write(std::move(attempt), document));
+    if (request_.page && recording_.ledger() != nullptr && document.contains("attempt")) {
+      report_.page = write_page(*recording_.ledger(), document["attempt"].get<int64_t>(), context_).value_or("");
+      if (!report_.page.empty()) document["page"] = report_.page;
+    }
+    return {};
   }
 
   // Both reports as they were imported, and where they lie.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/elapsed.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -27,6 +28,7 @@ Result<InvertReport> Inverter::run() {
   ASSAY_CHECK(make_mutants());
   ASSAY_CHECK(prove());
   ASSAY_CHECK(time_on_gpu());
+  details_->wall_s = seconds_since(began_);
   collect();
   read_experiments(report_);
   ASSAY_CHECK(write());
@@ -142,7 +144,8 @@ Result<void> Inverter::find_smaller(ProvingGround::Setup setup) {
   int probes = 0;
   for (const auto& [dimension, value] : shape_.values) {
     for (const spec::Shape& shape : smaller_along(spec_, configuration_, setup.shape, dimension)) {
-      if (probes++ == kProbes) return {};
+      // Half of the time for proofs may go into making them shorter.
+      if (probes++ == kProbes || (proof_seconds() > 0 && seconds_since(began_) > proof_seconds() / 2)) return {};
       ProvingGround::Setup other = setup;
       other.shape = shape;
       auto ground = ProvingGround::open(other, controls_.front(), nullptr);

@@ -123,6 +123,8 @@ json report_document(const InvertReport& report, const InvertDetails& details) {
     if (details.original_ratio > 0) document["original_over_prepared"] = details.original_ratio;
   }
   document["proof_s"] = details.proof_s;
+  document["before_proofs_s"] = details.before_s;
+  document["wall_s"] = details.wall_s;
   if (!details.proved_at.empty()) document["proved_at"] = details.proved_at;
   if (!report.left_over.empty()) document["left_over"] = report.left_over;
   if (!report.not_measured.empty()) document["not_measured"] = report.not_measured;

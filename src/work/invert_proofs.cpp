@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -20,13 +21,15 @@ Result<void> Inverter::prove() {
   std::vector<Trial*> order = in_order_of_worth();
   Progress progress(context_, "experiments", order.size());
   const auto start = std::chrono::steady_clock::now();
+  details_->before_s = seconds_since(began_);
+  const double until = proofs_until(details_->before_s);
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::optional<Error> failed;
   const auto work = [&] {
     while (!context_.cancelled()) {
       const size_t i = next++;
-      if (i >= order.size() || (proof_seconds() > 0 && seconds_since(start) > proof_seconds())) return;
+      if (i >= order.size() || seconds_since(began_) > until) return;
       const auto proved = prove_one(*order[i]);
       const std::lock_guard lock(mutex);
       progress.advance(fmt::format("{} {}", order[i]->result.name, order[i]->dose));
@@ -46,7 +49,7 @@ Result<void> Inverter::prove() {
   details_->proof_s = seconds_since(start);
   for (Trial* trial : order) {
     if (!trial->proved)
-      end(*trial, invert::State::not_tried, fmt::format("{:.0f} s for proofs were over", proof_seconds()));
+      end(*trial, invert::State::not_tried, fmt::format("{:.0f} s up to the last proof were over", proof_seconds()));
   }
   doubt_other_doses();
   return {};
@@ -55,6 +58,11 @@ Result<void> Inverter::prove() {
 double Inverter::proof_seconds() const {
   if (request_.seconds > 0 || gpu_.empty()) return request_.seconds;
   return request_.quick ? 15 : 60;  // a GPU is waiting
+}
+
+double Inverter::proofs_until(double now) const {
+  if (proof_seconds() <= 0) return std::numeric_limits<double>::infinity();
+  return std::max(proof_seconds(), now + proof_seconds() / 3);
 }
 
 size_t Inverter::threads_for_proofs() const {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
+#include "base/elapsed.hpp"
 #include "base/file.hpp"
 #include "base/progress.hpp"
 #include "device/open/open_device.hpp"
@@ -16,6 +19,15 @@ Result<void> Inverter::time_on_gpu() {
   if (!measured && measured.error().exit_code == kInterrupted) return measured.error();
   if (!measured) report_.not_measured = measured.error().message;
   return {};
+}
+
+double Inverter::budget() const {
+  return request_.budget_s > 0 ? request_.budget_s : request_.quick ? 15 : 60;
+}
+
+double Inverter::timing_until(double now) const {
+  if (proof_seconds() <= 0) return std::numeric_limits<double>::infinity();
+  return std::max(proof_seconds() + budget(), now + budget() / 3);
 }
 
 Result<void> Inverter::measure() {
@@ -43,13 +55,13 @@ Result<void> Inverter::measure() {
   original.configuration = worker_configuration(configuration_);
   ASSAY_CHECK(write_file_atomically(original.file, original_));
   if (const auto plain = timing->time(timed(prepared), timed(original))) details_->original_ratio = plain->ratio;
-  const double budget = request_.budget_s > 0 ? request_.budget_s : request_.quick ? 15 : 60;
+  const double until = timing_until(seconds_since(began_));
   const std::vector<Trial*> order = in_order_of_worth();
   Progress progress(context_, "timing", order.size());
   for (Trial* trial : order) {
     progress.advance(fmt::format("{} {}", trial->result.name, trial->dose));
-    if (timing->spent_s() > budget) {
-      end(*trial, invert::State::not_timed, fmt::format("{:.0f} s of GPU time were over", budget));
+    if (timing->spent_s() > budget() || seconds_since(began_) > until) {
+      end(*trial, invert::State::not_timed, fmt::format("{:.0f} s of GPU time were over", budget()));
       trial->out_of_time = true;
       continue;
     }

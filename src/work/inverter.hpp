@@ -3,6 +3,7 @@
 // invert_proofs.cpp, timed in invert_timing.cpp.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,6 +77,11 @@ class Inverter {
   // Every mutant through ptxas and the virtual GPU, on all cores, the most telling first, as long as there is time.
   Result<void> prove();
   double proof_seconds() const;
+  double budget() const;
+  // Of the command's own clock: when no further proof begins, and when no further mutant is timed. Whatever went
+  // before, a third of the time is left to either.
+  double proofs_until(double now) const;
+  double timing_until(double now) const;
   // Each has tensors of its own: not so many that memory ends.
   size_t threads_for_proofs() const;
   void open_assembly();
@@ -114,6 +120,7 @@ class Inverter {
   std::vector<Image> controls_;  // the prepared kernel first
   std::vector<Trial> trials_;
   InvertReport report_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace assay::work

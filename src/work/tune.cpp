@@ -20,6 +20,7 @@
 #include "work/gather_crew.hpp"
 #include "work/kernel.hpp"
 #include "work/measuring.hpp"
+#include "work/page_file.hpp"
 #include "work/tune_answer.hpp"
 #include "work/tune_details.hpp"
 #include "work/tune_json.hpp"
@@ -219,7 +220,8 @@ Result<TuneReport> KernelTuning::run(Recording& recording, const std::string& de
   attempt.exit_code = static_cast<int>(report_.exit_code);
   attempt.details = attempt_json(report_).dump(-1, ' ', false, json::error_handler_t::replace);
   ASSAY_TRY(const auto id, recording.write(std::move(attempt)));
-  (void)id;
+  if (request_.page && id && recording.ledger() != nullptr)
+    report_.page = write_page(*recording.ledger(), *id, context_).value_or("");
   return std::move(report_);
 }
 

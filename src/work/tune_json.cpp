@@ -65,6 +65,7 @@ std::string to_json(const TuneReport& report) {
   json document = document_head("tune");
   document["kernel"] = report.kernel;
   document["specification"] = report.specification;
+  if (!report.page.empty()) document["page"] = report.page;
   document["device"] = report.device;
   document["gpu"] = report.gpu;
   document["target"] = report.target;

@@ -140,6 +140,7 @@ TEST(Invert, NamesWhatItHadNoTimeForAndGoesOn) {
   EXPECT_NE(first.output.find("not tried"), std::string::npos) << first.output;
   EXPECT_NE(first.output.find("the same command goes on with them: "), std::string::npos) << first.output;
   EXPECT_NE(first.output.find("no_shuffles"), std::string::npos);
+  EXPECT_NE(first.output.find("s in all: "), std::string::npos) << first.output;
   std::vector<std::string> patient = words;
   patient.emplace_back("--json");
   const ProcessOutcome second = assay_program(patient);
@@ -147,6 +148,9 @@ TEST(Invert, NamesWhatItHadNoTimeForAndGoesOn) {
   const json document = parsed(second);
   EXPECT_FALSE(document.contains("left_over"));
   EXPECT_EQ(document["first"], "shuffles");
+  EXPECT_GT(document["before_proofs_s"].get<double>(), 0);
+  EXPECT_GE(document["wall_s"].get<double>(),
+            document["before_proofs_s"].get<double>() + document["proof_s"].get<double>());
 }
 
 // The way to a GPU and back. The library in the driver's place knows the kernel by its name and takes 10 us for each.
@@ -172,6 +176,12 @@ TEST(Invert, TimesMutantsWhereThereIsADevice) {
   EXPECT_TRUE(without.contains("measured_interval"));
   // The stand-in does not know the second kernel: the mutant fails, and the others do not.
   EXPECT_EQ((*experiment(document, "split_launch"))["state"], "failed");
+  // Its own clock bounds the whole, and what was left is named.
+  const ProcessOutcome hurried =
+      with_device({"invert", "kernels/reduction", "--shape", "ROWS=2,COLUMNS=16", "--quick", "--seconds", "0.3",
+                   "--budget", "0.001", "--json", "--ledger", "none"});
+  ASSERT_EQ(hurried.exit_status, 0) << hurried.errors;
+  EXPECT_TRUE(parsed(hurried).contains("left_over")) << hurried.output;
   // No leaderboard sees it.
   const ProcessOutcome best = with_device({"log", "best", "--json", "--ledger", ledger});
   EXPECT_EQ(best.output.find("p50_us\": 1"), std::string::npos) << best.output;

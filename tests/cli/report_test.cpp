@@ -40,6 +40,29 @@ TEST_F(ReportCommand, RunWritesThePageAndSaysWhere) {
   EXPECT_EQ(parsed(reported)["file"], file("again.html"));
 }
 
+TEST_F(ReportCommand, DiagnoseAndTuneWriteThePageAndSayWhere) {
+  const ProcessOutcome diagnosed = assay({"diagnose", "kernels/planted/shuffle_rounds", "--device", "vgpu:h200"});
+  ASSERT_EQ(diagnosed.exit_status, 0) << diagnosed.errors;
+  EXPECT_NE(diagnosed.output.find("page: " + folder_.path().string()), std::string::npos) << diagnosed.output;
+  const size_t at = diagnosed.output.find("page: ") + 6;
+  const auto written = read_file(diagnosed.output.substr(at, diagnosed.output.find('\n', at) - at));
+  ASSERT_TRUE(written.ok());
+  EXPECT_NE(written->find("shuffle_rounds"), std::string::npos);
+
+  const ProcessOutcome tuned =
+      assay({"tune", "kernels/reduction", "--device", "vgpu:l4", "--shape", "ROWS=2,COLUMNS=16", "--only",
+             "ACCUMULATORS=4,BLOCK=128", "--journal", "none", "--json"});
+  ASSERT_EQ(tuned.exit_status, 0) << tuned.errors;
+  const std::string page = parsed(tuned)["page"];
+  EXPECT_NE(read_file(page)->find("Tuning"), std::string::npos);
+  EXPECT_NE(read_file(page)->find("that were tried is ACCUMULATORS="), std::string::npos)
+      << "the verdict is the answer";
+
+  const ProcessOutcome unrecorded = assay_program(
+      {"diagnose", "kernels/planted/shuffle_rounds", "--device", "vgpu:h200", "--ledger", "none", "--json"});
+  EXPECT_FALSE(parsed(unrecorded).contains("page"));
+}
+
 TEST_F(ReportCommand, AProfileHasItsSourceAndItsPtx) {
   ASSERT_EQ(assay({"profile", "kernels/reduction"}).exit_status, 0);
   const ProcessOutcome shown = assay({"report", "reduction", "--out", "-"});

@@ -17,7 +17,7 @@ of its own, changed as the case says, and one command:
   scripts   { "NAME" = "text" } programs, executable
   env       variables
   absent    paths that must be gone afterwards
-  exit      the expected exit code (or a list);  says: what stdout or stderr hold (text or list);  not: what they do not
+  exit      the expected exit code (or a list, with the reason in `because`);  says: what stdout or stderr hold (text or list);  not: what they do not
   seconds   the most that it may take (default 20);  long: only with --long
   kill      a signal that the command gets once the file `when` is there, and `after` seconds later
   afterwards  more commands, to clean up what the first one could not: their own results do not matter
@@ -46,6 +46,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 KINDS = ["specifications", "suites", "ptx", "cubins", "providers", "references", "tool_reports", "ledgers", "processes",
          "reports", "records", "imports"]
+NAMED_KINDS = KINDS[:8]  # of which twenty cases each are promised
 KIND_OF_FILE = {"file": stat.S_ISREG, "folder": stat.S_ISDIR, "link": stat.S_ISLNK, "fifo": stat.S_ISFIFO,
                 "device": stat.S_ISCHR}
 WORDS_OF_A_DEFECT = ["a defect of ours", "internal error", "terminate called", "Sanitizer", "Assertion `"]
@@ -255,7 +256,19 @@ def load(kind, options):
     names = [case.entry["name"] for case in cases]
     for name in {name for name in names if names.count(name) > 1}:
         sys.exit(f"{kind}.toml has two cases '{name}'")
+    for case in cases:
+        if not case.get("says", "") and "kill" not in case.entry and not case.get("because", ""):
+            sys.exit(f"{case.name}: without the message that is expected (says)")
+        if isinstance(case.entry["exit"], list) and "kill" not in case.entry and not case.get("because", ""):
+            sys.exit(f"{case.name}: several exit codes, and no word why (because)")
     return cases
+
+
+def too_few(every):
+    """What the list must hold at least."""
+    counts = {kind: sum(case.kind == kind for case in every) for kind in KINDS}
+    return [f"only {counts[kind]} cases of {kind}" for kind in NAMED_KINDS if counts[kind] < 20] + (
+        [f"only {len(every)} cases"] if len(every) < 250 else [])
 
 
 def names_in_shared_memory():
@@ -276,6 +289,8 @@ def main():
     options.program = options.program.resolve()
     shared = names_in_shared_memory()
     every = [case for kind in KINDS for case in load(kind, options)]
+    if missing := too_few(every):
+        sys.exit("; ".join(missing))
     cases = [case for case in every if case.kind == (options.kind or case.kind) and options.case in case.entry["name"]
              and (options.long == case.get("long", False) or (options.case and case.get("long", False)))]
     failed = 0

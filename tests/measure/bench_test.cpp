@@ -81,5 +81,20 @@ TEST_F(BenchTest, ends_where_a_case_cannot_be_kept) {
   EXPECT_EQ(told, 1u);
 }
 
+TEST_F(BenchTest, starts_as_many_processes_at_once_as_there_are_cores_and_memory) {
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
+  request_.sampling.plan.first = 6;
+  request_.contenders = {fake_contender("candidate"), fake_contender("baseline")};
+  request_.model.memory_bytes = int64_t{141} << 30;
+  EXPECT_EQ(processes_at_once(request_, kMiB, 4, 16), 6u) << "the plan needs no more before it looks";
+  EXPECT_EQ(processes_at_once(request_, kMiB, 4, 8), 4u) << "a core for each";
+  EXPECT_EQ(processes_at_once(request_, kMiB, 4, 2), 1u);
+  EXPECT_EQ(processes_at_once(request_, 1024 * kMiB, 4, 16), 2u) << "16 GiB each, beside a context";
+  request_.model.memory_bytes = int64_t{8} << 30;
+  EXPECT_EQ(processes_at_once(request_, kMiB, 4, 16), 2u);
+  request_.model.memory_bytes = 0;
+  EXPECT_EQ(processes_at_once(request_, kMiB, 4, 16), 1u) << "nothing is known of this GPU";
+}
+
 }  // namespace
 }  // namespace assay::measure

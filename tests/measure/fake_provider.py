@@ -12,6 +12,7 @@ wait. --marker: made by the first process, by which the others know that they ar
 
 import argparse
 import array
+import fcntl
 import json
 import os
 import random
@@ -96,6 +97,8 @@ CLAIMS = {
     "no_profiler": "kernels is not available",
     "persisting": "kernels finds 32 MiB set aside for persisting lines",
     "placed": "takes a tenth longer where an odd number of pieces lies before its memory",
+    "alone": "honest too: cannot prepare while another process of it, by --marker, is prepared",
+    "grows": "honest too: needs more at the second time, for which no other process may be there",
     "throttled": "half of the samples are throttled",
     "all_throttled": "all of the samples are throttled",
 }
@@ -134,6 +137,7 @@ class Provider:
         self.timed = 0
         self.called = 0
         self.fresh = set()
+        self.held = None
         self.prints = []  # of right results, by set
         self.later = os.path.exists(options.marker)  # another process was here
         if options.marker and not self.later:
@@ -145,7 +149,21 @@ class Provider:
     def hello(self, request):
         return {"name": "fake", "versions": {"fake": "1.0"}, "device": "no GPU", "note": ""}
 
+    def make_room(self):
+        """As on a device whose memory is full. Locks end with their process."""
+        if self.held is None:
+            self.held = open(self.options.marker + ".lock", "w", encoding="utf-8")
+            wanted = fcntl.LOCK_EX if self.is_("alone") else fcntl.LOCK_SH
+        else:
+            wanted = fcntl.LOCK_EX
+        try:
+            fcntl.flock(self.held, wanted | fcntl.LOCK_NB)
+        except OSError:
+            raise ValueError("the fake device is out of memory") from None
+
     def prepare(self, request):
+        if self.is_("alone", "grows"):
+            self.make_room()
         sizes = {entry["name"]: entry for entry in request["arguments"] if entry["role"] != "scalar"}
         self.count = sizes["y"]["bytes"] // 4
         self.rows = sizes["x"]["shape"][0]

@@ -32,6 +32,7 @@ CaseMeasurement example() {
   good.time_us = stats::Summary{3, 1, 2, 3, 4, 5, 6, 7, 8};
   good.median_interval = {19, 21};
   good.kernels = {{"copy", -1, 19.25}};
+  good.requests = {{"prepare", {6, 4.25}}, {"prepare: compile", {6, 3.5}}};
   ContenderResult bad;
   bad.name = "rival";
   bad.failure = Error{"it crashed", Place{"kernel.toml", 3, 4}, "look there", ExitCode::environment};
@@ -55,6 +56,7 @@ TEST(MeasurementJson, loses_nothing) {
   EXPECT_EQ(read->contenders[0].objection(), example().contenders[0].objection());
   EXPECT_EQ(read->contenders[1].objection(), "it crashed");
   EXPECT_TRUE(std::isnan(read->contenders[1].accuracy.error));
+  EXPECT_EQ(read->contenders[0].requests.at("prepare: compile").count, 6u);
   EXPECT_EQ(read->contract, example().contract);
   EXPECT_EQ(read->seed, example().seed);
 }
@@ -68,6 +70,11 @@ TEST(MeasurementJson, refuses_what_is_damaged) {
     damaged[key] = key == "seed" ? nlohmann::json("x") : nlohmann::json(-1.5);
     EXPECT_FALSE(measurement_from_json(damaged).ok() && key != "seconds") << key;
   }
+  nlohmann::json older = whole;  // from before requests were counted
+  older["contenders"][0].erase("requests");
+  EXPECT_TRUE(measurement_from_json(older).ok());
+  older["contenders"][0]["requests"] = {{"prepare", 3}};
+  EXPECT_FALSE(measurement_from_json(older).ok());
   nlohmann::json unknown = whole;
   unknown["contenders"][0]["guards"][0]["guard"] = "nonsense";
   EXPECT_FALSE(measurement_from_json(unknown).ok());

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 
 #include "judge/batch.hpp"
 #include "session_case.hpp"
@@ -82,8 +83,9 @@ TEST_F(SessionTest, measures_honest_contenders_beside_each_other) {
     EXPECT_GT(seconds, 0) << step;
   }
   EXPECT_EQ(steps, (std::vector<std::string>{"starting contenders and drawing inputs", "running once",
-                                             "computing float64 results", "comparing", "changing inputs", "sampling",
-                                             "trying fresh inputs", "measuring throughput", "listing kernels"}));
+                                             "computing float64 results", "comparing", "changing inputs",
+                                             "starting further processes", "sampling", "trying fresh inputs",
+                                             "measuring throughput", "listing kernels", "ending contenders"}));
   EXPECT_EQ(measured.contenders[0].time_us->count, measured.contenders[1].time_us->count);
   EXPECT_EQ(measured.contenders[0].batches.size(), measured.contenders[1].batches.size());
   for (const char* guard : {"sensitivity", "kernels_list", "streams", "graph_nodes"})
@@ -123,6 +125,62 @@ TEST_F(SessionTest, verifies_a_contender_anew_that_computes_other_bits_in_anothe
   const ContenderResult& wrong = measured.contenders[1];
   EXPECT_EQ(state_of(wrong, "fingerprint"), "failed") << failures_of(wrong);
   EXPECT_NE(failures_of(wrong).find("process 2, set 0"), std::string::npos) << failures_of(wrong);
+}
+
+// What starting ahead may change is how long it takes.
+TEST_F(SessionTest, starts_several_processes_of_a_contender_at_once) {
+  const ProblemFolder folder;
+  SessionOptions options = quick_options();
+  options.sampling.plan.first = options.sampling.plan.most = 6;
+  for (const size_t at_once : {size_t{1}, size_t{3}, size_t{6}}) {
+    options.at_once = at_once;
+    const CaseMeasurement measured = run_session(folder, {behaving("honest"), behaving("placed")}, options);
+    for (const ContenderResult& each : measured.contenders) {
+      EXPECT_TRUE(each.good()) << at_once << " " << failures_of(each);
+      EXPECT_EQ(judge::process_count(each.batches), 6u) << at_once;
+      EXPECT_EQ(each.requests.at("hello").count, 6u) << at_once << ": none was started in vain";
+      // Twice for the first and for those that were prepared ahead; of three at once one comes last, alone.
+      EXPECT_EQ(each.requests.at("prepare").count, at_once == 1 ? 7u : at_once == 3 ? 11u : 12u) << at_once;
+      EXPECT_GT(each.requests.at("prepare").seconds, 0);
+      EXPECT_EQ(each.requests.at("kernels").count, 1u);
+    }
+    std::set<bool> slower;
+    for (const judge::Batch& batch : measured.contenders[1].batches) slower.insert(batch.microseconds.front() > 21.5);
+    EXPECT_EQ(slower.size(), 2u) << "each process still has a place of its own in memory";
+  }
+}
+
+TEST_F(SessionTest, starts_processes_one_by_one_where_there_is_no_room_for_more) {
+  const ProblemFolder folder;
+  const TemporaryFolder markers;
+  SessionOptions options = quick_options();
+  options.sampling.plan.first = options.sampling.plan.most = 4;
+  options.at_once = 4;
+  for (const char* behaviour : {"alone", "grows"}) {
+    const std::string marker = (markers.path() / behaviour).string();
+    const CaseMeasurement measured =
+        run_session(folder, {{behaviour, {"--behave", behaviour, "--marker", marker}}, behaving("honest")}, options);
+    for (const ContenderResult& each : measured.contenders) {
+      EXPECT_TRUE(each.good()) << behaviour << ": " << failures_of(each);
+      EXPECT_EQ(judge::process_count(each.batches), 4u) << behaviour;
+    }
+  }
+}
+
+TEST_F(SessionTest, takes_out_a_contender_that_lies_while_it_waits_for_its_turn) {
+  const ProblemFolder folder;
+  SessionOptions options = quick_options();
+  options.sampling.plan.first = options.sampling.plan.most = 4;
+  options.at_once = 4;
+  const CaseMeasurement measured =
+      run_session(folder,
+                  {behaving("honest"),
+                   {"forges", {"--behave", "wrong_id", "--at", "prepare", "--after", "1"}, false},
+                   {"dies", {"--behave", "crash", "--at", "prepare", "--after", "1"}, false}},
+                  options);
+  EXPECT_TRUE(measured.candidate().good()) << failures_of(measured.candidate());
+  EXPECT_EQ(state_of(measured.contenders[1], "answer_id"), "failed") << failures_of(measured.contenders[1]);
+  EXPECT_TRUE(mentions(measured.contenders[2].objection(), "ended instead of answering 'prepare'"));
 }
 
 TEST_F(SessionTest, goes_on_without_contenders_that_are_lost) {

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The smaller parts of the providers: traces, masks, the user's function, NVML and the driver behind fake libraries."""
 
+import os
+import subprocess
+import sys
+import tempfile
 import types
 import unittest
 
@@ -10,6 +14,7 @@ from case import read_case
 from channel import Refusal, failure, one_line
 from cuda_driver import Driver
 from gpu_state import GpuState
+import kernel_list
 from kernel_list import count_threads, read_trace
 from python_function import PythonFunction
 from torch_compile import PROBLEMS
@@ -42,6 +47,33 @@ class Traces(unittest.TestCase):
         self.assertEqual(count_threads(), before + 1)
         stop.set()
         thread.join()
+
+
+class LookedUpBeforeTheFork(unittest.TestCase):
+    """compile_warm.py with a PyTorch that has some of the names and not others."""
+
+    def look_up(self, codecache):
+        code = (f"import sys; sys.path[:0] = [{os.path.dirname(kernel_list.__file__)!r}, sys.argv[1]]\n"
+                "import compile_warm\nprint(*compile_warm.not_here, sep='\\n')\nprint(sys.modules['torch'].calls)")
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in {"torch/__init__.py": "calls = []", "torch/_dynamo/__init__.py": "",
+                               "torch/_inductor/__init__.py": "", "torch/_inductor/compile_fx.py": "",
+                               "torch/_inductor/codecache.py": codecache, "triton/__init__.py": ""}.items():
+                os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+                with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+            return subprocess.run([sys.executable, "-S", "-B", "-c", code, folder], stdout=subprocess.PIPE, text=True,
+                                  check=True).stdout
+
+    def test_what_is_there_is_looked_up_and_the_rest_left_out(self):
+        told = self.look_up("import torch\ndef torch_key(): torch.calls.append('torch_key')")
+        self.assertIn("['torch_key']", told)
+        self.assertIn("torch._inductor.runtime.triton_compat.triton_key", told)
+        self.assertNotIn("codecache", told)
+
+    def test_what_fails_is_left_out(self):
+        told = self.look_up("def torch_key(): raise OSError('no sources')")
+        self.assertIn("torch._inductor.codecache.torch_key: no sources", told)
 
 
 class Masks(unittest.TestCase):

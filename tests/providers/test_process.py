@@ -43,7 +43,11 @@ class Process(CaseFolder):
         return self.ask("prepare", 12, **self.request())
 
     def test_a_whole_conversation(self):
-        self.assertEqual(self.prepared("honest"), {"id": 12, "ok": True, "variant": "row sums, one by one"})
+        answer = self.prepared("honest")
+        parts = answer.pop("seconds")
+        self.assertEqual(answer, {"id": 12, "ok": True, "variant": "row sums, one by one"})
+        self.assertEqual(list(parts), ["forget", "inputs", "problem", "warm-up", "sampler"])
+        self.assertTrue(all(seconds >= 0 for seconds in parts.values()))
         self.assertTrue(self.ask("run", 123456789012345678, set=0, poison=9)["ok"])
         self.assertEqual(len(self.ask("sample", 14, order=[0, 1], poison=[1, 2])["us"]), 2)
         self.assertTrue(self.ask("quit", 15)["ok"])
