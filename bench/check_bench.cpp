@@ -5,7 +5,7 @@
 //
 //   check_bench [ROUNDS]    both tables
 //   check_bench --memory    memory alone
-//   check_bench --times [ROUNDS [WORDS]]    of kernels with these words in their names
+//   check_bench --times [ROUNDS [WORDS [CHECK]]]    of kernels with these words in their names; this check alone
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -201,11 +201,12 @@ Result<int> print_memory() {
   return 0;
 }
 
-Result<int> print_times(int rounds, std::string_view words = {}) {
+Result<int> print_times(int rounds, std::string_view words = {}, std::string_view check = {}) {
   std::vector<std::pair<std::string, gpu::CheckSet>> sets = {{"none", {}}};
   for (const vgpu::CheckRow& row : vgpu::check_registry())
     sets.emplace_back(std::string(row.name), gpu::CheckSet{row.name});
   sets.emplace_back("all", vgpu::all_checks());
+  if (!check.empty()) std::erase_if(sets, [&](const auto& set) { return set.first != "none" && set.first != check; });
   fmt::print(
       "what checks cost: processor time as a multiple of the kernel without checks; median of {} interleaved "
       "rounds on {} cores\n\n| kernel | no checks, ms",
@@ -260,7 +261,7 @@ int main(int count, char** words) {
   const int number = times ? 2 : 1;
   const int rounds = count > number ? std::max(1, std::atoi(words[number])) : 5;
   const auto result = memory  ? assay::bench::print_memory()
-                      : times ? assay::bench::print_times(rounds, count > 3 ? words[3] : "")
+                      : times ? assay::bench::print_times(rounds, count > 3 ? words[3] : "", count > 4 ? words[4] : "")
                               : assay::bench::run(rounds);
   if (result) return *result;
   fmt::print(stderr, "check_bench: {}\n", to_string(result.error()));

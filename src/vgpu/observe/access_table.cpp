@@ -5,9 +5,7 @@
 
 namespace assay::vgpu {
 
-AccessMark AccessTable::mark(const AccessRecord& access) {
-  AccessRecord record = access;
-  record.who &= ~kLanes;
+uint32_t AccessTable::find(const AccessRecord& record) {
   const uint32_t mixed = (record.who ^ record.when * 0x9e3779b1u ^ record.instruction * 0x85ebca6bu) * 0x9e3779b1u;
   uint32_t& index = (*recent_)[mixed >> 22];
   static_assert(kRecent == 1u << (32 - 22));
@@ -15,7 +13,7 @@ AccessMark AccessTable::mark(const AccessRecord& access) {
     add(record);
     index = static_cast<uint32_t>(records_.size() - 1);
   }
-  return index << kIndexShift | (access.who & kLanes);
+  return index;
 }
 
 // By a quarter, as the table may be a good part of all that the shadow takes.
@@ -29,6 +27,7 @@ void AccessTable::clear() {
   records_ = std::vector<AccessRecord>(1);
   if (recent_ == nullptr) recent_ = std::make_unique<std::array<uint32_t, kRecent>>();
   recent_->fill(0);
+  last_ = 0;
 }
 
 std::vector<uint32_t> AccessTable::keep(const std::vector<bool>& used) {
@@ -42,6 +41,7 @@ std::vector<uint32_t> AccessTable::keep(const std::vector<bool>& used) {
   records_.resize(next);
   records_.shrink_to_fit();
   recent_->fill(0);
+  last_ = 0;
   return now;
 }
 

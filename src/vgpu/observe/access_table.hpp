@@ -53,7 +53,12 @@ class AccessTable {
   AccessTable() { clear(); }
 
   // The mark of an access. Its records are those of a warp: their lane is 0.
-  AccessMark mark(const AccessRecord& access);
+  AccessMark mark(const AccessRecord& access) {
+    AccessRecord record = access;
+    record.who &= ~kLanes;
+    if (record != records_[last_] || last_ == 0) last_ = find(record);
+    return last_ << kIndexShift | (access.who & kLanes);
+  }
   static uint32_t index_of(AccessMark mark) { return mark >> kIndexShift; }
   static int lane_of(AccessMark mark) { return static_cast<int>(mark & kLanes); }
   const AccessRecord& record(AccessMark mark) const { return records_[index_of(mark)]; }
@@ -71,10 +76,12 @@ class AccessTable {
 
  private:
   static constexpr size_t kRecent = 1024;
+  uint32_t find(const AccessRecord& record);  // its index; it is added if it is none of the recent ones
   void add(const AccessRecord& record);
 
   std::vector<AccessRecord> records_;                      // the first one is none
   std::unique_ptr<std::array<uint32_t, kRecent>> recent_;  // indices by a hash of their records
+  uint32_t last_ = 0;                                      // that was asked for
 };
 
 }  // namespace assay::vgpu

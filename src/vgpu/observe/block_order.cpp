@@ -259,17 +259,33 @@ void BlockRaces::landed(uint64_t offset, uint64_t bytes, const Warp* warp, int l
 }
 
 void BlockRaces::cluster_arrived(const Warp& warp, LaneMask lanes) {
-  Published arrived = published(warp, lanes);
+  join(cluster_arriving_, published(warp, lanes));
+}
+
+// The first block that is told of it does so for all.
+void BlockRaces::cluster_completed() {
+  Published arrived;
   for (const auto& block : block_.cluster().blocks()) {
-    if (BlockRaces* const other = check_.of(block.get())) join(other->cluster_arriving_, arrived);
+    if (BlockRaces* const other = check_.of(block.get())) join(arrived, std::exchange(other->cluster_arriving_, {}));
+  }
+  if (!arrived) return;
+  join(arrived, cluster_complete_);
+  for (const auto& block : block_.cluster().blocks()) {
+    BlockRaces* const other = check_.of(block.get());
+    if (other == nullptr) continue;
+    other->cluster_complete_ = arrived;
+    other->cluster_view_ = {};
+    join(other->cluster_view_, other->number_, arrived);
   }
 }
 
-void BlockRaces::cluster_completed() {
-  join(cluster_complete_, std::exchange(cluster_arriving_, {}));
-}
-
+// Mostly the barrier knows all that the warp knows: then the warps share what it knows.
 void BlockRaces::cluster_awaited(const Warp& warp, LaneMask lanes) {
+  WarpState& state = state_of(warp);
+  if (state.uniform && lanes == warp.live_lanes() && cluster_view_.holds(state.all)) {
+    state.all = cluster_view_;
+    return;
+  }
   for (LaneMask left = lanes; left != 0; left &= left - 1) learn(warp, std::countr_zero(left), cluster_complete_);
   unite(warp);
 }

@@ -3,6 +3,7 @@
 // every cell that every lane touches: its functions are inline and stand in one file, callees first.
 #include "vgpu/observe/block_races.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace assay::vgpu {
@@ -120,9 +121,147 @@ struct Broadcast {
     last = address;
     return same > 1;
   }
+  static bool is_of_all(const Access& access, uint64_t address) {
+    uint64_t differences = 0;
+    for (int lane = 0; lane < kLanes; ++lane) differences |= access.addresses[lane] ^ address;
+    return differences == 0;
+  }
 };
 
 }  // namespace
+
+namespace {
+
+// Lanes from this one on that access one element behind another.
+size_t lanes_in_a_row(const Access& access, int first) {
+  const uint64_t address = access.addresses[first];
+  const auto most = static_cast<size_t>(std::countr_one(access.lanes >> first));
+  size_t count = 1;
+  while (count < most && access.addresses[first + static_cast<int>(count)] == address + count * access.bytes) ++count;
+  return count;
+}
+
+// How many of the cells are like the first: all have no mark, or one of the same record.
+size_t alike(const AccessMark* marks, size_t count) {
+  AccessMark differences = 0;
+  for (size_t i = 0; i < count; ++i) differences |= marks[i] ^ marks[0];
+  if (differences >> AccessTable::kIndexShift == 0) return count;
+  size_t same = 1;
+  while (AccessTable::index_of(marks[same]) == AccessTable::index_of(marks[0])) ++same;
+  return same;
+}
+
+}  // namespace
+
+// The cells of a row of lanes, of which all have no read or one of the same record in each plane.
+struct BlockRaces::Row {
+  Shadow::Row cells;
+  AccessMark mine;  // of the first lane
+
+  AccessMark at(size_t plane) const { return cells.has(plane) ? *cells.marks(plane) : 0; }
+  AccessMark mine_of(size_t i) const { return mine + static_cast<AccessMark>(i >> cells.cells_shift); }
+  bool is_empty(size_t plane) const {
+    const AccessMark* const marks = cells.marks(plane);
+    return std::all_of(marks, marks + cells.count, [](AccessMark mark) { return mark == 0; });
+  }
+  void fill(AccessMark* marks) const {
+    for (size_t i = 0; i < cells.count; ++i) marks[i] = mine_of(i);
+  }
+  // Lanes of a warp read what lanes of the same warp have read.
+  void fill_by_warp(AccessMark* marks, bool same_time) const {
+    for (size_t i = 0; i < cells.count; ++i) {
+      const AccessMark several = marks[i] & AccessTable::kSeveral;
+      const bool same_lane = ((marks[i] ^ mine_of(i)) & AccessTable::kLanes) == 0;
+      marks[i] = same_lane ? mine_of(i) | (same_time ? several : 0) : marks[i] | AccessTable::kSeveral;
+    }
+  }
+};
+
+// Whether all of them are ordered, as far as a quick look can tell. They need not be of the same record.
+inline bool BlockRaces::is_row_ordered(const Attempt& attempt, Shadow::Plane plane, const Row& row) const {
+  const AccessMark* const marks = row.cells.marks(plane);
+  if (alike(marks, row.cells.count) == row.cells.count) {
+    if (marks[0] == 0) return true;
+    Asked& asked = attempt.ask(plane, marks[0]);
+    if (is_known(attempt, asked, 0) && asked.answer == BlockClock::Lanewise::all) return true;
+  }
+  AccessMark last = 0;
+  for (size_t i = 0; i < row.cells.count; ++i) {
+    if (marks[i] == last || marks[i] == 0) continue;
+    const bool same_record = AccessTable::index_of(marks[i]) == AccessTable::index_of(last);
+    last = marks[i];
+    Asked& asked = attempt.ask(plane, last);
+    if (same_record && asked.answered && asked.answer == BlockClock::Lanewise::all) {
+      i += alike(marks + i, row.cells.count - i) - 1;
+      continue;
+    }
+    const AccessRecord& other = *asked.record;
+    if (other.stamp() == AccessRecord::kUnderWay) return false;
+    if (is_known(attempt, asked, AccessTable::lane_of(last))) continue;
+    constexpr AccessMark kWho = AccessTable::kLanes | AccessTable::kSeveral;
+    const bool own = ((last ^ row.mine_of(i)) & kWho) == 0 && other.who == (attempt.record.who & ~AccessTable::kLanes);
+    if (!own) return false;
+    last = 0;  // the next cell is another lane's
+  }
+  return true;
+}
+
+// As read(). False if each lane has to look for itself, and nothing has changed.
+inline bool BlockRaces::read_row(const Attempt& attempt, const Row& row, Shadow& place) {
+  for (const Shadow::Plane slot : {Shadow::first_read, Shadow::second_read}) {
+    const AccessMark mark = row.at(slot);
+    if (mark == 0) {
+      row.fill(place.marks_of(row.cells, slot));
+      return true;
+    }
+    Asked& asked = attempt.ask(slot, mark);
+    const AccessRecord& other = *asked.record;
+    if (other.has(AccessRecord::noncoherent) && !attempt.order.noncoherent) continue;
+    const bool known = is_known(attempt, asked, 0);
+    if (asked.answer == BlockClock::Lanewise::some) return false;
+    if (known) {
+      row.fill(row.cells.marks(slot));
+      return true;
+    }
+    if (other.who != (attempt.record.who & ~AccessTable::kLanes)) continue;
+    row.fill_by_warp(row.cells.marks(slot), other.stamp() == attempt.record.stamp());
+    return true;
+  }
+  return true;
+}
+
+// As write(); the same.
+inline bool BlockRaces::write_row(const Attempt& attempt, const Row& row, Shadow& place) {
+  for (const Shadow::Plane slot : {Shadow::first_read, Shadow::second_read}) {
+    if (row.at(slot) == 0) continue;
+    if (attempt.ask(slot, row.at(slot)).record->has(AccessRecord::noncoherent)) return false;
+    if (!is_row_ordered(attempt, slot, row)) return false;
+  }
+  for (const Shadow::Plane slot : {Shadow::first_read, Shadow::second_read}) {
+    if (row.at(slot) != 0) std::fill_n(row.cells.marks(slot), row.cells.count, AccessMark{0});
+  }
+  row.fill(place.marks_of(row.cells, Shadow::write));
+  return true;
+}
+
+// Lanes mostly access neighbouring elements, whose cells all tell the same: they are looked at together. Returns how
+// many lanes that was; 0: each has to look for itself.
+template <bool Writes>
+size_t BlockRaces::touch_row(Attempt& attempt, int first, size_t count, uint64_t base, Shadow& place) {
+  Row row{place.row(attempt.access.addresses[first] - base, attempt.access.bytes, count), 0};
+  if (row.cells.page == nullptr) return 0;
+  attempt.move_to(first);
+  row.mine = attempt.mark;
+  for (const Shadow::Plane plane : {Shadow::first_read, Shadow::second_read})
+    if (row.cells.has(plane)) row.cells.count = alike(row.cells.marks(plane), row.cells.count);
+  const size_t lanes = row.cells.count >> row.cells.cells_shift;
+  row.cells.count = lanes << row.cells.cells_shift;
+  if (lanes == 0) return 0;
+  if (row.cells.has(Shadow::write) &&
+      !(attempt.order.noncoherent ? row.is_empty(Shadow::write) : is_row_ordered(attempt, Shadow::write, row)))
+    return 0;
+  return (Writes ? write_row(attempt, row, place) : read_row(attempt, row, place)) ? lanes : 0;
+}
 
 // Whether the first two lanes at least are a page of the shadow apart. That of shared memory is small.
 inline bool BlockRaces::are_far_apart(const Access& access) {
@@ -143,8 +282,43 @@ template <bool Writes>
   }
 }
 
+// TMA tells of every 16 bytes that a thread has it copy: what touch() does, for the cases that come most often, of one
+// lane and one cell. False: it is none of them, and nothing has changed.
+template <bool Writes>
+inline bool BlockRaces::access_alone(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
+  const int lane = std::countr_zero(access.lanes);
+  const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
+  if (access.addresses[lane] < base || (access.bytes & (access.bytes - 1)) != 0) return false;
+  const Shadow::Row row = place.row(access.addresses[lane] - base, access.bytes, 1);
+  if (row.page == nullptr || row.count != 1) return false;
+  const Knowledge& known = knowledge(access.warp, lane);
+  const AccessRecord made = record(access, lane, number, order);
+  AccessTable& table = place.accesses();
+  const AccessMark mark = table.mark(made);
+  const auto is_before = [&](AccessMark other) {
+    const AccessRecord& of = table.record(other);
+    if (of.stamp() == AccessRecord::kUnderWay) return false;
+    if ((of.who | (other & (AccessTable::kLanes | AccessTable::kSeveral))) == made.who) return true;
+    const BlockClock* const clock = clock_of(known, of.block());
+    return clock != nullptr && clock->knows(of.warp(), AccessTable::lane_of(other), of.stamp());
+  };
+  const auto at = [&](Shadow::Plane plane) -> AccessMark& { return row.page->mark(plane, row.first); };
+  const AccessMark written = at(Shadow::write), was_read = at(Shadow::first_read), also = at(Shadow::second_read);
+  if (written != 0 && (order.noncoherent || !is_before(written))) return false;
+  const bool noncoherent = was_read != 0 && table.record(was_read).has(AccessRecord::noncoherent);
+  if (was_read != 0 && (noncoherent || !is_before(was_read))) return false;
+  if constexpr (Writes) {
+    if (also != 0) return false;
+    if (was_read != 0) at(Shadow::first_read) = 0;
+  }
+  *place.marks_of(row, Writes ? Shadow::write : Shadow::first_read) = mark;
+  return true;
+}
+
 template <bool Writes>
 inline void BlockRaces::access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
+  const bool alone = (access.lanes & (access.lanes - 1)) == 0 && !check_.one_by_one;
+  if (alone && access_alone<Writes>(access, number, order, place)) return;
   const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
   const WarpState& state = state_of(access.warp);
   Attempt attempt{access,
@@ -154,12 +328,32 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
                   knowledge(access.warp, std::countr_zero(access.lanes)),
                   record(access, 0, number, order),
                   place};
-  if (state.uniform && are_far_apart(access) && !place.is_full()) return access_far_apart<Writes>(attempt, base, place);
+  // Not std::has_single_bit: gcc calls a function for it where any processor may run this.
+  const bool may_be_rows = (state.uniform || alone) && (access.bytes & (access.bytes - 1)) == 0 && !check_.one_by_one;
+  if (may_be_rows && !alone && are_far_apart(access) && !place.is_full())
+    return access_far_apart<Writes>(attempt, base, place);
   Broadcast broadcast;
+  size_t known_to_be_none = 0;  // lanes that are in no row, or whose row does not tell the same
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
-    if (address < base || (!Writes && state.uniform && broadcast.is_told(address))) continue;
+    if (address < base) continue;
+    if (!Writes && state.uniform && broadcast.is_told(address)) {
+      if (broadcast.same == 2 && Broadcast::is_of_all(access, address)) break;
+      continue;
+    }
+    if (may_be_rows && known_to_be_none == 0) {
+      constexpr size_t kShortest = 4;
+      const size_t in_row = alone ? 1 : lanes_in_a_row(access, lane);
+      const bool worth_it = in_row >= kShortest || alone;  // one lane of several cells
+      const size_t done = worth_it ? touch_row<Writes>(attempt, lane, in_row, base, place) : 0;
+      if (done > 0) {
+        left &= ~LaneMask{0} << (lane + static_cast<int>(done) - 1);  // its last one goes now
+        continue;
+      }
+      known_to_be_none = in_row;
+    }
+    if (known_to_be_none > 0) --known_to_be_none;
     attempt.move_to(lane);
     if (!state.uniform) attempt.use(knowledge(access.warp, lane));
     place.for_each_cell(address - base, access.bytes, [&](Shadow::Cell cell, uint64_t at, uint64_t bytes) {
@@ -175,29 +369,103 @@ template <bool Writes>
   });
 }
 
+// Whether all lanes of the warp that know the same as this thread know the record.
+[[gnu::always_inline]] inline RecentStamps::Answer BlockRaces::ask_recent(const Knowledge& known,
+                                                                          const AccessRecord& record) {
+  const RecentStamps::Answer answer = recent_.ask(record.block(), record.warp(), record.stamp());
+  if (answer != RecentStamps::Answer::unknown) [[likely]]
+    return answer;
+  return ask_clock(known, record);
+}
+
+[[gnu::noinline]] RecentStamps::Answer BlockRaces::ask_clock(const Knowledge& known, const AccessRecord& record) {
+  using enum RecentStamps::Answer;
+  const BlockClock* const clock = clock_of(known, record.block());
+  if (record.block() != number_) recent_.add(record.block(), record.warp(), clock);
+  if (clock == nullptr) return unordered;
+  const BlockClock::Lanewise answer = clock->knows(record.warp(), record.stamp());
+  return answer == BlockClock::Lanewise::all ? before : answer == BlockClock::Lanewise::none ? unordered : unknown;
+}
+
+// What touch() does, for the cases that come most often where lanes are far apart; false: it is none of them, and
+// nothing has changed.
+template <bool Writes>
+[[gnu::always_inline]] inline bool BlockRaces::touch_quickly(const Attempt& attempt, const Shadow::Announced& cell) {
+  using enum RecentStamps::Answer;
+  if ((cell.planes & (Writes ? kWritePlane : kFirstPlane)) == 0) return false;
+  const AccessTable& table = attempt.place.accesses();
+  AccessMark* next = cell.marks;
+  if ((cell.planes & kWritePlane) != 0) {
+    const AccessMark written = *next++;
+    if (written != 0 && (attempt.order.noncoherent || ask_recent(*attempt.known, table.record(written)) != before))
+      return false;
+  }
+  AccessMark* const end =
+      next + ((cell.planes & kFirstPlane) != 0 ? 1 : 0) + ((cell.planes & kSecondPlane) != 0 ? 1 : 0);
+  if constexpr (Writes) {
+    for (const AccessMark* mark = next; mark != end; ++mark) {
+      if (*mark == 0) continue;
+      const AccessRecord& other = table.record(*mark);
+      if (other.has(AccessRecord::noncoherent) || ask_recent(*attempt.known, other) != before) return false;
+    }
+    for (; next != end; ++next) *next = 0;
+    *cell.marks = attempt.mark;
+    return true;
+  } else {
+    const uint32_t warp = attempt.record.who & ~AccessTable::kLanes;
+    for (; next != end; ++next) {
+      const AccessMark mark = *next;
+      if (mark == 0) {
+        *next = attempt.mark;
+        return true;
+      }
+      const AccessRecord& other = table.record(mark);
+      if (other.who == warp) return false;
+      if (other.has(AccessRecord::noncoherent) && !attempt.order.noncoherent) continue;
+      const RecentStamps::Answer answer = ask_recent(*attempt.known, other);
+      if (answer == unknown) return false;
+      if (answer == unordered) continue;
+      *next = attempt.mark;
+      return true;
+    }
+    return (cell.planes & kSecondPlane) != 0;  // or it has to be made
+  }
+}
+
 // Most of the time would go into waiting for the cells: all of them are fetched before the first is looked at.
 template <bool Writes>
 void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place) {
   const Access& access = attempt.access;
+  recent_.use(attempt.known->others);
   std::array<Shadow::Announced, kLanes> cells;
+  const auto shift = static_cast<uint32_t>(std::countr_zero(access.bytes));
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(left));
-    cells[lane] = place.announce(access.addresses[lane] - base, access.bytes);
+    cells[lane] = place.announce(access.addresses[lane] - base, shift);
   }
-  const uint64_t layout = place.layout();
+  uint64_t layout = place.layout();
+  const AccessMark first = attempt.mark - static_cast<AccessMark>(attempt.lane);
   Broadcast broadcast;
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
+    Shadow::Announced& cell = cells[static_cast<size_t>(lane)];
+    // The first access to a cell of which nothing else is remembered.
+    if (cell.planes == (Writes ? kWritePlane : kFirstPlane) && *cell.marks == 0) {
+      *cell.marks = first + static_cast<AccessMark>(lane);
+      continue;
+    }
     const uint64_t address = access.addresses[lane];
     if (address < base || (!Writes && broadcast.is_told(address))) continue;
     attempt.move_to(lane);
-    const Shadow::Announced& cell = cells[static_cast<size_t>(lane)];
-    const bool valid = cell.page != nullptr && layout == place.layout();
-    if (valid && cell.take_if_empty<Writes ? Shadow::write : Shadow::first_read>(attempt.mark)) continue;
-    if (valid) {
-      touch<Writes>(attempt, place.cell_of(cell), address, access.bytes);
-    } else {
-      touch_each<Writes>(attempt, address, base, place);
+    if (cell.marks != nullptr && touch_quickly<Writes>(attempt, cell)) continue;
+    place.expect_no_order(true);
+    touch_each<Writes>(attempt, address, base, place);
+    place.expect_no_order(false);
+    if (layout == place.layout()) continue;
+    layout = place.layout();
+    for (LaneMask rest = left & (left - 1); rest != 0; rest &= rest - 1) {
+      const auto other = static_cast<size_t>(std::countr_zero(rest));
+      cells[other] = place.announce(access.addresses[other] - base, shift);
     }
   }
 }
@@ -251,6 +519,7 @@ LaneMask BlockRaces::access(const Access& access) {
   const bool shared_here = access.space == Space::shared && access.owner == &block_;
   BlockRaces* const owner = shared_here ? this : access.space == Space::shared ? check_.of(access.owner) : nullptr;
   if (access.space == Space::shared && owner == nullptr) return access.lanes;
+  if (owner != nullptr && owner != this) owner->visited_ = true;
   Shadow& place = owner != nullptr ? owner->shared : check_.global;
   place.tidy();
   if (access.kind == AccessKind::async_write && access.space == Space::global) note_store(access);
@@ -262,6 +531,26 @@ LaneMask BlockRaces::access(const Access& access) {
     access_weakly<false>(access, number, order, place);
   }
   return access.lanes;
+}
+
+// A block ends when all of its threads have: what one of them knows came before.
+void BlockRaces::find_late_visits() {
+  if (!visited_) return;
+  Published known{number_, {std::make_shared<BlockClock>(), nullptr}};
+  for (const WarpState& warp : warps_) {
+    const auto lanes = warp.uniform ? 1 : kLanes;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Knowledge& of = warp.uniform ? warp.all : (*warp.lanes)[static_cast<size_t>(lane)];
+      if (of.own != nullptr) join(known, Published{number_, of});
+    }
+  }
+  shared.for_each_mark([&](Shadow::Plane plane, AccessMark mark, uint64_t address, uint32_t bytes) {
+    const AccessRecord visit = shared.accesses().access(mark);
+    if (visit.block() == number_) return;
+    const BlockClock* const clock = clock_of(known.knowledge, visit.block());
+    if (clock == nullptr || !clock->knows(visit.warp(), visit.lane(), visit.stamp()))
+      report_late(visit, plane, address, bytes);
+  });
 }
 
 void BlockRaces::complete(const Warp& warp, const OpenStore& store) {

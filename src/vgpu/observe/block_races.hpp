@@ -22,12 +22,18 @@ class BlockRaces final : public BlockObserver {
   BlockRaces(RaceCheck& check, const Block& block)
       : check_(check),
         block_(block),
+        grid_(block.grid().launch.grid),
+        threads_(block.grid().launch.block),
         number_(static_cast<uint32_t>(block.linear_index()) & kMostBlocks),
         warps_((block.grid().launch.block.volume() + kLanes - 1) / kLanes) {}
 
   bool follows_order() const override { return true; }
   Shadow shared;
   std::unordered_map<uint64_t, SynchronisingPlace> places;  // in this block's shared memory
+
+  // Other blocks of a cluster may access this block's shared memory until it ends. Whatever of that nothing orders
+  // before its end may come too late; finds that when all of them have ended.
+  void find_late_visits();
 
   LaneMask access(const Access& access) override;
   void grouped(const Warp& warp, const Instruction& instruction) override;
@@ -127,15 +133,24 @@ class BlockRaces final : public BlockObserver {
     }
   };
 
+  struct Row;
+
   static size_t index_of(const Warp& warp) { return static_cast<size_t>(warp.index()); }
   WarpState& state_of(const Warp& warp) { return warps_[index_of(warp)]; }
 
   // --- accesses; block_races.cpp alone has and uses these, or they would not be inlined
   static bool are_far_apart(const Access& access);
   template <bool Writes>
+  bool access_alone(const Access& access, size_t number, const MemoryOrder& order, Shadow& place);
+  template <bool Writes>
   void access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place);
   template <bool Writes>
   void access_far_apart(Attempt& attempt, uint64_t base, Shadow& place);
+  template <bool Writes>
+  size_t touch_row(Attempt& attempt, int first, size_t count, uint64_t base, Shadow& place);
+  bool is_row_ordered(const Attempt& attempt, Shadow::Plane plane, const Row& row) const;
+  bool read_row(const Attempt& attempt, const Row& row, Shadow& place);
+  bool write_row(const Attempt& attempt, const Row& row, Shadow& place);
   template <bool Writes>
   void touch(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint64_t bytes);
   template <bool Writes>
@@ -147,6 +162,12 @@ class BlockRaces final : public BlockObserver {
   void write(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes);
   bool is_ordered(const Attempt& attempt, Shadow::Plane plane, AccessMark other) const;
   bool is_known(const Attempt& attempt, Asked& other, int lane) const;
+  RecentStamps::Answer ask_recent(const Knowledge& known, const AccessRecord& record);
+  RecentStamps::Answer ask_clock(const Knowledge& known, const AccessRecord& record);
+  static constexpr uint32_t kWritePlane = 1u << Shadow::write;
+  static constexpr uint32_t kFirstPlane = 1u << Shadow::first_read, kSecondPlane = 1u << Shadow::second_read;
+  template <bool Writes>
+  bool touch_quickly(const Attempt& attempt, const Shadow::Announced& cell);
   const BlockClock* clock_of(const Knowledge& known, uint32_t block) const;
   static bool is_same_store(const Attempt& attempt, AccessMark other);
   void note_store(const Access& access);
@@ -168,17 +189,24 @@ class BlockRaces final : public BlockObserver {
   // --- reports
   void report(const Attempt& attempt, AccessMark other_mark, bool other_wrote, uint64_t address, uint32_t bytes,
               FindingKind kind = FindingKind::race);
+  void report_late(const AccessRecord& visit, Shadow::Plane plane, uint64_t address, uint32_t bytes);
+  Dim3 block_of(const AccessRecord& access) const;
+  Dim3 thread_of(const AccessRecord& access) const;
   std::string describe(const AccessRecord& other) const;
   const std::byte* memory_at(const Access& access, uint64_t address) const;
 
   RaceCheck& check_;
-  const Block& block_;
+  const Block& block_;  // not when it has ended
+  const Dim3 grid_, threads_;
   const uint32_t number_;
+  bool visited_ = false;  // by other blocks
   std::vector<WarpState> warps_;
   std::array<BarrierState, Barrier::kCount> barriers_;
   std::map<uint32_t, MbarrierState> mbarriers_;
   uint32_t next_unit_ = 1;
   Published cluster_arriving_, cluster_complete_;
+  Knowledge cluster_view_;  // the latter, as this block sees it
+  RecentStamps recent_;
   struct {
     Knowledge before;
     Published what;

@@ -6,6 +6,7 @@
 
 #include "vgpu/observe/check.hpp"
 #include "vgpu/observe/check_registry.hpp"
+#include "vgpu/observe/race_check.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -24,10 +25,15 @@ Result<Checks> make(const gpu::CheckSet& wanted, UnwrittenMemory& global) {
                ExitCode::internal};
 }
 
-// What two checks say of one instruction is one mistake: a read that came before its copy is told once.
-gpu::FindingList not_yet_told(const gpu::FindingList& found, const gpu::FindingList& told) {
+// What two checks say of one instruction is one mistake: a read that came before its copy is told once. Of bytes that
+// are missing because nobody waited for the thread that writes them, the race names that thread.
+gpu::FindingList not_yet_told(const gpu::FindingList& found, const gpu::FindingList& told,
+                              const gpu::FindingList& races) {
   gpu::FindingList news;
-  for (const gpu::Finding& finding : found.findings()) {
+  for (gpu::Finding finding : found.findings()) {
+    const auto race = std::ranges::find(races.findings(), finding.ptx_line, &gpu::Finding::ptx_line);
+    if (finding.kind == gpu::FindingKind::uninitialised && race != races.findings().end())
+      finding.message += "; it is a race, too: " + race->message;
     const bool known = std::ranges::any_of(told.findings(), [&](const gpu::Finding& other) {
       return other.ptx_line == finding.ptx_line;  // of one module
     });
@@ -47,7 +53,11 @@ Result<CheckedLaunch> launch_checked(Gpu& gpu, const Launch& launch, const gpu::
   watched.observers.insert(watched.observers.end(), launch.observers.begin(), launch.observers.end());
   CheckedLaunch checked;
   ASSAY_TRY(checked.result, gpu.launch(watched));
-  for (const auto& check : made) checked.found.merge(not_yet_told(check->found(), checked.found));
+  gpu::FindingList races;
+  for (const auto& check : made) {
+    if (const auto* race_check = dynamic_cast<const RaceCheck*>(check.get())) races = race_check->found();
+  }
+  for (const auto& check : made) checked.found.merge(not_yet_told(check->found(), checked.found, races));
   return checked;
 }
 

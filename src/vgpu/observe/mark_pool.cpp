@@ -93,7 +93,7 @@ AccessMark* MarkPool::take_zeroed(size_t count) {
 
 AccessMark* MarkPool::fresh(size_t count) {
   const size_t bytes = count * sizeof(AccessMark);
-  if (left_ < bytes) add_chunk();
+  if (left_ < bytes) add_chunk(bytes);
   std::byte* const marks = next_;
   next_ += bytes;
   left_ -= bytes;
@@ -105,9 +105,10 @@ void MarkPool::give(AccessMark* marks, size_t count) {
 }
 
 // Chunks double up to a huge page.
-void MarkPool::add_chunk() {
+void MarkPool::add_chunk(size_t least) {
   Chunk made;
   made.bytes = chunks_.empty() ? kFirstChunk : std::min(2 * chunks_.back().bytes, kHugePage);
+  while (made.bytes < least) made.bytes *= 2;
   const bool huge = made.bytes == kHugePage;
   void* found = huge ? spare_huge_pages().take() : std::aligned_alloc(kLine, made.bytes);
   if (huge && found == nullptr) {

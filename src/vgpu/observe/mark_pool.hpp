@@ -14,8 +14,9 @@ namespace assay::vgpu {
 
 class MarkPool {
  public:
-  static constexpr size_t kFewest = 64;  // marks of the smallest plane; the others are powers of two of it
-  static constexpr size_t kSizes = 5;
+  // Marks of the smallest plane. The others have a power of two of it, or as many marks for two or three planes.
+  static constexpr size_t kFewest = 64;
+  static constexpr size_t kSizes = 12;
 
   MarkPool() = default;
   MarkPool(const MarkPool&) = delete;
@@ -38,10 +39,12 @@ class MarkPool {
   static constexpr size_t kLine = 64;
 
   std::vector<AccessMark*>& given(size_t count) {
-    return given_[static_cast<size_t>(std::countr_zero(count / kFewest))];
+    const size_t times = count / kFewest;
+    const auto power = static_cast<size_t>(std::countr_zero(times));
+    return given_[2 * power + (times >> power == 3 ? 1 : 0)];
   }
   AccessMark* fresh(size_t count);
-  void add_chunk();
+  void add_chunk(size_t least);
 
   std::vector<Chunk> chunks_;
   std::byte* next_ = nullptr;  // what is left of the last chunk

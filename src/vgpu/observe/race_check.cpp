@@ -20,6 +20,7 @@ RaceCheck::StoreGroup store_group_of(std::string_view opcode) {
 
 void RaceCheck::begin_launch(const LaunchView& view) {
   program_ = &view.program;
+  kernel_ = view.kernel.name;
   numbers_.clear();
   instructions_.clear();
   global.clear();
@@ -51,6 +52,7 @@ std::unique_ptr<BlockObserver> RaceCheck::begin_block(const Block& block) {
 
 void RaceCheck::end_block(std::unique_ptr<BlockObserver> observer) {
   settle();
+  static_cast<BlockRaces*>(observer.get())->find_late_visits();
   std::erase_if(blocks_, [&](const auto& entry) { return entry.second == observer.get(); });
 }
 
@@ -69,6 +71,18 @@ uint64_t RaceCheck::occurrences() const {
   uint64_t sum = 0;
   for (const Finding& finding : findings_) sum += finding.count;
   return sum;
+}
+
+Finding RaceCheck::finding_at(size_t number) const {
+  const MemoryInstruction& at = instructions_[number];
+  const InstructionOrigin& origin = program_->functions[at.function].origins[at.instruction];
+  Finding finding;
+  finding.kernel = kernel_;
+  finding.source = program_->source_chain(origin.location);
+  finding.ptx_line = origin.ptx_line;
+  if (origin.ptx_line > 0 && static_cast<size_t>(origin.ptx_line) <= program_->source_lines.size())
+    finding.instruction = program_->source_lines[static_cast<size_t>(origin.ptx_line) - 1];
+  return finding;
 }
 
 std::string RaceCheck::place_of(size_t number) const {

@@ -40,6 +40,8 @@ class RaceCheck final : public Check {
   const std::vector<Finding>& findings() const { return findings_; }
   uint64_t occurrences() const;
 
+  bool one_by_one = false;  // each lane looks at each cell for itself: slower, and the same findings
+
   // --- for the blocks
   enum class StoreGroup : uint8_t { none, commit, wait };  // of bulk stores; a wait for their reads alone is none
   struct MemoryInstruction {
@@ -55,6 +57,7 @@ class RaceCheck final : public Check {
   std::vector<Finding>& mutable_findings() { return findings_; }
   std::map<std::pair<size_t, size_t>, size_t>& index() { return index_; }
   std::string place_of(size_t number) const;
+  Finding finding_at(size_t number) const;  // what is known of the instruction alone
   void settle() {
     if (!open_values.empty()) settle_values();
   }
@@ -72,6 +75,7 @@ class RaceCheck final : public Check {
 
  private:
   const Program* program_ = nullptr;
+  std::string kernel_;
   std::vector<std::vector<uint16_t>> numbers_;  // of each function's instructions
   std::vector<MemoryInstruction> instructions_;
   std::map<const Block*, BlockRaces*> blocks_;

@@ -51,6 +51,14 @@ void BlockClock::join(const BlockClock& other) {
   });
 }
 
+bool BlockClock::holds(const BlockClock& other) const {
+  if (!other.some_.empty()) return false;
+  for (size_t warp = 0; warp < other.all_.size(); ++warp) {
+    if (other.all_[warp] > all(warp)) return false;
+  }
+  return true;
+}
+
 const std::shared_ptr<const BlockClock>* BlockClocks::search(uint32_t block) const {
   const auto found = std::ranges::lower_bound(entries_, block, {}, &Entry::first);
   return found != entries_.end() && found->first == block ? &found->second : nullptr;
@@ -62,6 +70,24 @@ void BlockClocks::set(uint32_t block, std::shared_ptr<const BlockClock> clock) {
     at->second = std::move(clock);
   } else {
     entries_.emplace(at, block, std::move(clock));
+  }
+}
+
+bool Knowledge::holds(const Knowledge& other) const {
+  if (other.own != nullptr && other.own != own && (own == nullptr || !own->holds(*other.own))) return false;
+  if (other.others == nullptr || other.others == others) return true;
+  if (others == nullptr) return false;
+  return std::ranges::all_of(*other.others, [&](const BlockClocks::Entry& entry) {
+    const std::shared_ptr<const BlockClock>* const known = others->find(entry.first);
+    return known != nullptr && (*known == entry.second || (*known)->holds(*entry.second));
+  });
+}
+
+void RecentStamps::begin(const std::shared_ptr<const BlockClocks>& clocks) {
+  of_ = clocks;
+  if (++time_ == 0 || entries_.empty()) {
+    entries_.assign(kEntries, {});
+    time_ = 1;
   }
 }
 

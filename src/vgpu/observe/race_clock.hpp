@@ -35,9 +35,19 @@ class BlockClock {
     }
     return Lanewise::none;
   }
+  // What is known of every lane of the warp, at least.
+  Stamp known_of_all(size_t warp) const { return all(warp); }
+  bool is_lanewise(size_t warp) const {  // more is known of some
+    for (const auto& [index, lanes] : some_) {
+      if (index == warp) return true;
+    }
+    return false;
+  }
   // `existing`: all lanes that the warp has.
   void learn(size_t warp, LaneMask lanes, LaneMask existing, Stamp stamp);
   void join(const BlockClock& other);
+  // Whether joining the other one would add nothing. False if that is not seen at once.
+  bool holds(const BlockClock& other) const;
 
  private:
   using Lanes = std::array<Stamp, kLanes>;
@@ -80,7 +90,47 @@ struct Knowledge {
   std::shared_ptr<const Others> others;  // nullptr: of none
 
   bool is_same(const Knowledge& other) const { return own == other.own && others == other.others; }
-  BlockClock& mutable_own();  // of this one alone from now on
+  bool holds(const Knowledge& other) const;  // false if that is not seen at once
+  BlockClock& mutable_own();                 // of this one alone from now on
+};
+
+// Stamps that were looked up in the clocks of other blocks. Where lanes access what many blocks wrote, in no order, the
+// clocks do not fit into the processor's first cache; these do.
+class RecentStamps {
+ public:
+  // What follows is about these clocks.
+  void use(const std::shared_ptr<const BlockClocks>& clocks) {
+    if (clocks != of_ || entries_.empty()) begin(clocks);
+  }
+  enum class Answer : uint8_t { unknown, before, unordered };  // unknown: look it up
+  Answer ask(uint32_t block, uint32_t warp, Stamp stamp) const {
+    const Entry& entry = entries_[place(block, warp)];
+    if (entry.block_and_warp != key(block, warp) || entry.time != time_) return Answer::unknown;
+    if (stamp <= entry.all) return Answer::before;
+    return entry.any ? Answer::unknown : Answer::unordered;
+  }
+  void add(uint32_t block, uint32_t warp, const BlockClock* clock) {
+    Entry& entry = entries_[place(block, warp)];
+    entry = {key(block, warp), time_, clock != nullptr ? clock->known_of_all(warp) : 0,
+             clock != nullptr && clock->is_lanewise(warp)};
+  }
+
+ private:
+  static constexpr size_t kEntries = 1024;
+  struct Entry {
+    uint32_t block_and_warp = 0;
+    uint32_t time = 0;  // of other clocks
+    Stamp all = 0;      // is known of every lane of the warp
+    bool any = false;   // more of some lanes
+  };
+  static uint32_t key(uint32_t block, uint32_t warp) { return block << 8 | warp; }
+  // Neighbouring blocks mostly have a few warps each.
+  static size_t place(uint32_t block, uint32_t warp) { return (block * 8 + warp) % kEntries; }
+  void begin(const std::shared_ptr<const BlockClocks>& clocks);
+
+  std::shared_ptr<const BlockClocks> of_;
+  uint32_t time_ = 0;
+  std::vector<Entry> entries_;
 };
 
 // What a thread hands on: its knowledge, as seen from anywhere.

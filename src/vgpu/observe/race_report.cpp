@@ -66,17 +66,47 @@ void BlockRaces::report(const Attempt& attempt, AccessMark other_mark, bool othe
   check_.mutable_findings().push_back(std::move(finding));
 }
 
+Dim3 BlockRaces::block_of(const AccessRecord& access) const {
+  const uint32_t b = access.block();
+  return {b % grid_.x, b / grid_.x % grid_.y, b / grid_.x / grid_.y};
+}
+
+Dim3 BlockRaces::thread_of(const AccessRecord& access) const {
+  const uint32_t t = access.warp() * kLanes + static_cast<uint32_t>(access.lane());
+  return {t % threads_.x, t / threads_.x % threads_.y, t / (threads_.x * threads_.y)};
+}
+
 std::string BlockRaces::describe(const AccessRecord& other) const {
-  const Dim3& grid = block_.grid().launch.grid;
-  const Dim3& threads = block_.grid().launch.block;
-  const uint32_t b = other.block();
-  std::string block = b == number_
-                          ? "the same block"
-                          : fmt::format("block ({}, {}, {})", b % grid.x, b / grid.x % grid.y, b / grid.x / grid.y);
+  const Dim3 b = block_of(other), t = thread_of(other);
+  const std::string block =
+      other.block() == number_ ? "the same block" : fmt::format("block ({}, {}, {})", b.x, b.y, b.z);
   if (other.warp() >= kFirstUnit) return fmt::format("a bulk copy of {}", block);
-  const uint32_t t = other.warp() * kLanes + static_cast<uint32_t>(other.lane());
-  return fmt::format("thread ({}, {}, {}) of {}", t % threads.x, t / threads.x % threads.y, t / (threads.x * threads.y),
-                     block);
+  return fmt::format("thread ({}, {}, {}) of {}", t.x, t.y, t.z, block);
+}
+
+void BlockRaces::report_late(const AccessRecord& visit, Shadow::Plane plane, uint64_t address, uint32_t bytes) {
+  const std::pair<size_t, size_t> key(visit.instruction, SIZE_MAX);
+  auto [entry, fresh] = check_.index().try_emplace(key, check_.mutable_findings().size());
+  if (!fresh) {
+    ++check_.mutable_findings()[entry->second].count;
+    return;
+  }
+  Finding finding = check_.finding_at(visit.instruction);
+  finding.kind = FindingKind::use_after_free;
+  finding.access = plane == Shadow::write ? AccessKind::store : AccessKind::load;
+  finding.space = Space::shared;
+  finding.address = address;
+  finding.bytes = bytes;
+  finding.block = block_of(visit);
+  finding.thread = thread_of(visit);
+  AccessRecord owner;
+  owner.who = AccessRecord::name(number_, 0, 0);
+  const Dim3 b = block_of(owner);
+  finding.message = fmt::format(
+      "this thread {} the shared memory of block ({}, {}, {}), which may have ended: nothing orders the access before "
+      "the end of that block",
+      plane == Shadow::write ? "writes to" : "reads", b.x, b.y, b.z);
+  check_.mutable_findings().push_back(std::move(finding));
 }
 
 }  // namespace assay::vgpu

@@ -136,7 +136,7 @@ TEST_P(PlantedKernels, MistakesAreFoundWhereTheyAreAndCleanTwinsAreClean) {
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedKernels,
                          testing::Values(PlantedFile{"asynchronous", "h100", 15}, PlantedFile{"mbarriers", "h100", 15},
-                                         PlantedFile{"memory", "a100", 19}),
+                                         PlantedFile{"memory", "a100", 19}, PlantedFile{"protocols", "h100", 11}),
                          [](const auto& file) { return std::string(file.param.name); });
 
 }  // namespace
