@@ -113,6 +113,14 @@ bool check_file(const KernelSpec& spec, const Node& value, const std::string& wh
   return true;
 }
 
+bool check_source(const KernelSpec& spec, const Node& value, const std::string& what, bool check_files,
+                  Mistakes& mistakes) {
+  const std::vector<std::string> endings{".cu", ".ptx", ".cubin"};
+  if (!check_path(value, what, mistakes) || !check_file(spec, value, what, endings, false, mistakes)) return false;
+  if (check_files) check_exists(spec, value, "the source", false, mistakes);
+  return true;
+}
+
 std::optional<TemplateText> read_entry(const Node& entry, const std::string& title, Mistakes& mistakes) {
   const auto text = mistakes.take(TemplateText::parse(entry.text, entry.text_place));
   if (!text) return std::nullopt;
@@ -144,7 +152,7 @@ void read_source(const TableReader& kernel, bool check_files, KernelSpec& spec) 
       if (auto text = mistakes.take(TemplateText::parse(file->text, file->text_place)))
         spec.kernel.source_texts.push_back(*std::move(text));
     } else {
-      check_file(spec, *file, "\"source\"", {".cu", ".ptx", ".cubin"}, check_files, mistakes);
+      check_source(spec, *file, "\"source\"", check_files, mistakes);
     }
     if (file == files.front()) {
       spec.kernel.source = file->text;
