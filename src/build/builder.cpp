@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <fmt/format.h>
 #include <mutex>
 
@@ -59,6 +60,12 @@ void take_error(const Error& error, BuildStatus status, BuildResult& result) {
   result.hint = error.hint;
 }
 
+// One of the specification has its place there.
+void take_mistake(const Error& error, BuildResult& result) {
+  take_error(error, BuildStatus::failed, result);
+  if (error.place.known() && error.exit_code == ExitCode::usage) result.mistake = error;
+}
+
 Result<void> take_compilation(const Compilation& compilation, BuildResult& result) {
   result.output = compilation.output;
   result.duration = compilation.duration;
@@ -93,8 +100,15 @@ void check_launchable(const spec::KernelSpec& spec, const std::vector<spec::Shap
   };
   const Result<void> checked = check();
   if (checked) return;
-  take_error(checked.error(), BuildStatus::failed, result);
-  result.mistake = checked.error();
+  take_mistake(checked.error(), result);
+}
+
+// Machine code for sm_80 runs on sm_86 too, and not the other way round.
+bool runs_on(int made_for, std::string_view target) {
+  int wanted = 0;
+  target.remove_prefix(std::min<size_t>(target.size(), 3));  // "sm_90a"
+  const auto [end, error] = std::from_chars(target.data(), target.data() + target.size(), wanted);
+  return error != std::errc() || (made_for / 10 == wanted / 10 && made_for <= wanted);
 }
 
 // Machine code that the specification brings along takes the place of what ptxas would make.
@@ -104,9 +118,16 @@ Result<void> take_given_cubin(const spec::KernelSpec& spec, BuildResult& result)
   if (!alone && given == spec.kernel.cubins.end()) return {};
   result.cubin = alone ? spec.source_path() : spec.folder / given->second;
   ASSAY_TRY(const std::string bytes, read_file(result.cubin));
+  const Place& place = alone ? spec.kernel.source_place : spec.kernel.cubin_places.at(result.target);
   if (auto read = read_cubin(bytes); !read) {
-    return Error{fmt::format("this is no cubin: {}", read.error().message), Place{result.cubin.string()},
+    return Error{fmt::format("\"{}\" is no cubin: {}", result.cubin.filename().string(), read.error().message), place,
                  "expected the machine code of one GPU, as ptxas or nvcc -cubin writes it"};
+  }
+  const int made_for = cubin_architecture(bytes);
+  if (made_for != 0 && !runs_on(made_for, result.target)) {
+    return Error{fmt::format("\"{}\" is machine code for sm_{}; expected that of {}", result.cubin.filename().string(),
+                             made_for, result.target),
+                 place, "name the file under its own target, and that under targets"};
   }
   result.resources = resource_usage(bytes, "");
   return {};
@@ -143,7 +164,7 @@ Result<void> compile_one(Workshop& shop, BuildResult& result) {
 
 void build_one(Workshop& shop, BuildResult& result) {
   const Result<void> taken = compile_one(shop, result);
-  if (!taken) take_error(taken.error(), BuildStatus::failed, result);
+  if (!taken) take_mistake(taken.error(), result);
   check_launchable(shop.spec, shop.shapes, result);
   const std::string name = fmt::format("{} {}", result.configuration.id(), result.target);
   if (result.status == BuildStatus::failed) {
@@ -233,7 +254,7 @@ Result<BuildReport> build(const spec::KernelSpec& spec, const std::vector<spec::
     for (BuildResult& result : report.results) {
       const spec::KernelSection kernel = spec::kernel_of(spec, result.configuration);
       if (kernel.is_ptx() || kernel.is_cubin()) {
-        if (const auto ready = take_ready(spec, result); !ready) take_error(ready.error(), BuildStatus::failed, result);
+        if (const auto ready = take_ready(spec, result); !ready) take_mistake(ready.error(), result);
       } else {
         take_prebuilt(spec, only, toolkit.error(), result);
       }

@@ -268,6 +268,9 @@ Result<CompileOutcome> compile(const Toolkit& toolkit, const CompileRequest& req
     if (!have_ptx) return outcome;
   }
   ASSAY_TRY(outcome.succeeded, steps.to_cubin(ptx, cubin, outcome));
+  // ptxas saw a copy, and its user knows the file by another name.
+  if (source.extension() == ".ptx")
+    outcome.output = replace_all(outcome.output, ptx.string(), source.filename().string());
   return outcome;
 }
 

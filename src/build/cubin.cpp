@@ -86,6 +86,9 @@ std::optional<int> narrow(std::optional<int64_t> value) {
   return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
 }
 
+constexpr int kFirstKnown = 50;  // compute capabilities whose layout was looked at
+constexpr int kLastKnown = 129;
+
 // The compute capability times ten, or 0. It moved by one byte when the ABI changed.
 int architecture(const ElfView& elf) {
   return static_cast<int>(elf.os_abi() == kAbiWithBarriers ? (elf.flags() >> 8) & 0xff : elf.flags() & 0xff);
@@ -138,7 +141,7 @@ void read_entry_attributes(const ElfView& elf, ResourceUsage& usage) {
 
 std::optional<int64_t> static_shared(const ElfView& elf, std::string_view entry) {
   const int sm = architecture(elf);
-  if (sm < 50 || sm > 129) return std::nullopt;
+  if (sm < kFirstKnown || sm > kLastKnown) return std::nullopt;
   const int64_t reserved = sm >= 90 ? kReservedShared : 0;
   const ElfSection* section = elf.find_section(".nv.shared." + std::string(entry));
   if (section == nullptr) return reserved == 0 ? std::optional<int64_t>(0) : std::nullopt;
@@ -155,6 +158,13 @@ std::optional<int64_t> registers_of_code(const ElfView& elf, const ElfSymbol& sy
 }
 
 }  // namespace
+
+int cubin_architecture(std::string_view bytes) {
+  const Result<ElfView> elf = ElfView::open(bytes);
+  if (!elf || elf->machine() != kMachineCuda) return 0;
+  const int sm = architecture(*elf);
+  return sm < kFirstKnown || sm > kLastKnown ? 0 : sm;
+}
 
 Result<std::vector<ResourceUsage>> read_cubin(std::string_view bytes) {
   ASSAY_TRY(const ElfView elf, ElfView::open(bytes));

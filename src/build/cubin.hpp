@@ -14,4 +14,7 @@ namespace assay::build {
 // layout that this reader does not know stays empty. An error means that this is no linked cubin at all.
 Result<std::vector<ResourceUsage>> read_cubin(std::string_view bytes);
 
+// What it was made for: 90 for sm_90 and sm_90a; 0 if it does not say.
+int cubin_architecture(std::string_view bytes);
+
 }  // namespace assay::build

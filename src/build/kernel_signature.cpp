@@ -11,6 +11,7 @@
 #include "build/entry_points.hpp"
 #include "build/pointer_flow.hpp"
 #include "build/source_declaration.hpp"
+#include "build/structure_members.hpp"
 #include "ptx/demangle.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/type.hpp"
@@ -80,13 +81,40 @@ SignatureParameter parameter_of(const ptx::Variable& variable, size_t index, con
     return parameter;
   }
   parameter.structure = true;
-  for (const std::string& word : words) {
-    if (word == "const" || word == "__grid_constant__" || !is_word(word[0])) continue;
-    const size_t last = word.rfind("::");
-    parameter.values = members_of(source, last == std::string::npos ? word : word.substr(last + 2));
-    if (!parameter.values.empty()) break;
+  if (!value.pointer && value.vector > 1 && value.bytes == parameter.bytes) {
+    parameter.values = parts_of_vector(value);
+  } else {
+    parameter.values = members_of(source, value.type, parameter.bytes);
   }
   return parameter;
+}
+
+// "Ts... rest" stands for as many parameters as are left.
+void expand_pack(std::vector<std::string>& declarations, size_t parameters) {
+  if (declarations.empty() || declarations.size() > parameters + 1) return;
+  std::string pack = declarations.back();
+  const size_t dots = pack.find("...");
+  if (dots == std::string::npos) return;
+  pack.replace(dots, 3, " ");
+  declarations.pop_back();
+  for (size_t i = 0; declarations.size() < parameters; ++i) declarations.push_back(fmt::format("{}_{}", pack, i));
+}
+
+// The rank of a thread in a group is computed of all three axes, whichever of them the kernel was written for.
+void forget_axes_of_groups(const std::string& source, KernelSignature& signature) {
+  if (source.find("cooperative_groups") == std::string::npos || !signature.thread_index[2]) return;
+  for (size_t axis = 1; axis < 3; ++axis) {
+    if (source.find(fmt::format("threadIdx.{}", "xyz"[axis])) != std::string::npos ||
+        source.find(fmt::format("thread_index().{}", "xyz"[axis])) != std::string::npos)
+      return;
+  }
+  for (size_t axis = 1; axis < 3; ++axis) {
+    signature.thread_index[axis] = false;
+    if (source.find(fmt::format("blockIdx.{}", "xyz"[axis])) == std::string::npos &&
+        source.find(fmt::format("group_index().{}", "xyz"[axis])) == std::string::npos)
+      signature.block_index[axis] = false;
+  }
+  signature.block_size = true;
 }
 
 // Its type is that of its declaration in the source: of arrays PTX tells bytes alone.
@@ -167,6 +195,7 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
     std::vector<std::string> declarations = declaration_of(text, plain);
     if (declarations.size() != function->parameters.size())  // __global__ may stand in a macro
       declarations = declaration_of(text, plain, false);
+    expand_pack(declarations, function->parameters.size());
     const std::vector<std::string> types = demangled_types(function->name);
     const bool same = declarations.size() == function->parameters.size();
     const bool typed = types.size() == function->parameters.size();
@@ -183,6 +212,7 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
     }
     follow_pointers(*function, dynamic_shared, constants, signature);
     if (source.empty()) name_the_size(signature);
+    forget_axes_of_groups(text, signature);
     signatures.push_back(std::move(signature));
   }
   for (KernelSignature& signature : signatures) make_names_differ(signature);

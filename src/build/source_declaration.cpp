@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -36,9 +34,6 @@ std::string without_comments(std::string_view source) {
   return text;
 }
 
-namespace {
-
-// The position behind the bracket that closes the one at `open`.
 size_t behind_bracket(std::string_view text, size_t open) {
   const char opening = text[open];
   const char closing = opening == '(' ? ')' : opening == '<' ? '>' : opening == '[' ? ']' : '}';
@@ -49,8 +44,6 @@ size_t behind_bracket(std::string_view text, size_t open) {
   }
   return text.size();
 }
-
-}  // namespace
 
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
@@ -153,6 +146,7 @@ std::optional<ElementType> element_type(std::vector<std::string> words) {
                                                          {"float3", {"f32", 3, 12}},
                                                          {"int3", {"i32", 3, 12}},
                                                          {"uint3", {"u32", 3, 12}},
+                                                         {"dim3", {"u32", 3, 12}},
                                                          {"double4", {"f64", 4, 32}},
                                                          {"longlong2", {"i64", 2, 16}},
                                                          {"float1", {"f32", 1, 4}},
@@ -215,54 +209,6 @@ std::vector<std::string> declaration_of(const std::string& source, const std::st
     if (next < source.size() && source[next] == '{') return split_list(source.substr(open + 1, close - open - 2));
   }
   return {};
-}
-
-namespace {
-
-// Of "[4]"; 0 if it is anything else, or more than a person would want to see one by one.
-size_t array_count(const std::string& brackets) {
-  constexpr int kMost = 16;
-  const std::vector<std::string> words = words_of(brackets);
-  if (words.size() != 3 || words[2] != "]" || words[1].find_first_not_of("0123456789") != std::string::npos) return 0;
-  const int count = std::atoi(words[1].c_str());
-  return count >= 1 && count <= kMost ? static_cast<size_t>(count) : 0;
-}
-
-}  // namespace
-
-std::vector<SignatureValue> members_of(const std::string& source, const std::string& type) {
-  std::vector<SignatureValue> members;
-  for (size_t at = source.find(type); at != std::string::npos; at = source.find(type, at + 1)) {
-    const size_t open = source.find_first_not_of(" \n\t\r", at + type.size());
-    const bool whole = at > 0 && !is_word(source[at - 1]) && open != std::string::npos && source[open] == '{';
-    if (!whole) continue;
-    const std::string body = source.substr(open + 1, behind_bracket(source, open) - open - 2);
-    size_t end = 0;
-    for (const std::string_view line : split(body, ';')) {
-      if (trim(line).empty()) continue;
-      const std::vector<std::string> names = split_list(line);
-      SignatureValue first = declared(names.front().substr(0, names.front().find('[')), true);
-      for (size_t i = 0; i < names.size(); ++i) {
-        SignatureValue member = first;
-        const size_t bracket = names[i].find('[');
-        if (i > 0) member.name = std::string(trim(std::string_view(names[i]).substr(0, bracket)));
-        const size_t count = bracket == std::string::npos ? 1 : array_count(names[i].substr(bracket));
-        const bool understood = member.bytes > 0 && !member.name.empty() && count > 0 &&
-                                names[i].find_first_of("({:") == std::string::npos &&
-                                std::ranges::all_of(member.name, is_word) && (member.pointer || member.vector == 1);
-        if (!understood) return {};
-        for (size_t element = 0; element < count; ++element) {
-          SignatureValue one = member;
-          if (bracket != std::string::npos) one.name += fmt::format("_{}", element);
-          one.offset = (end + one.bytes - 1) / one.bytes * one.bytes;
-          end = one.offset + one.bytes;
-          members.push_back(std::move(one));
-        }
-      }
-    }
-    return members;
-  }
-  return members;
 }
 
 }  // namespace assay::build

@@ -15,6 +15,8 @@ namespace assay::build {
 bool is_word(char c);
 // Comments become blanks, so that positions stay.
 std::string without_comments(std::string_view source);
+// The position behind the bracket that closes the one at `open`.
+size_t behind_bracket(std::string_view text, size_t open);
 // At commas that no bracket encloses.
 std::vector<std::string> split_list(std::string_view text);
 std::vector<std::string> words_of(std::string_view text);
@@ -33,8 +35,5 @@ SignatureValue declared(std::string text, bool named);
 
 // "(...)" of the kernel's declaration in the source, the one with a body if there are several.
 std::vector<std::string> declaration_of(const std::string& source, const std::string& name, bool marked = true);
-
-// The members of a structure that the source defines, laid out as C++ does; empty if one of them is not understood.
-std::vector<SignatureValue> members_of(const std::string& source, const std::string& type);
 
 }  // namespace assay::build

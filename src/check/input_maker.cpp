@@ -52,8 +52,15 @@ Result<std::vector<double>> InputMaker::from_function(const spec::Shape& shape,
   reference::Problem problem = numbers_of(*spec_, shape, arguments);
   problem.scalars["seed"] = static_cast<double>(options.seed % (uint64_t{1} << 53));
   problem.output_shapes[argument.name] = tensor.dims;
-  ASSAY_TRY(reference::Outputs outputs, function.evaluate(problem));
-  std::vector<double> values = std::move(outputs.at(argument.name).values);
+  Result<reference::Outputs> outputs = function.evaluate(problem);
+  if (!outputs) {
+    Error error = outputs.error();
+    error.message = fmt::format("the function of argument \"{}\" in \"{}\" is to blame, not the kernel: {}",
+                                argument.name, tensor.fill.file, error.message);
+    error.place = tensor.fill.file_place;
+    return error;
+  }
+  std::vector<double> values = std::move(outputs->at(argument.name).values);
   // The reference sees what the kernel sees.
   for (double& value : values) value = round_to(tensor.dtype, value);
   return values;

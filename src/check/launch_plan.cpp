@@ -21,6 +21,14 @@ gpu::Dim3 dim3(const std::array<uint32_t, 3>& sizes) {
   return {sizes[0], sizes[1], sizes[2]};
 }
 
+// Of the keys themselves; of the section for those that it does not have.
+device::LaunchPlaces places_of(const spec::LaunchSection& launch) {
+  return {launch.block.empty() ? launch.place : launch.block.front().place(),
+          launch.shared_bytes ? launch.shared_bytes->place() : launch.place,
+          launch.cluster.empty() ? launch.place : launch.cluster.front().place(),
+          launch.cooperative ? launch.cooperative_place : launch.place};
+}
+
 std::string hex(std::span<const std::byte> bytes) {
   std::string text;
   for (const std::byte byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
@@ -106,7 +114,7 @@ Result<std::vector<device::LaunchRequest>> LaunchPlanner::plan(device::Device& d
     if (stage.launch.priority) request.priority = static_cast<int>(*stage.launch.priority);
     if (stage.launch.shared_carveout) request.shared_carveout = static_cast<int>(*stage.launch.shared_carveout);
     request.registers = registers_of(entries[i]);
-    request.place = stage.launch.cooperative ? stage.launch.cooperative_place : stage.launch.place;
+    request.places = places_of(stage.launch);
     ASSAY_TRY(request.arguments, argument_bytes(device, arguments, stage.arguments, addresses));
     requests.push_back(std::move(request));
   }
@@ -150,7 +158,8 @@ Result<std::vector<device::LaunchRequest>> LaunchPlanner::read_answer(const std:
       ASSAY_TRY(request->entry,
                 build::find_entry_name(request->entry, names, spec_->launch_file_place, spec_->kernel.source.string()));
       request->registers = registers_of(request->entry);
-      request->place = spec_->launch_file_place;
+      const Place& place = spec_->launch_file_place;
+      request->places = {place, place, place, place};
       requests.push_back(std::move(*request));
     } else if (line.starts_with("argument ") && !requests.empty()) {
       auto bytes = from_hex(line.substr(9));

@@ -3,11 +3,34 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "check/element.hpp"
 
 namespace assay::check {
 namespace {
+
+Result<reference::Reference> named_reference(const spec::KernelSpec& spec) {
+  auto found = reference::find_reference(spec.problem.reference);
+  if (found) return found;
+  Error error = found.error();
+  error.place = spec.problem.reference_place;
+  return error;
+}
+
+// An option that it does not read would change nothing, in silence.
+Result<void> check_options(const spec::KernelSpec& spec, const reference::Reference& reference) {
+  std::vector<std::string> known = reference.parameters;
+  known.emplace_back("nonfinite");
+  for (const auto& [name, option] : spec.problem.options) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    return Error{fmt::format("the reference '{}' has no option \"{}\"; expected one of {}", reference.name, name,
+                             fmt::join(known, ", ")),
+                 spec.problem.reference_place,
+                 "remove it from the options of [problem], or write a reference of yours"};
+  }
+  return {};
+}
 
 // The reference and the specification must mean the same tensors, before anything runs.
 Result<void> check_tensors(const spec::KernelSpec& spec, const reference::Reference& reference) {
@@ -42,8 +65,9 @@ Result<Oracle> Oracle::open(const spec::KernelSpec& spec, const std::filesystem:
   if (spec.problem.reference_is_file) {
     ASSAY_TRY(oracle.custom_, reference::CustomReference::compile(spec.reference_path(), options));
   } else if (!spec.problem.reference.empty()) {
-    ASSAY_TRY(oracle.built_in_, reference::find_reference(spec.problem.reference));
+    ASSAY_TRY(oracle.built_in_, named_reference(spec));
     ASSAY_CHECK(check_tensors(spec, *oracle.built_in_));
+    ASSAY_CHECK(check_options(spec, *oracle.built_in_));
   }
   if (!spec.problem.compare.empty()) {
     ASSAY_TRY(oracle.compare_, reference::CustomReference::compile(spec.folder / spec.problem.compare, options,

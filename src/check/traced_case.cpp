@@ -30,8 +30,8 @@ Result<void> check_number(const std::vector<device::LaunchRequest>& requests, bo
     if (requests[i].programmatic)
       return Error{fmt::format("'{}' may begin before the kernel in front of it has ended: their times do not add up",
                                requests[i].entry),
-                   requests[i].place, "leave out programmatic_stream_serialization, or describe each kernel by itself",
-                   ExitCode::usage};
+                   requests[i].places.cooperative,
+                   "leave out programmatic_stream_serialization, or describe each kernel by itself", ExitCode::usage};
   }
   return {};
 }

@@ -29,9 +29,9 @@ class AdviseCommand final : public Command {
       print_document(to_json(report));
       return ExitCode::good;
     }
-    print(fmt::format("{} at {} on {}: {} results here, {} elsewhere\n", escape_terminal(report.kernel),
-                      escape_terminal(report.shape), escape_terminal(report.device), report.trials_here,
-                      report.trials_elsewhere));
+    print(fmt::format("{}{} on {}: {} results here, {} elsewhere\n", escape_terminal(report.kernel),
+                      report.shape.empty() ? "" : " at " + escape_terminal(report.shape),
+                      escape_terminal(report.device), report.trials_here, report.trials_elsewhere));
     if (!report.best.empty())
       print(fmt::format("best here: {:.2f} us with {}\n", report.best_us, escape_terminal(report.best)));
     if (!report.nothing.empty()) print(report.nothing + "\n");

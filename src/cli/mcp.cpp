@@ -26,9 +26,12 @@ class McpCommand final : public Command {
     const fs::path folder = fs::canonical(words_.empty() ? fs::path(".") : fs::path(words_.front()), failed);
     if (failed || !fs::is_directory(folder, failed))
       return Error{"there is no such folder", Place{words_.empty() ? "." : words_.front()}, ""};
+    // Without evolve, whose proposer is any program of the machine, and work, which takes what other machines ask for.
     std::vector<work::McpTool> tools;
     for (const char* name :
-         {"doctor", "new", "build", "sanitize", "check", "bench", "compare", "gate", "suite", "profile", "run", "log"})
+         {"doctor", "new",   "build",  "sanitize", "check",   "bench",    "compare",  "gate",   "calibrate", "cross",
+          "judge",  "suite", "tune",   "board",    "profile", "diagnose", "estimate", "invert", "run",       "report",
+          "log",    "learn", "advise", "evidence", "claims",  "bisect",   "import",   "export", "explain"})
       tools.push_back({name, std::string(help_text(name))});
     const work::McpServer server(folder, std::move(tools), context);
     std::string line;

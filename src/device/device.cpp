@@ -41,7 +41,7 @@ Error cooperative_grid_too_large(const LaunchRequest& request, const gpu::GpuMod
       fmt::format("the cooperative grid of '{}' has {} blocks of {} threads; {} holds {} of them at a time, and "
                   "expected is at most that many",
                   request.entry, request.grid.volume(), request.block.volume(), model.name, resident),
-      request.place, "launch fewer blocks, each of which does more, or smaller ones", ExitCode::incorrect};
+      request.places.cooperative, "launch fewer blocks, each of which does more, or smaller ones", ExitCode::incorrect};
 }
 
 }  // namespace assay::device

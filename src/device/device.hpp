@@ -32,6 +32,14 @@ class Module {
   virtual ~Module() = default;
 };
 
+// Where the specification asks for a launch, for messages; one that a function asks for has its file everywhere.
+struct LaunchPlaces {
+  Place block;
+  Place shared_bytes;
+  Place cluster;
+  Place cooperative;
+};
+
 struct LaunchRequest {
   const Module* module = nullptr;
   std::string entry;
@@ -44,11 +52,11 @@ struct LaunchRequest {
   std::optional<int> priority;                    // of the launch among those that wait
   std::optional<int> shared_carveout;             // percent of an SM's memory preferred as shared memory
   std::vector<std::vector<std::byte>> arguments;  // one per parameter, in the kernel's order
-  Place place;                                    // where the specification asks for it; for messages
-  std::optional<int> registers;                   // of a thread, if they are known; a GPU knows them itself
-  gpu::CheckSet checks;                           // that watch: what they find are findings, and the kernel goes on
-  uint64_t instruction_limit = 0;                 // 0: the device's own
-  bool count = false;                             // LaunchOutcome::counters; a device that cannot count gives none
+  LaunchPlaces places;
+  std::optional<int> registers;    // of a thread, if they are known; a GPU knows them itself
+  gpu::CheckSet checks;            // that watch: what they find are findings, and the kernel goes on
+  uint64_t instruction_limit = 0;  // 0: the device's own
+  bool count = false;              // LaunchOutcome::counters; a device that cannot count gives none
 };
 
 struct LaunchOutcome {

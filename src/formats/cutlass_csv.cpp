@@ -31,6 +31,12 @@ std::optional<double> number(std::string_view text) {
                                                                                             : std::nullopt;
 }
 
+// Spreadsheets put fields into quotes; the profiler does not, and no field of it has a comma.
+std::string_view unquoted(std::string_view text) {
+  text = trim(text);
+  return text.size() >= 2 && text.front() == '"' && text.back() == '"' ? trim(text.substr(1, text.size() - 2)) : text;
+}
+
 struct Columns {
   std::vector<std::string> names;
   size_t problem = 0;    // the first that is not a tag
@@ -47,7 +53,7 @@ struct Columns {
 
 Result<Columns> read_header(std::string_view line, const std::string& file) {
   Columns columns;
-  for (const std::string_view each : split(line, ',')) columns.names.emplace_back(trim(each));
+  for (const std::string_view each : split(line, ',')) columns.names.emplace_back(unquoted(each));
   columns.problem = columns.find("Problem");
   const size_t status = columns.find("Status");
   columns.bytes = columns.find("Bytes");
@@ -76,7 +82,8 @@ Result<Imported> parse_cutlass_csv(std::string_view text, const std::string& nam
     const std::string_view line = trim(lines[row]);
     if (line.empty()) continue;
     const Place place{name, static_cast<int>(row) + 1};
-    const std::vector<std::string_view> cells = split(line, ',');
+    std::vector<std::string_view> cells = split(line, ',');
+    for (std::string_view& each : cells) each = unquoted(each);
     if (cells.size() != columns.names.size())
       return Error{fmt::format("there are {} fields; expected {}", cells.size(), columns.names.size()), place};
     if (imported.results.size() == kMostRows) return Error{"there are too many lines", place};
@@ -120,6 +127,10 @@ Result<Imported> parse_cutlass_csv(std::string_view text, const std::string& nam
         result.other[column] = *value;
       }
     }
+    const bool timed = result.status == Status::passed || result.status == Status::unverified;
+    if (const std::string_view runtime = cell("Runtime"); timed && !runtime.empty() && !result.time.mean)
+      imported.lost.push_back(
+          {fmt::format("{}:{}", name, row + 1), fmt::format("the runtime '{}' is no time", escape_terminal(runtime))});
     result.time.samples = std::move(samples);
     nlohmann::ordered_json record = nlohmann::ordered_json::object();
     for (size_t i = 0; i < cells.size(); ++i) record[columns.names[i]] = valid_utf8(trim(cells[i]));

@@ -102,12 +102,22 @@ Result<std::string> decompress_gzip(std::string_view compressed, size_t limit_by
   return text;
 }
 
+namespace {
+
+// Some editors and spreadsheets put one in front of UTF-8.
+std::string without_byte_order_mark(std::string text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
+}
+
+}  // namespace
+
 Result<std::string> read_text(const std::filesystem::path& path) {
   ASSAY_TRY(std::string content, read_file(path));
-  if (content.size() < 2 || content[0] != '\x1f' || content[1] != '\x8b') return content;
+  if (content.size() < 2 || content[0] != '\x1f' || content[1] != '\x8b') return without_byte_order_mark(content);
   auto text = decompress_gzip(content);
   if (!text) return Error{text.error().message, {path.string()}, "", ExitCode::usage};
-  return text;
+  return without_byte_order_mark(*std::move(text));
 }
 
 Result<ParsedJson> parse_json(std::string_view text, const std::string& name, int entry_depth) {

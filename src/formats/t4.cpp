@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
+#include "base/escape.hpp"
 #include "formats/json_text.hpp"
 #include "tune/json_space.hpp"
 
@@ -16,15 +18,24 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-double milliseconds_per(const json& top) {
-  const auto metadata = top.find("metadata");
-  if (metadata == top.end() || !metadata->is_object() || !metadata->contains("timeunit")) return 1;
-  const json& unit = (*metadata)["timeunit"];
+// In milliseconds.
+std::optional<double> unit_of_time(const json& unit) {
   const std::string text = unit.is_string() ? unit.get<std::string>() : "";
   if (text.starts_with("micro") || text == "us") return 1e-3;
   if (text.starts_with("nano") || text == "ns") return 1e-6;
   if (text.starts_with("sec") || text == "s") return 1e3;
-  return 1;  // "milliseconds", which some files spell with one l
+  if (text.starts_with("mil") || text == "ms") return 1.0;  // some files spell it with one l
+  return std::nullopt;
+}
+
+Result<double> milliseconds_per(const json& top, const std::string& name) {
+  const auto metadata = top.find("metadata");
+  if (metadata == top.end() || !metadata->is_object() || !metadata->contains("timeunit")) return 1.0;
+  const json& unit = (*metadata)["timeunit"];
+  if (const auto known = unit_of_time(unit)) return *known;
+  return Error{fmt::format("the unit of time '{}' is not known",
+                           escape_terminal(unit.is_string() ? unit.get<std::string>() : unit.dump())),
+               Place{name}, "expected milliseconds, microseconds, nanoseconds or seconds in metadata.timeunit"};
 }
 
 bool is_time(const json& value) {
@@ -65,7 +76,9 @@ Entry read_entry(const json& result, double scale) {
     for (const json& each : *list) {
       if (!each.is_object() || !each.contains("name") || each["name"] != "time" || !each.contains("value")) continue;
       const json& value = each["value"];
-      if (is_time(value)) entry.time = value.get<double>() * scale;
+      // Its own unit goes before that of the file.
+      const auto unit = each.contains("unit") ? unit_of_time(each["unit"]) : std::nullopt;
+      if (is_time(value)) entry.time = value.get<double>() * unit.value_or(scale);
       if (value.is_string()) entry.failure = value.get<std::string>();
     }
   }
@@ -86,7 +99,7 @@ Result<ReadSpace> parse_t4(std::string_view text, const std::string& name) {
   const json& top = parsed.value;
   if (!top.is_object() || !top.contains("results") || !top["results"].is_array() || top["results"].empty())
     return Error{"this is not T4: it has no list 'results'", place};
-  const double scale = milliseconds_per(top);
+  ASSAY_TRY(const double scale, milliseconds_per(top, name));
   std::vector<std::string> names;
   std::vector<tune::JsonValues> values;
   std::vector<uint16_t> rows;

@@ -92,6 +92,8 @@ Result<Imported> parse_tuned_results(std::string_view text, const std::string& n
   }
   imported.lost.push_back(
       {name, "further metrics of each configuration, and times of the tuner itself, are not taken along"});
+  if (imported.format == "t4" && text.find("\"timeunit\"") == std::string_view::npos)
+    imported.lost.push_back({name, "the file does not say its unit of time; taken for milliseconds, as its makers do"});
   if (imported.format == "t4") imported.lost.push_back({name, "the file says neither the kernel's name nor the GPU's"});
   return imported;
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "base/allowed_folder.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/process.hpp"
@@ -64,6 +65,12 @@ std::string absolute(const fs::path& folder, const std::string& file) {
   return fs::absolute(folder / file).lexically_normal().string();
 }
 
+Error not_allowed(const spec::Baseline& baseline, const fs::path& program) {
+  return Error{fmt::format("baseline '{}': '{}' lies outside of {}, which this command may not leave", baseline.name,
+                           program.string(), allowed_folder().string()),
+               baseline.place};
+}
+
 }  // namespace
 
 const std::vector<std::string>& provider_names() {
@@ -121,6 +128,7 @@ Result<Contender> ProviderPrograms::contender(const spec::Baseline& baseline, co
     if (found.empty())
       return Error{fmt::format("baseline '{}': there is no program '{}'", baseline.name, program), baseline.place,
                    "give a file in the kernel's folder, or a program in PATH", ExitCode::environment};
+    if (!is_allowed(found, spec_folder)) return not_allowed(baseline, found);
     contender.arguments.push_back(found.string());
     if (baseline.options.contains("arguments")) {
       ASSAY_TRY(const std::string rest, text_option(baseline, "arguments"));
@@ -134,6 +142,7 @@ Result<Contender> ProviderPrograms::contender(const spec::Baseline& baseline, co
     script = "python_function.py";
     ASSAY_TRY(const std::string file, text_option(baseline, "file"));
     contender.options["file"] = absolute(spec_folder, file);
+    if (!is_allowed(absolute(spec_folder, file), spec_folder)) return not_allowed(baseline, file);
     contender.must_be_own_kernels = true;
   } else if (baseline.provider != "torch_sdpa" && baseline.provider != "torch_compile") {
     return Error{fmt::format("baseline '{}': there is no provider '{}'", baseline.name, baseline.provider),

@@ -75,10 +75,11 @@ Result<Reference> find_reference(std::string_view name) {
     names.push_back(reference.name);
   }
   const std::string near = nearest(name, names);
-  return Error{fmt::format("there is no built-in reference '{}'; expected one of {}, or a file that ends in .cpp", name,
-                           fmt::join(names, ", ")),
-               {},
-               near.empty() ? "" : fmt::format("did you mean '{}'?", near)};
+  return Error{
+      fmt::format("there is no built-in reference '{}'; expected one of {}, or a file that ends in .cpp or .py", name,
+                  fmt::join(names, ", ")),
+      {},
+      near.empty() ? "" : fmt::format("did you mean '{}'?", near)};
 }
 
 Result<void> check_arguments(const Reference& reference, const Problem& problem) {

@@ -36,9 +36,11 @@ struct KernelSection {
   Place source_place;
   std::vector<std::filesystem::path> further_sources;   // compiled apart and linked with the first: -rdc=true
   std::map<std::string, std::filesystem::path> cubins;  // ready machine code, by target
-  std::vector<std::string> targets;                     // "sm_80", ...
-  std::vector<std::string> flags;                       // further compiler flags, each from the allowed list
-  std::vector<std::filesystem::path> include_folders;   // relative to the specification's folder
+  std::map<std::string, Place> cubin_places;
+  std::vector<std::string> targets;  // "sm_80", ...
+  Place targets_place;
+  std::vector<std::string> flags;                      // further compiler flags, each from the allowed list
+  std::vector<std::filesystem::path> include_folders;  // relative to the specification's folder
   // As written, with {TUNABLE} where a configuration chooses; `source`, `further_sources` and `flags` above are those
   // of the default configuration (choice.hpp has the others). Empty: nothing is chosen.
   std::vector<TemplateText> source_texts;

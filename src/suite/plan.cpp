@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "base/allowed_folder.hpp"
 #include "base/hash.hpp"
 #include "measure/contender.hpp"
 #include "spec/mistake.hpp"
@@ -34,6 +35,10 @@ Error asked_for_by(Error error, const Word& word) {
 }
 
 Result<std::shared_ptr<const spec::KernelSpec>> load_kernel(const fs::path& folder, const Word& word) {
+  if (!is_allowed(folder / word.text, folder)) {
+    return mistake(word.place, fmt::format("\"{}\" lies outside of {}, which this command may not leave", word.text,
+                                           allowed_folder().string()));
+  }
   auto loaded = spec::load((folder / word.text).lexically_normal());
   if (!loaded) return asked_for_by(std::move(loaded).error(), word);
   return std::make_shared<const spec::KernelSpec>(std::move(*loaded));

@@ -2,6 +2,7 @@
 #include "work/import_folder.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -244,12 +245,40 @@ class FolderText {
     return "[\n" + text + "]";
   }
 
+  // "rows = 64, columns = 64": dimensions that tensors have and no case of the task gives a size.
+  std::string sizes_not_given() const {
+    std::set<std::string> known;
+    for (const auto& [name, value] : task_.constants) known.insert(name);
+    for (const auto& [name, expression] : task_.derived) known.insert(name);
+    std::string text;
+    const auto take = [&](const std::string& expression) {
+      for (size_t i = 0; i < expression.size();) {
+        size_t end = i;
+        while (end < expression.size() &&
+               (std::isalnum(static_cast<unsigned char>(expression[end])) != 0 || expression[end] == '_'))
+          ++end;
+        const std::string word = expression.substr(i, end - i);
+        const bool name = !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) == 0 &&
+                          (end == expression.size() || expression[end] != '(');
+        if (name && known.insert(word).second)
+          text += fmt::format("{}{} = 64", text.empty() ? "" : ", ", dimension(word));
+        i = std::max(end, i + 1);
+      }
+    };
+    for (const TaskTensor& tensor : task_.tensors) std::ranges::for_each(tensor.shape, take);
+    for (const auto& [name, expression] : task_.derived) take(expression);
+    return text;
+  }
+
   std::string shapes() const {
     const bool any =
         std::ranges::any_of(task_.measured, [](const TaskShape& shape) { return !shape.dimensions.empty(); });
     if (!any) {
       // Every specification has a shape; this one has no dimension that anything depends on.
       const bool fixed = task_.kernel.has_value() && !task_.measured.empty();
+      if (const std::string sizes = sizes_not_given(); !sizes.empty())
+        return fmt::format("[shapes]\ncanonical = [{{ {} }}]   # open: the task gives no case; which sizes matter?\n",
+                           sizes);
       return fmt::format("[shapes]\ncanonical = [{{ SIZE = 1 }}]{}\n",
                          fixed ? "" : "   # open: the sizes that matter to you");
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/file.hpp"
 #include "build/entry_points.hpp"
@@ -22,26 +23,29 @@ Result<std::string> target_for(const spec::KernelSpec& spec, const gpu::GpuModel
   for (const std::string& target : spec.kernel.targets) usages.push_back({target, {}});
   bool recompiled = false;
   if (const auto target = build::best_target(model, usages, recompiled)) return *target;
-  return Error{fmt::format("none of the targets of '{}' runs on {} (sm_{})", spec.kernel.name, model.name,
-                           model.compute_capability()),
-               Place{spec.file.string()}, "add a target to [kernel] targets, or choose another --device",
-               ExitCode::usage};
+  return Error{
+      fmt::format("none of the targets of '{}' ({}) runs on {}; expected sm_{} or an older one", spec.kernel.name,
+                  fmt::join(spec.kernel.targets, ", "), model.name, model.compute_capability()),
+      spec.kernel.targets_place, "add a target to [kernel] targets, or choose another --device", ExitCode::usage};
 }
 
 // What the specification asks of a device beyond instructions.
 Result<void> check_features(const spec::KernelSpec& spec, const device::Device& device) {
-  const bool maps = std::ranges::any_of(
-      spec.arguments, [](const spec::ArgumentSpec& argument) { return argument.tensor_map() != nullptr; });
-  const bool clusters =
-      std::ranges::any_of(spec.stages, [](const spec::StageSpec& stage) { return !stage.launch.cluster.empty(); });
-  const char* missing = maps && !device.has_tensor_maps()    ? "tensor maps"
-                        : clusters && !device.has_clusters() ? "clusters of blocks"
-                                                             : nullptr;
-  if (missing == nullptr) return {};
-  return Error{fmt::format("'{}' is skipped on {}: it needs {}, which the device does not have", spec.kernel.name,
-                           device.name(), missing),
-               Place{spec.file.string()}, "choose a device of compute capability 9.0 or newer: --device vgpu:h200",
-               ExitCode::environment};
+  const auto missing = [&](const char* what, const Place& place) {
+    return Error{fmt::format("'{}' is skipped on {}: it needs {}, which the device does not have", spec.kernel.name,
+                             device.name(), what),
+                 place, "choose a device of compute capability 9.0 or newer: --device vgpu:h200",
+                 ExitCode::environment};
+  };
+  for (const spec::ArgumentSpec& argument : spec.arguments) {
+    if (argument.tensor_map() != nullptr && !device.has_tensor_maps())
+      return missing("tensor maps", argument.tensor_map()->of_place);
+  }
+  for (const spec::StageSpec& stage : spec.stages) {
+    if (!stage.launch.cluster.empty() && !device.has_clusters())
+      return missing("clusters of blocks", stage.launch.cluster.front().place());
+  }
+  return {};
 }
 
 Error build_error(const build::BuildResult& result) {

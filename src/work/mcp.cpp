@@ -49,17 +49,28 @@ Json tool_result(const std::string& text, bool failed, const Json& structured = 
   return result;
 }
 
-// A word that names something outside of the folder; nothing if there is none. A word is looked at as a path, and so is
-// what stands behind the = of an option.
+// What may be a path in a word: all of it, and what stands behind a = or between commas.
+std::vector<std::string> paths_in(const std::string& word) {
+  std::vector<std::string> paths{word};
+  for (const std::string_view part : split(word, ',')) {
+    paths.emplace_back(part);
+    if (const size_t equals = part.find('='); equals != std::string_view::npos)
+      paths.emplace_back(part.substr(equals + 1));
+  }
+  return paths;
+}
+
+// A word that names something outside of the folder; nothing if there is none.
 std::optional<std::string> outside(const std::vector<std::string>& words, const fs::path& folder) {
   for (const std::string& word : words) {
-    const size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
-    const fs::path path = equals == std::string::npos ? word : word.substr(equals + 1);
-    if (path.empty()) continue;
-    std::error_code failed;
-    const fs::path full = fs::weakly_canonical(path.is_absolute() ? path : folder / path, failed);
-    const fs::path relative = full.lexically_relative(folder);  // what does not exist yet counts too
-    if (failed || relative.empty() || *relative.begin() == "..") return word;
+    for (const std::string& text : paths_in(word)) {
+      const fs::path path = text;
+      if (path.empty()) continue;
+      std::error_code failed;
+      const fs::path full = fs::weakly_canonical(path.is_absolute() ? path : folder / path, failed);
+      const fs::path relative = full.lexically_relative(folder);  // what does not exist yet counts too
+      if (failed || relative.empty() || *relative.begin() == "..") return word;
+    }
   }
   return std::nullopt;
 }
@@ -112,6 +123,10 @@ std::optional<std::string> McpServer::answer(const std::string& message) const {
   const bool strings = list.is_array() && std::ranges::all_of(list, [](const Json& word) {
                          return word.is_string() && word.get_ref<const std::string&>().find('\0') == std::string::npos;
                        });
+  const bool others = given.is_object() && std::ranges::any_of(given.items(), [](const auto& member) {
+                        return member.key() != "arguments";
+                      });
+  if (others) return text_of(failure(id, kInvalidParams, "expected \"arguments\" and nothing else"));
   if (!strings) return text_of(failure(id, kInvalidParams, "expected \"arguments\": a list of words"));
   for (const Json& word : list) words.push_back(word.get<std::string>());
   if (const auto word = outside(words, folder_)) {
@@ -125,6 +140,7 @@ std::optional<std::string> McpServer::answer(const std::string& message) const {
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   if (std::ranges::find(words, "--json") == words.end()) command.arguments.emplace_back("--json");
   command.folder = folder_;
+  command.environment["ASSAY_WITHIN"] = folder_.string();  // also what a specification in the folder names
   command.time_limit = std::chrono::hours(2);
   command.output_limit_bytes = size_t{64} << 20;
   const auto outcome = run(command);

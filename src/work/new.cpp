@@ -13,6 +13,7 @@
 #include "build/compile.hpp"
 #include "build/entry_name.hpp"
 #include "build/kernel_signature.hpp"
+#include "build/prebuilt_artifact.hpp"
 #include "build/toolkit.hpp"
 #include "check/worker.hpp"
 #include "spec/open_points.hpp"
@@ -301,6 +302,25 @@ std::vector<fs::path> kernel_folders() {
   return folders;
 }
 
+// So that the copy runs where there is no compiler, until its source is changed.
+Result<void> copy_prebuilt(const spec::KernelSpec& spec, const spec::KernelSpec& copied) {
+  const auto usual = spec::default_configuration(spec);
+  if (!usual) return {};
+  std::error_code failed;
+  for (const std::string& target : spec.kernel.targets) {
+    auto artifact = build::load_prebuilt(spec, *usual, target);
+    if (!artifact) continue;
+    for (build::Dependency& source : artifact->sources) {
+      if (*fs::path(source.path).begin() == "..")  // a header that stays where it is
+        source.path =
+            fs::relative(spec.source_path().parent_path() / source.path, copied.source_path().parent_path(), failed)
+                .string();
+    }
+    ASSAY_CHECK(build::write_prebuilt(copied, *artifact));
+  }
+  return {};
+}
+
 // A kernel that is shipped, or a folder: copied under another name, with everything that its specification names.
 Result<NewReport> copy_kernel(const NewRequest& request) {
   fs::path from = request.like;
@@ -341,6 +361,7 @@ Result<NewReport> copy_kernel(const NewRequest& request) {
   ASSAY_CHECK(write_file_atomically(to / "kernel.toml", text));
   report.files.insert(report.files.begin(), (to / "kernel.toml").string());
   ASSAY_TRY(const spec::KernelSpec copied, spec::load(to));
+  ASSAY_CHECK(copy_prebuilt(spec, copied));
   NewKernel kernel;
   kernel.folder = to.string();
   kernel.entry = copied.stages.empty() ? "" : copied.stages.front().entry.text();

@@ -449,8 +449,13 @@ std::string specification_text(const KernelSignature& signature, const NewText& 
       any_output = any_output || value.written ||
                    (!pointed_twice(value).empty() && value.type.find("const") == std::string::npos);
   }
-  if (!any_output)
-    result += "# open: no pointer is seen to be written; expected output = true at one of the tensors above\n\n";
+  if (!any_output) {
+    result += fmt::format(
+        "[[argument]]\nname   = \"result\"\npassed = false\n"
+        "tensor = {{ dtype = \"f32\", shape = [\"{}\"], output = true }}   # open: no pointer is seen to be written; "
+        "put output = true where it belongs, and remove this argument\n\n",
+        guess.dimensions().front());
+  }
   return result + launch_text(signature, text, guess) + shapes_text(guess);
 }
 

@@ -92,5 +92,77 @@ TEST(KernelSignature, AStructureWithAnUnknownMemberStaysWhole) {
   EXPECT_TRUE(signature.parameters[0].values.empty());
 }
 
+std::string members(const KernelSignature& signature, size_t parameter = 0) {
+  std::string text;
+  for (const SignatureValue& value : signature.parameters.at(parameter).values)
+    text += (text.empty() ? "" : " ") + value.name + "@" + std::to_string(value.offset) + ":" +
+            (value.pointer ? "*" : "") + value.dtype;
+  return text;
+}
+
+KernelSignature of_structure(const std::string& definition, const std::string& parameter, int bytes) {
+  return only(with_entry("", "k(.param .align 8 .b8 k_0[" + std::to_string(bytes) + "])\n{\n  ret;\n}\n"),
+              definition + "\nextern \"C\" __global__ void k(" + parameter + ") {}");
+}
+
+TEST(KernelSignature, MethodsAreNoMembers) {
+  EXPECT_EQ(members(of_structure("struct Axpy {\n  Axpy(float f) : a(f) {}\n  float a = 1.0f; // factor\n"
+                                 "  const float* x; float* y;\n  static constexpr int kN = 4; using T = float;\n"
+                                 "  __device__ void operator()(long i) const { if (i) { y[i] = a * x[i]; } }\n"
+                                 " private:\n  int n{0};\n  int size() const;\n};",
+                                 "Axpy f", 32)),
+            "a@0:f32 x@8:*f32 y@16:*f32 n@24:i32");
+}
+
+TEST(KernelSignature, TemplatesAreFilledIn) {
+  const char* const accessor =
+      "template <typename T, int N = 2>\nstruct Accessor { T* data; int sizes[N]; __device__ T& at(int i); };";
+  EXPECT_EQ(members(of_structure(accessor, "Accessor<const float, 2> a", 16)),
+            "data@0:*f32 sizes_0@8:i32 sizes_1@12:i32");
+  EXPECT_TRUE(members(of_structure(accessor, "Accessor<const float, 2> a", 12)).empty()) << "it would not fit";
+}
+
+TEST(KernelSignature, StructuresAndVectorsInside) {
+  EXPECT_EQ(
+      members(of_structure("struct Size { int w, h; };\nstruct Image { char kind; Size size; float3 low; uchar4* p; };",
+                           "Image image", 32)),
+      "kind@0:i8 size_w@4:i32 size_h@8:i32 low_x@12:f32 low_y@16:f32 low_z@20:f32 p@24:*u8");
+  EXPECT_EQ(members(of_structure("typedef struct { double d; short s; } Pair;", "Pair pair", 16)), "d@0:f64 s@8:i16");
+  EXPECT_EQ(members(of_structure("struct A { alignas(16) float x; alignas(8) int n; };", "A a", 16)),
+            "x@0:f32 n@8:i32");
+  EXPECT_EQ(members(of_structure("", "int2 size", 8)), "size_x@0:i32 size_y@4:i32");
+}
+
+TEST(KernelSignature, WhatIsNotUnderstoodStaysWhole) {
+  for (const char* const definition :
+       {"struct S { int a : 3; };", "struct S { void (*call)(int); };", "struct S { union { int i; float f; } u; };",
+        "struct S { int m[2][2]; };", "struct S { int many[400]; };", "struct S { Unknown u; };", "struct S { S s; };",
+        "struct S", "struct S {", "template <struct S { int"})
+    EXPECT_TRUE(members(of_structure(definition, "S s", 8)).empty()) << definition;
+}
+
+TEST(KernelSignature, APackOfParametersHasNames) {
+  const KernelSignature signature = only(
+      with_entry(
+          "", "_Z3sumIfJffEEvPT_iPKT0_Dp(.param .u64 a, .param .u32 b, .param .u64 c, .param .u64 d)\n{\n  ret;\n}\n"),
+      "template <typename T, typename... In>\n__global__ void _Z3sumIfJffEEvPT_iPKT0_Dp(T* out, int n, const In*... "
+      "in) {}");
+  ASSERT_EQ(signature.parameters.size(), 4u);
+  EXPECT_EQ(signature.parameters[1].name, "n");
+  EXPECT_EQ(signature.parameters[2].name, "in_0");
+  EXPECT_EQ(signature.parameters[3].name, "in_1");
+}
+
+TEST(KernelSignature, TheRankInAGroupNeedsOneAxis) {
+  const std::string ptx = with_entry("",
+                                     "k(.param .u64 k_0)\n{\n  .reg .b32 %r<4>;\n  mov.u32 %r1, %tid.x;\n"
+                                     "  mov.u32 %r2, %tid.y;\n  mov.u32 %r3, %tid.z;\n  ret;\n}\n");
+  const std::string kernel = "extern \"C\" __global__ void k(float* x) {}";
+  EXPECT_TRUE(only(ptx, kernel).thread_index[1]);
+  const std::string groups = "#include <cooperative_groups.h>\n";
+  EXPECT_FALSE(only(ptx, groups + kernel).thread_index[1]);
+  EXPECT_TRUE(only(ptx, groups + "// threadIdx.y\nint i = threadIdx.y;" + kernel).thread_index[1]);
+}
+
 }  // namespace
 }  // namespace assay::build

@@ -55,6 +55,16 @@ class ImportTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(ImportTest, ATaskWithoutCasesHasItsDimensionsOpen) {
+  folder_.write("definition.json", std::string("\xef\xbb\xbf") + kDefinition);
+  const ProcessOutcome outcome = assay({"import", path("definition.json"), "--to", path("out"), "--json"});
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.errors;
+  const json task = parsed(outcome)["tasks"].at(0);
+  EXPECT_FALSE(task.contains("problem")) << task.dump(2);
+  EXPECT_NE(task["open"].dump().find("which sizes matter?"), std::string::npos) << task.dump(2);
+  EXPECT_NE(read_file(path("out/row_sum_c256/kernel.toml"))->find("canonical = [{ rows = 64 }]"), std::string::npos);
+}
+
 TEST_F(ImportTest, ATaskBecomesAFolderThatSaysWhatIsOpen) {
   folder_.write("set/definition.json", kDefinition);
   folder_.write("set/workload.jsonl", R"({"uuid": "w1", "axes": {"rows": 7}, "inputs": {"x": {"type": "random"}}})");

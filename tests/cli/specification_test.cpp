@@ -3,9 +3,11 @@
 // is PTX, as another compiler may have written it, so that nothing is compiled.
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <regex>
 
 #include "../support/temporary_folder.hpp"
 #include "assay_program.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 
 namespace assay::cli {
@@ -82,7 +84,8 @@ class SpecificationTest : public testing::Test {
     const ProcessOutcome bad = check();
     EXPECT_EQ(bad.exit_status, exit_status) << bad.output << bad.errors;
     EXPECT_NE((bad.output + bad.errors).find(what), std::string::npos) << bad.output << bad.errors;
-    EXPECT_NE((bad.output + bad.errors).find("kernel.toml:"), std::string::npos) << "without its place: " << bad.errors;
+    EXPECT_TRUE(std::regex_search(bad.output + bad.errors, std::regex("kernel\\.toml:[0-9]+:[0-9]+: ")))
+        << "without its place: " << bad.output << bad.errors;
   }
 
   TemporaryFolder folder_;
@@ -143,6 +146,44 @@ TEST_F(SpecificationTest, a_cooperative_grid_fits_on_the_device) {
       << outcome.output << outcome.errors;
 }
 
+TEST_F(SpecificationTest, a_launch_that_does_not_fit_names_the_key_that_asks_for_it) {
+  const auto with = [&](const std::string& keys) { write("", kLaunch + keys + kShapes); };
+  with("shared_bytes = 1024\n");
+  expect_correct();
+  with("shared_bytes = \"200*1024\"\n");
+  expect_mistake("kernel.toml:25:17: cannot launch 'copy_f32': 204800 bytes of shared memory do not fit", 5);
+  with("cluster = [1]\n");
+  expect_mistake("kernel.toml:25:12: 'copy_it' is skipped on vgpu:l4: it needs clusters of blocks", 6);
+  write("", std::string(kLaunch) + kShapes);
+  folder_.write("copy.ptx", replace_all(kPtx, "count)\n{", "count)\n.maxntid 32, 1, 1\n{"));
+  expect_mistake("kernel.toml:24:10: cannot launch 'copy_f32': 64 threads per block, but the kernel was compiled", 5);
+}
+
+TEST_F(SpecificationTest, a_target_must_be_one_that_the_device_runs) {
+  write("", std::string(kLaunch) + kShapes);
+  const std::string text = *read_file((folder_.path() / "kernel.toml").string());
+  folder_.write("kernel.toml", replace_all(text, "[\"sm_80\"]", "[\"sm_90\", \"sm_100\"]"));
+  expect_mistake(
+      "kernel.toml:5:11: none of the targets of 'copy_it' (sm_90, sm_100) runs on NVIDIA L4; expected sm_89");
+}
+
+TEST_F(SpecificationTest, what_compares_and_what_fills_must_exist_and_fit) {
+  write("", std::string(kLaunch) + kShapes);
+  const std::string text = *read_file((folder_.path() / "kernel.toml").string());
+  folder_.write("kernel.toml", replace_all(text, "\"copy\"\n", "\"copi\"\n"));
+  expect_mistake("there is no built-in reference 'copi'");
+  folder_.write("kernel.toml", replace_all(text, "\"copy\"\n", "\"copy\"\noptions   = { causal = true }\n"));
+  expect_mistake("the reference 'copy' has no option \"causal\"; expected one of nonfinite");
+  folder_.write("kernel.toml", replace_all(text, "copy.ptx", "copy.txt"));
+  folder_.write("copy.txt", kPtx);
+  expect_mistake("\"source\" is \"copy.txt\"; expected a file ending in .cu or .ptx or .cubin");
+  folder_.write("inputs.py", "def input(seed, N):\n    return [1.0, 2.0]\n");
+  write(", fill = { kind = \"function\", file = \"inputs.py\" }", std::string(kLaunch) + kShapes);
+  expect_mistake("the function of argument \"x\" in \"inputs.py\" is to blame, not the kernel");
+  folder_.write("inputs.py", "def input(seed, N):\n    return [1.0] * N\n");
+  expect_correct();
+}
+
 // tests/cli/cubin holds machine code of nvcc for sm_90; the fake driver runs what it calls copy_f32.
 class CubinTest : public testing::Test {
  protected:
@@ -167,6 +208,21 @@ TEST_F(CubinTest, a_virtual_gpu_needs_ptx) {
   EXPECT_NE(refused.errors.find("kernel.toml:4:11: vgpu:h100 runs PTX, and the source is machine code"),
             std::string::npos)
       << refused.errors;
+}
+
+TEST_F(CubinTest, machine_code_is_for_the_target_that_it_stands_for) {
+  const TemporaryFolder folder;
+  std::filesystem::copy(kFolder, folder.path(), std::filesystem::copy_options::recursive);
+  const std::string text = *read_file((folder.path() / "kernel.toml").string());
+  folder.write("kernel.toml", replace_all(text, "sm_90", "sm_80"));
+  const ProcessOutcome refused = check(folder.path().string(), "cuda:0");
+  EXPECT_EQ(refused.exit_status, 2) << refused.output;
+  EXPECT_NE(refused.errors.find("kernel.toml:4:11: \"copy.cubin\" is machine code for sm_90; expected that of sm_80"),
+            std::string::npos)
+      << refused.errors;
+  folder.write("copy.cubin", "no machine code");
+  EXPECT_NE(check(folder.path().string(), "cuda:0").errors.find("kernel.toml:4:11: \"copy.cubin\" is no cubin"),
+            std::string::npos);
 }
 
 TEST_F(CubinTest, a_kernel_that_it_lacks_is_named) {

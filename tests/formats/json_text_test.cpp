@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "../support/temporary_folder.hpp"
+
 namespace assay::formats {
 namespace {
 
@@ -32,6 +34,13 @@ TEST(JsonText, GzipIsReadAndWhatIsCutOffAsFarAsItGoes) {
   EXPECT_TRUE(text.starts_with(*part));
   EXPECT_FALSE(decompress_gzip(compressed, 1000).ok());
   EXPECT_FALSE(decompress_gzip("this is not gzip at all").ok());
+}
+
+TEST(JsonText, AByteOrderMarkIsNoPartOfTheText) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(*read_text(folder.write("a.json", "\xef\xbb\xbf{}")), "{}");
+  EXPECT_EQ(*read_text(folder.write("b.json", "{\xef\xbb\xbf}")), "{\xef\xbb\xbf}");
+  EXPECT_EQ(*read_text(folder.write("c.json", "\xef\xbb")), "\xef\xbb");
 }
 
 TEST(JsonText, NumbersThatJsonLacksAreNull) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Results of NVBench, CUTLASS's profiler and tuners; and the formats that are only written.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "formats/bencher.hpp"
@@ -114,6 +115,43 @@ TEST(CutlassCsv, ColumnsAreFoundByNameAndGigabytesAreBinary) {
                            "Problem,Provider,OperationKind,Operation,Disposition,Status,Bytes\n1,C,g,o,odd,s,1\n",
                            "Problem,Problem,OperationKind,Operation,Disposition,Status,Bytes\n1,C,g,o,passed,s,1\n"})
     EXPECT_FALSE(parse_cutlass_csv(text, "x").ok()) << text;
+}
+
+TEST(CutlassCsv, QuotesAreNoPartOfAFieldAndWhatIsNoTimeIsSaid) {
+  const std::string header = "\"Problem\",Provider,OperationKind,Operation,Disposition,Status,m,Bytes,Runtime\r\n";
+  const auto read = parse_cutlass_csv(header + "\"1\",CUTLASS,gemm,\"op\",\"passed\",success,512,64,0.5\r\n", "r.csv");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->results.at(0).contender, "op");
+  EXPECT_EQ(*read->results.at(0).time.mean, 500);
+  EXPECT_EQ(read->lost.size(), 1u);
+  for (const char* runtime : {"nan", "-1", "soon"}) {
+    const auto none = parse_cutlass_csv(header + "1,CUTLASS,gemm,op,passed,success,512,64," + runtime, "r.csv");
+    ASSERT_TRUE(none.ok());
+    EXPECT_FALSE(none->results.at(0).time.mean);
+    EXPECT_EQ(none->lost.at(0).where + ": " + none->lost.at(0).why,
+              std::string("r.csv:2: the runtime '") + runtime + "' is no time");
+  }
+  const auto skipped = parse_cutlass_csv(header + "1,CUTLASS,gemm,op,not_run,success,512,64,0", "r.csv");
+  EXPECT_EQ(skipped->lost.size(), 1u) << "it has no time because it did not run";
+}
+
+TEST(TunedResults, TheUnitOfTimeIsKnownOrSaidToBeMissing) {
+  const auto of = [](const std::string& metadata) {
+    return parse_tuned_results(R"({"metadata": {)" + metadata + R"(}, "results": [{"configuration": {"B": 1},
+      "times": {"runtimes": [2]}, "invalidity": "correct", "correctness": 1, "measurements": [], "objectives": ["time"]}]})",
+                               "t4.json");
+  };
+  const auto mentions = [](const Imported& imported) {
+    return std::ranges::any_of(imported.lost,
+                               [](const Lost& lost) { return lost.why.find("unit") != std::string::npos; });
+  };
+  const auto milliseconds = of(R"("timeunit": "miliseconds")");
+  ASSERT_TRUE(milliseconds.ok()) << milliseconds.error().message;
+  EXPECT_FALSE(mentions(*milliseconds));
+  EXPECT_EQ(*milliseconds->results.at(0).time.mean, 2000);
+  EXPECT_EQ(*of(R"("timeunit": "seconds")")->results.at(0).time.mean, 2e6);
+  EXPECT_TRUE(mentions(*of("")));
+  EXPECT_EQ(of(R"("timeunit": "fortnights")").error().message, "the unit of time 'fortnights' is not known");
 }
 
 TEST(TunedResults, ConfigurationsGoToT4AndBack) {

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SHIPPED = ("two_kernel_reduction", "triton_add", "cutlass_style", "file_inputs")
+SHIPPED = ("two_kernel_reduction", "triton_add", "ready_cubin", "cutlass_style", "file_inputs")
 
 
 def page_files():
@@ -45,6 +45,7 @@ def main():
         for name in SHIPPED:
             assay("check", ROOT / "kernels" / name, "--device", device)
             assay("bench", ROOT / "kernels" / name, "--device", device)
+        assay("check", ROOT / "tests/cli/cubin", "--device", device)  # machine code alone
         too_large = folder / "grid_sum/kernel.toml"
         too_large.write_text(too_large.read_text().replace("BLOCKS = [8, 16]", "BLOCKS = [100000]"))
         assay("check", too_large, "--device", device, expected=5, needle="the cooperative grid of 'grid_sum' has 100000 blocks")

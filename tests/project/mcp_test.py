@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -77,6 +78,38 @@ class McpTest(FolderTest):
             result = self.call("check", word)
             self.assertTrue(result["isError"], word)
             self.assertIn("lies outside", result["content"][0]["text"], word)
+
+    def test_specifications_lead_nowhere_outside(self):
+        mark = self.folder / "was_run"
+        (self.folder / "reference.py").write_text(f"open({str(mark)!r}, 'w')\ndef reference(**given):\n    return 0\n")
+        text = (self.root / "kernel/kernel.toml").read_text()
+        for old, new in ((r'(?m)^source *=.*', 'source = "../../other/add_kernel.ptx"'),
+                         (r'(?m)^reference *=.*', 'reference = "../../reference.py"')):
+            changed = re.sub(old, new, text, count=1)
+            self.assertNotEqual(changed, text)
+            (self.root / "kernel/kernel.toml").write_text(changed)
+            result = self.call("check", "kernel", "--device", "vgpu:l4")
+            self.assertTrue(result["isError"])
+            self.assertIn("lies outside", result["content"][0]["text"])
+        self.assertFalse(mark.exists(), "nothing outside is executed")
+        (self.root / "suite.toml").write_text('[suite]\nname = "s"\n[[kernel]]\nfolder = "../other"\n')
+        self.assertIn("lies outside", self.call("suite", "suite.toml")["content"][0]["text"])
+
+    def test_every_command_but_those_that_run_anything_is_a_tool(self):
+        answer = self.talk({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})[0]
+        tools = {tool["name"] for tool in answer["result"]["tools"]}
+        pages = {page.stem for page in (ROOT / "docs/cli").glob("*.md")}
+        self.assertEqual(tools, pages - {"assay", "mcp", "evolve", "work"})
+        result = self.call("explain", "race")
+        self.assertFalse(result["isError"])
+        self.assertEqual(result["structuredContent"]["exit_code"], 0)
+
+    def test_misspelt_members_are_refused(self):
+        answer = self.talk({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                            "params": {"name": "check", "arguments": {"argument": ["kernel"]}}})[0]
+        self.assertEqual(answer["error"]["code"], -32602)
+        for word in ("A=../x", "a,../other", "--config=A=1,B=../x"):
+            self.assertIn("lies outside", self.call("check", "kernel", word)["content"][0]["text"])
 
     def test_nonsense_is_answered_with_the_codes_of_json_rpc(self):
         answers = self.talk("{", "[1]", {"jsonrpc": "2.0", "id": 3, "method": "no/such"},

@@ -17,7 +17,7 @@ SOURCES = sorted((ROOT / "tests/project/new_styles").glob("*.cu"))
 @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
 class NewStylesTest(FolderTest):
     def test_every_kernel_runs(self):
-        self.assertGreaterEqual(len(SOURCES), 12)
+        self.assertGreaterEqual(len(SOURCES), 18)
         for source in SOURCES:
             done = run([PROGRAM, "new", source, "--json"], folder=self.folder, ASSAY_NVCC=NVCC,
                        ASSAY_CACHE=str(self.folder / "cache"))

@@ -8,6 +8,7 @@
 
 #include "check/coverage.hpp"
 #include "gpu/finding_kind.hpp"
+#include "spec/kernel_spec.hpp"
 #include "work/recipe_files.hpp"
 
 namespace assay::work {
@@ -39,6 +40,12 @@ TEST(Explanations, EveryCheckHasOne) {
 
 TEST(Explanations, EveryExitCodeHasOne) {
   for (const char* code : {"0", "1", "2", "3", "4", "5", "6", "130", "143"}) EXPECT_TRUE(explained("exit code", code));
+}
+
+TEST(Explanations, EveryVerdictOfAKernelHasOne) {
+  for (const std::string& verdict : spec::expected_verdicts()) EXPECT_TRUE(explained("result", verdict)) << verdict;
+  for (const char* verdict : {"faster", "slower", "same", "inconclusive"})
+    EXPECT_TRUE(explained("verdict", verdict)) << verdict;
 }
 
 TEST(Explanations, RecipesExistAndAllBelongToSomething) {

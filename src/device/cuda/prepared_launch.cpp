@@ -5,19 +5,23 @@
 #include <cassert>
 #include <fmt/format.h>
 
+#include "device/launch_limits.hpp"
+
 namespace assay::device::cuda {
 namespace {
 
 constexpr uint64_t kPortableCluster = 8;  // blocks; more needs the kernel's consent
 
-Error does_not_fit(std::string message, std::string hint) {
-  return Error{std::move(message), {}, std::move(hint), ExitCode::incorrect};
+// What the function was compiled with; 0 if the driver does not tell.
+uint64_t attribute(const Driver& driver, CUfunction function, CUfunction_attribute which) {
+  int value = 0;
+  return driver.cuFuncGetAttribute(&value, which, function) == CUDA_SUCCESS && value > 0 ? static_cast<uint64_t>(value)
+                                                                                         : 0;
 }
 
-// What the function was compiled with; 0 if the driver does not tell.
-int attribute(const Driver& driver, CUfunction function, CUfunction_attribute which) {
-  int value = 0;
-  return driver.cuFuncGetAttribute(&value, which, function) == CUDA_SUCCESS ? value : 0;
+KernelLimits limits_of(const Driver& driver, CUfunction function) {
+  return {attribute(driver, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), "its registers and bounds",
+          attribute(driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)};
 }
 
 }  // namespace
@@ -34,7 +38,7 @@ Result<PreparedLaunch> PreparedLaunch::make(const Driver& driver, CUfunction fun
   prepared.early_start_ = request.programmatic;
   prepared.priority_ = request.priority;
   prepared.arguments_ = request.arguments;
-  ASSAY_CHECK(prepared.check_size(model));
+  ASSAY_CHECK(check_limits(request, model, limits_of(driver, function)));
   ASSAY_CHECK(prepared.check_arguments());
   if (request.shared_bytes > 0) {
     ASSAY_CHECK(
@@ -67,36 +71,6 @@ Result<void> PreparedLaunch::check_cooperative(const gpu::GpuModel& model, const
   const uint64_t resident = static_cast<uint64_t>(std::max(0, blocks)) * static_cast<uint64_t>(model.sm_count);
   if (grid_.volume() <= resident) return {};
   return cooperative_grid_too_large(request, model, resident);
-}
-
-Result<void> PreparedLaunch::check_size(const gpu::GpuModel& model) const {
-  const uint64_t threads = block_.volume();
-  if (grid_.volume() == 0 || threads == 0) return Error{"the grid and the block need at least one thread"};
-  if (threads > static_cast<uint64_t>(model.max_threads_per_block)) {
-    return does_not_fit(
-        fmt::format("{} threads per block are more than {} has ({})", threads, model.name, model.max_threads_per_block),
-        "launch fewer threads");
-  }
-  const int most = attribute(*driver_, function_, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  if (most > 0 && threads > static_cast<uint64_t>(most)) {
-    return does_not_fit(fmt::format("{} threads per block, but '{}' can have at most {} with its registers and bounds",
-                                    threads, entry_, most),
-                        "raise __launch_bounds__ or launch fewer threads");
-  }
-  const int fixed = attribute(*driver_, function_, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  const int64_t shared = int64_t{fixed} + shared_bytes_;
-  if (shared > model.shared_bytes_per_block_optin) {
-    return does_not_fit(fmt::format("{} bytes of shared memory do not fit: {} allows {} per block", shared, model.name,
-                                    model.shared_bytes_per_block_optin),
-                        "use smaller tiles or fewer stages");
-  }
-  if (!cluster_) return {};
-  if (cluster_->volume() == 0 || grid_.x % cluster_->x != 0 || grid_.y % cluster_->y != 0 || grid_.z % cluster_->z != 0)
-    return Error{"the grid is not made of whole clusters", {}, "compare [launch] grid with cluster"};
-  if (cluster_->volume() > 1 && model.compute_major < 9)
-    return does_not_fit(fmt::format("{} has no clusters of blocks", model.name),
-                        "they came with compute capability 9.0");
-  return {};
 }
 
 // Without this the driver would read as many bytes as the kernel wants, ours or not.

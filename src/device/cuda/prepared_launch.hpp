@@ -32,7 +32,6 @@ class PreparedLaunch {
 
  private:
   PreparedLaunch(const Driver& driver, CUfunction function) : driver_(&driver), function_(function) {}
-  Result<void> check_size(const gpu::GpuModel& model) const;
   Result<void> check_cooperative(const gpu::GpuModel& model, const LaunchRequest& request) const;
   Result<void> check_arguments();
 

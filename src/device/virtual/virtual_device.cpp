@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "device/launch_limits.hpp"
 #include "device/tensor_map_check.hpp"
 #include "device/virtual/virtual_texture.hpp"
 #include "gpu/occupancy.hpp"
@@ -212,6 +213,8 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   if (request.cluster) launch.cluster = *request.cluster;
   launch.dynamic_shared_bytes = request.shared_bytes;
   ASSAY_TRY(launch.parameters, pack_parameters(*launch.kernel, request.arguments));
+  ASSAY_CHECK(check_limits(request, gpu_.model(),
+                           {launch.kernel->max_threads, ".maxntid", launch.kernel->dynamic_shared_base}));
   ASSAY_CHECK(check_cooperative(request, *launch.kernel));
   if (request.instruction_limit != 0) launch.instruction_limit = request.instruction_limit;
   vgpu::Counting counting;

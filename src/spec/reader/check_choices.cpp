@@ -43,8 +43,7 @@ void check_choices(KernelSpec& spec, bool check_files, Mistakes& mistakes) {
       file.kind = Node::Kind::string;
       file.text = each.text;
       file.place = each.place;
-      if (!check_path(file, "the source", mistakes)) continue;
-      if (check_files) check_exists(spec, file, "the source", false, mistakes);
+      if (!check_source(spec, file, "the source", check_files, mistakes)) continue;
       const std::filesystem::path path = each.text;
       if (path.extension() == ".cubin" || (path.extension() == ".ptx" && spec.kernel.source_texts.size() > 1))
         mistakes.add(each.place, fmt::format("the source \"{}\" cannot be chosen here; expected CUDA C++{}", each.text,

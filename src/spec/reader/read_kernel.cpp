@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <system_error>
 
+#include "base/allowed_folder.hpp"
 #include "base/text.hpp"
 #include "spec/mistake.hpp"
 #include "spec/reader/sections.hpp"
@@ -43,6 +44,7 @@ bool is_target(std::string_view text) {
 void read_targets(const TableReader& kernel, KernelSpec& spec) {
   const Node* const targets = kernel.require("targets", Node::Kind::array, "[\"sm_80\", ...]");
   if (targets == nullptr) return;
+  spec.kernel.targets_place = targets->place;
   Mistakes& mistakes = kernel.mistakes();
   if (targets->items.empty())
     mistakes.add(targets->place, "\"targets\" is empty; expected at least one, like \"sm_80\"");
@@ -78,6 +80,11 @@ bool check_path(const Node& value, const std::string& what, Mistakes& mistakes) 
 
 void check_exists(const KernelSpec& spec, const Node& value, const std::string& what, bool folder, Mistakes& mistakes) {
   const std::filesystem::path path = spec.folder / value.text;
+  if (!folder && !is_allowed(path, spec.folder)) {  // headers may be anybody's, as those of the compiler are
+    mistakes.add(value.place, fmt::format("{} \"{}\" lies outside of {}, which this command may not leave", what,
+                                          value.text, allowed_folder().string()));
+    return;
+  }
   std::error_code failure;
   const bool there =
       folder ? std::filesystem::is_directory(path, failure) : std::filesystem::is_regular_file(path, failure);
@@ -103,6 +110,14 @@ bool check_file(const KernelSpec& spec, const Node& value, const std::string& wh
   }
   if (!check_path(value, what, mistakes)) return false;
   if (check_files) check_exists(spec, value, what, false, mistakes);
+  return true;
+}
+
+bool check_source(const KernelSpec& spec, const Node& value, const std::string& what, bool check_files,
+                  Mistakes& mistakes) {
+  const std::vector<std::string> endings{".cu", ".ptx", ".cubin"};
+  if (!check_path(value, what, mistakes) || !check_file(spec, value, what, endings, false, mistakes)) return false;
+  if (check_files) check_exists(spec, value, "the source", false, mistakes);
   return true;
 }
 
@@ -136,8 +151,9 @@ void read_source(const TableReader& kernel, bool check_files, KernelSpec& spec) 
     if (any_chosen) {  // check_choices() sees to all of them, once the tunables are known
       if (auto text = mistakes.take(TemplateText::parse(file->text, file->text_place)))
         spec.kernel.source_texts.push_back(*std::move(text));
-    } else if (check_path(*file, "\"source\"", mistakes) && check_files)
-      check_exists(spec, *file, "the source", false, mistakes);
+    } else {
+      check_source(spec, *file, "\"source\"", check_files, mistakes);
+    }
     if (file == files.front()) {
       spec.kernel.source = file->text;
       spec.kernel.source_place = file->place;
@@ -165,8 +181,9 @@ void read_cubins(const TableReader& kernel, bool check_files, KernelSpec& spec) 
                    suggestion(item.key, spec.kernel.targets, "targets"));
     }
     if (!expect_kind(item, Node::Kind::string, "a cubin", mistakes)) continue;
-    if (check_file(spec, item, "the cubin", {".cubin"}, check_files, mistakes))
-      spec.kernel.cubins[item.key] = item.text;
+    if (!check_file(spec, item, "the cubin", {".cubin"}, check_files, mistakes)) continue;
+    spec.kernel.cubins[item.key] = item.text;
+    spec.kernel.cubin_places[item.key] = item.place;
   }
 }
 

@@ -36,6 +36,9 @@ void check_exists(const KernelSpec& spec, const Node& value, const std::string& 
 // A file of the specification with one of these endings: its name is checked, and that it exists.
 bool check_file(const KernelSpec& spec, const Node& value, const std::string& what,
                 const std::vector<std::string>& endings, bool check_files, Mistakes& mistakes);
+// A source that nvcc, ptxas or a GPU takes.
+bool check_source(const KernelSpec& spec, const Node& value, const std::string& what, bool check_files,
+                  Mistakes& mistakes);
 // The name of a kernel: plain, demangled, or a pattern.
 std::optional<TemplateText> read_entry(const Node& entry, const std::string& title, Mistakes& mistakes);
 

@@ -259,7 +259,7 @@ TEST_F(CudaDeviceTest, ACooperativeGridMustFit) {
   made.grid.x = 4 * 132;
   EXPECT_TRUE(device_->launch(made).ok());
   made.grid.x = 4 * 132 + 1;
-  made.place = Place{"kernel.toml", 30, 15};
+  made.places.cooperative = Place{"kernel.toml", 30, 15};
   const Error error = launch_error(made);
   EXPECT_EQ(error.exit_code, ExitCode::incorrect);
   EXPECT_EQ(error.place.line, 30);
