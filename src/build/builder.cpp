@@ -63,7 +63,7 @@ void take_error(const Error& error, BuildStatus status, BuildResult& result) {
 // One of the specification has its place there.
 void take_mistake(const Error& error, BuildResult& result) {
   take_error(error, BuildStatus::failed, result);
-  if (error.place.known() && error.exit_code == ExitCode::usage) result.mistake = error;
+  if (error.place.line > 0 && error.exit_code == ExitCode::usage) result.mistake = error;
 }
 
 Result<void> take_compilation(const Compilation& compilation, BuildResult& result) {

@@ -128,7 +128,7 @@ TEST(BenchDocument, has_every_figure) {
   const json& candidate = document["contenders"][0];
   EXPECT_EQ(keys(candidate),
             (std::set<std::string>{"name", "provider", "variant", "versions", "good", "objection", "guards",
-                                   "deterministic", "accuracy", "kernels", "measured", "batches"}));
+                                   "deterministic", "accuracy", "kernels", "measured", "batches", "requests"}));
   EXPECT_EQ(candidate["good"], true);
   EXPECT_EQ(candidate["objection"], "");
   EXPECT_EQ(candidate["guards"][1],

@@ -510,6 +510,7 @@ inline void BlockRaces::note_store(const Access& access) {
 }
 
 LaneMask BlockRaces::access(const Access& access) {
+  if (access.lanes == 0) return 0;  // the checks before have stopped all of them
   check_.settle();
   if (access.space != Space::global && access.space != Space::shared) return access.lanes;
   if (access.kind == AccessKind::mbarrier || access.kind == AccessKind::none) return access.lanes;
