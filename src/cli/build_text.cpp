@@ -42,6 +42,7 @@ std::string spills(const build::ResourceUsage& usage) {
 
 Table results_table(const build::BuildReport& report) {
   Table table({"configuration", "target", "status", "entry", "registers", "spills", "stack", "static shared"});
+  table.leave_out({"stack"});
   for (const build::BuildResult& result : report.results) {
     if (result.resources.empty())
       table.add({result.configuration.id(), result.target, status_cell(result.status), "", "", "", "", ""});

@@ -62,7 +62,7 @@ TEST_F(ExitCodes, ACorrectKernelIsGood) {
 TEST_F(ExitCodes, ACorrectKernelIsShownNoNumberThatAlarms) {
   const ProcessOutcome outcome = check({"--shape", "ROWS=64,COLUMNS=8192"});
   EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
-  EXPECT_EQ(outcome.output.find(" ulp"), std::string::npos) << outcome.output;
+  EXPECT_EQ(outcome.output.find(" ulp, "), std::string::npos) << outcome.output;
   EXPECT_NE(outcome.output.find(" % of the tolerance)\n"), std::string::npos) << outcome.output;
 }
 
