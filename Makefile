@@ -93,7 +93,7 @@ fuzz: setup
 	    build-fuzz/corpus-$$name fuzz/corpus/$${name%%_*} || exit 1; done
 
 # Kernels that tests know by their lines keep their form.
-ASSAY_SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh' | grep -v -e '^tests/ptx_corpus/' -e '^tests/vgpu/observe/.*\.cu$$')
+ASSAY_SOURCES = $(shell git ls-files '*.cpp' '*.hpp' '*.cu' '*.cuh' | grep -v -e '^tests/ptx_corpus/' -e '^tests/vgpu/observe/.*\.cuh*$$')
 format:
 	clang-format-19 -i $(ASSAY_SOURCES)
 	python3 tools/wrap_documents.py $$(git ls-files '*.md' | grep -v '^docs/cli/')

@@ -35,11 +35,6 @@ void check_terminal(std::string_view text) {
   require(std::count(lines.begin(), lines.end(), '\n') == std::count(text.begin(), text.end(), '\n'));
 }
 
-void check_workflow(std::string_view text) {
-  require(!has_controls(escape_workflow_message(text), "\t"));
-  require(!has_any(escape_workflow_property(text), ":,\n\r"));
-}
-
 void check_markup(std::string_view text) {
   const std::string xml = escape_xml(text);
   require(!has_any(xml, "<>\"'") && !has_controls(xml) && valid_utf8(xml) == xml);
@@ -86,7 +81,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   require(valid_utf8(valid_utf8(text)) == valid_utf8(text));
   check_terminal(text);
-  check_workflow(text);
   check_markup(text);
   check_csv(text);
   check_uri(text);

@@ -48,6 +48,6 @@ std::string to_json(const BuildReport& report);
 
 // Writes the default configuration's PTX for each target into the kernel's folder, to be prebuilt for others; the
 // files.
-Result<std::vector<std::string>> carry(const std::string& kernel, const Context& context = {});
+Result<std::vector<std::string>> write_prebuilt(const std::string& kernel, const Context& context = {});
 
 }  // namespace assay::work

@@ -56,8 +56,8 @@ struct GateReport {
 
 Result<GateReport> gate(const GateRequest& request, const Context& context = {});
 std::string to_json(const GateReport& report);
-// For a CI system, and for a pull request.
-std::string to_junit(const GateReport& report);
-std::string to_markdown(const GateReport& report);
+// For a CI system, and for a pull request: a suite or a section for each kernel.
+std::string to_junit(const std::vector<GateReport>& reports);
+std::string to_markdown(const std::vector<GateReport>& reports);
 
 }  // namespace assay::work

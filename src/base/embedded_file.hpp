@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A text file that this program carries inside (cmake/EmbeddedFiles.cmake).
+// A text file that is embedded in this program (cmake/EmbeddedFiles.cmake).
 #pragma once
 
 #include <string_view>

@@ -117,18 +117,6 @@ std::string escape_lines(std::string_view text) {
   return escape_controls(text, "\n\t");
 }
 
-std::string escape_workflow_message(std::string_view text) {
-  std::string result;
-  for (const char c : escape_lines(text)) result += c == '%' || c == '\n' || c == '\r' ? percent(c) : std::string(1, c);
-  return result;
-}
-
-std::string escape_workflow_property(std::string_view text) {
-  std::string result;
-  for (const char c : escape_workflow_message(text)) result += c == ':' || c == ',' ? percent(c) : std::string(1, c);
-  return result;
-}
-
 std::string escape_xml(std::string_view text) {
   std::string result;
   result.reserve(text.size());

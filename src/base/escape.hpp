@@ -18,10 +18,6 @@ std::string escape_terminal(std::string_view text);
 // The same for text of several lines: its newlines and tabs stay.
 std::string escape_lines(std::string_view text);
 
-// The message of a workflow command of GitHub ("::error file=F::MESSAGE"), and the value of one of its properties.
-std::string escape_workflow_message(std::string_view text);
-std::string escape_workflow_property(std::string_view text);
-
 // One line of code in Markdown, also inside a table: a code element in which every character with a meaning is a
 // character reference, so that it can neither end the element nor mention, link or format anything. Newlines become
 // spaces.

@@ -53,13 +53,13 @@ std::string commit_of(const fs::path& repository) {
     if (!link.starts_with("gitdir: ")) return "";
     folder = repository / link.substr(8);
   }
-  const std::string head = small_file(folder / "HEAD");
+  std::string head = small_file(folder / "HEAD");
   if (is_hash(head)) return head;
   if (!head.starts_with("ref: ")) return "";
   const std::string name = head.substr(5);
   const std::string shared = small_file(folder / "commondir");
   for (const fs::path& place : {folder, shared.empty() ? folder : folder / shared}) {
-    const std::string direct = small_file(place / name);
+    std::string direct = small_file(place / name);
     if (is_hash(direct)) return direct;
     const std::string packed = small_file(place / "packed-refs");
     for (const std::string_view line : split(packed, '\n')) {

@@ -112,10 +112,7 @@ void ScreenFilter::put(std::string_view character, std::string& out) {
   const bool stays = c == '\n' || c == '\t';
   const std::string escape = stays ? std::string() : terminal_escape_of(character);
   // The last character of a command's beginning is what is escaped: until then it may be innocent.
-  if (seen_ == ":" && c == kCommand.back()) {
-    out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    seen_ = {};
-  } else if (seen_ == "##" && c == kOldCommand.back()) {
+  if ((seen_ == ":" && c == kCommand.back()) || (seen_ == "##" && c == kOldCommand.back())) {
     out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     seen_ = {};
   } else {

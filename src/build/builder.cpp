@@ -164,6 +164,7 @@ Result<void> compile_one(Workshop& shop, BuildResult& result) {
 
 void build_one(Workshop& shop, BuildResult& result) {
   const Result<void> taken = compile_one(shop, result);
+  if (shop.options.context.cancelled()) return;  // the compiler was stopped: nothing is known of the kernel
   if (!taken) take_mistake(taken.error(), result);
   check_launchable(shop.spec, shop.shapes, result);
   const std::string name = fmt::format("{} {}", result.configuration.id(), result.target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PTX that the repository carries, for machines without a compiler: that of a kernel's default configuration.
+// Prebuilt PTX in a kernel's folder, for machines without a compiler: that of a kernel's default configuration.
 //
 //   <kernel folder>/ptx/<kernel name>.<target>.ptx
 //   <kernel folder>/ptx/<kernel name>.<target>.json   what it was made from, and the resources that ptxas found

@@ -193,6 +193,7 @@ bool CaseRunner::judge_output(const Case& test, const Buffer& buffer, const refe
   result.max_absolute_error = std::max(result.max_absolute_error, comparison.max_absolute_error);
   result.max_relative_error = std::max(result.max_relative_error, comparison.max_relative_error);
   result.max_ulp_error = std::max(result.max_ulp_error, comparison.max_ulp_error);
+  result.tolerance_used = std::max(result.tolerance_used, comparison.tolerance_used);
   if (comparison.passed()) return true;
   result.tensor = buffer.name;
   result.mismatch = comparison.first;

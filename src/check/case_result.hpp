@@ -50,6 +50,7 @@ struct CaseResult {
   double max_absolute_error = 0;
   double max_relative_error = 0;
   double max_ulp_error = 0;
+  double tolerance_used = 0;         // the largest share of what is allowed that an error takes
   uint64_t instructions = 0;         // counted, of warps
   uint64_t thread_instructions = 0;  // counted
   double seconds = 0;                // of this machine, not of a GPU

@@ -93,6 +93,7 @@ void take_maxima(Comparison& comparison, const Mismatch& measured) {
   raise(comparison.max_absolute_error, measured.absolute_error);
   raise(comparison.max_relative_error, measured.relative_error);
   raise(comparison.max_ulp_error, measured.ulp_error);
+  if (measured.absolute_error > 0) raise(comparison.tolerance_used, measured.absolute_error / measured.allowed);
 }
 
 double root_mean_square(std::span<const double> values) {
@@ -146,11 +147,11 @@ Comparison compare(const spec::ResolvedTensor& tensor, std::span<const double> e
     }
     const auto wrong = missing ? MismatchKind::unwritten : judge.verdict(expected[i], got[i]);
     Mismatch measured = measure(tensor.dtype, expected[i], got[i], tolerance.atol);
+    measured.allowed = judge.allowed(expected[i]);
     if (!missing) take_maxima(comparison, measured);
     if (!wrong) continue;
     ++comparison.failures;
     measured.kind = *wrong;
-    measured.allowed = judge.allowed(expected[i]);
     if (comparison.worst && badness(measured) <= badness(*comparison.worst)) continue;
     measured.index = index_of(tensor.dims, static_cast<int64_t>(i));
     if (!comparison.first) comparison.first = measured;

@@ -44,6 +44,7 @@ struct Comparison {
   double max_absolute_error = 0;  // over elements where both are finite
   double max_relative_error = 0;
   double max_ulp_error = 0;
+  double tolerance_used = 0;  // the largest share of what is allowed that an error takes; beyond 1 it is too large
 
   bool passed() const { return failures == 0; }
 };

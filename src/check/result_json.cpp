@@ -165,6 +165,7 @@ CaseResult read_case_result(const json& value, const Case& test) {
   result.max_absolute_error = number_from(value.at("max_absolute_error"));
   result.max_relative_error = number_from(value.at("max_relative_error"));
   result.max_ulp_error = number_from(value.at("max_ulp_error"));
+  result.tolerance_used = number_from(value.at("tolerance_used"));
   result.instructions = whole<uint64_t>(value.at("warp_instructions_counted"));
   result.thread_instructions = whole<uint64_t>(value.at("thread_instructions_counted"));
   result.seconds = number_from(value.at("host_seconds"));
@@ -274,6 +275,7 @@ json to_json(const CaseResult& result) {
                 {"max_absolute_error", number(result.max_absolute_error)},
                 {"max_relative_error", number(result.max_relative_error)},
                 {"max_ulp_error", number(result.max_ulp_error)},
+                {"tolerance_used", number(result.tolerance_used)},
                 {"warp_instructions_counted", result.instructions},
                 {"thread_instructions_counted", result.thread_instructions},
                 {"host_seconds", number(result.seconds)},

@@ -59,6 +59,10 @@ json launches_json(const TracedRun& run) {
   return launches;
 }
 
+Error not_understood() {
+  return {"the worker's answer is not understood", {}, "", ExitCode::internal};
+}
+
 Result<std::vector<TracedLaunch>> read_answer(const std::string& line) {
   const json reply = json::parse(line, nullptr, false);
   try {
@@ -78,9 +82,10 @@ Result<std::vector<TracedLaunch>> read_answer(const std::string& line) {
                             launch_work_from_json(each.at("work"))});
       if (!launches.empty()) return launches;
     }
-  } catch (const std::exception&) {  // said below
+    return not_understood();
+  } catch (const std::exception&) {
+    return not_understood();
   }
-  return Error{"the worker's answer is not understood", {}, "", ExitCode::internal};
 }
 
 }  // namespace

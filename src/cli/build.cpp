@@ -3,11 +3,13 @@
 #include "assay/build.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/build_text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
 #include "cli/words.hpp"
+#include "work/document.hpp"
 
 namespace assay::cli {
 namespace {
@@ -22,7 +24,7 @@ class BuildCommand final : public Command {
     line.flag("--all", all_, "every entry and target, on all GPUs side by side");
     line.option("--jobs", request_.jobs, "compilations at a time");
     line.option("--time-limit", request_.time_limit_s, "seconds that one compilation may take", kPositive);
-    line.flag("--prebuilt,--carry", carry_, "write the default configuration's PTX into the kernel's folder");
+    line.flag("--prebuilt,--carry", prebuilt_, "write the default configuration's PTX into the kernel's folder");
     record_.declare(line);
     declare_json(line);
   }
@@ -30,13 +32,19 @@ class BuildCommand final : public Command {
   Result<ExitCode> run(const Context& context) override {
     ASSAY_TRY(request_.record, record_.read());
     return kernels_.each("build", json(), [&](const std::string& kernel) {
-      return carry_ ? carry(kernel, context) : build(kernel, context);
+      return prebuilt_ ? write_prebuilt(kernel, context) : build(kernel, context);
     });
   }
 
  private:
-  Result<KernelWords::Outcome> carry(const std::string& kernel, const Context& context) const {
-    ASSAY_TRY(const std::vector<std::string> files, work::carry(kernel, context));
+  Result<KernelWords::Outcome> write_prebuilt(const std::string& kernel, const Context& context) const {
+    ASSAY_TRY(const std::vector<std::string> files, work::write_prebuilt(kernel, context));
+    if (json()) {
+      nlohmann::json document = work::document_head("build");
+      document["verdict"] = "good";
+      document["prebuilt"] = files;
+      return KernelWords::Outcome{ExitCode::good, work::document_text(document)};
+    }
     for (const std::string& file : files) print(fmt::format("wrote {}\n", file));
     return KernelWords::Outcome{};
   }
@@ -52,7 +60,7 @@ class BuildCommand final : public Command {
   work::BuildRequest request_;
   KernelWords kernels_;
   RecordWords record_;
-  bool carry_ = false;
+  bool prebuilt_ = false;
   bool all_ = false;
 };
 

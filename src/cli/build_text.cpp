@@ -42,6 +42,7 @@ std::string spills(const build::ResourceUsage& usage) {
 
 Table results_table(const build::BuildReport& report) {
   Table table({"configuration", "target", "status", "entry", "registers", "spills", "stack", "static shared"});
+  table.leave_out({"stack"});
   for (const build::BuildResult& result : report.results) {
     if (result.resources.empty())
       table.add({result.configuration.id(), result.target, status_cell(result.status), "", "", "", "", ""});
@@ -70,19 +71,33 @@ Table::Cell fit_cell(const build::ModelFit& fit) {
   return {text, Colour::green};
 }
 
-Table fits_table(const std::vector<report::ConfigurationFits>& fits) {
+// The launches of every configuration, and how they fit on the GPUs [first, last) of the list.
+Table fits_table(const std::vector<report::ConfigurationFits>& fits, size_t first, size_t last) {
   std::vector<std::string> header = {"configuration", "entry", "threads", "dynamic shared"};
-  for (const gpu::GpuModel& model : gpu::all_models()) header.emplace_back(model.name);
+  for (size_t i = first; i < last; ++i) header.emplace_back(gpu::all_models()[i].name);
   Table table(header);
   for (const report::ConfigurationFits& configuration : fits) {
     for (const build::LaunchFit& launch : configuration.launches) {
       std::vector<Table::Cell> row = {configuration.configuration->id(), launch.entry, std::to_string(launch.threads),
                                       std::to_string(launch.dynamic_shared_bytes)};
-      for (const build::ModelFit& model : launch.models) row.push_back(fit_cell(model));
+      for (size_t i = first; i < std::min(last, launch.models.size()); ++i) row.push_back(fit_cell(launch.models[i]));
       table.add(std::move(row));
     }
   }
   return table;
+}
+
+// As few tables as the terminal has room for: a part of the GPUs in each.
+std::string fits_text(const std::vector<report::ConfigurationFits>& fits, const report::Terminal& terminal) {
+  const size_t models = gpu::all_models().size();
+  std::string text;
+  for (size_t first = 0, last = 0; first < models; first = last) {
+    last = models;
+    while (last > first + 1 && fits_table(fits, first, last).columns() > terminal.columns()) --last;
+    const Table table = fits_table(fits, first, last);
+    if (!table.empty()) text += "\n" + table.render(terminal);
+  }
+  return text;
 }
 
 // What stands in the way, or what limits the occupancy.
@@ -253,10 +268,8 @@ std::string build_summary(const work::BuildReport& built, const std::string& con
 
 std::string build_matrix(const work::BuildReport& built) {
   const report::Terminal terminal;
-  std::string text = heading(built, terminal) + "\n" + results_table(built.details->report).render(terminal);
-  const Table fit = fits_table(built.details->fits);
-  if (!fit.empty()) text += "\n" + fit.render(terminal);
-  return text + ending(built, terminal);
+  return heading(built, terminal) + "\n" + results_table(built.details->report).render(terminal) +
+         fits_text(built.details->fits, terminal) + ending(built, terminal);
 }
 
 }  // namespace assay::cli

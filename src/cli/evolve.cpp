@@ -118,7 +118,7 @@ class EvolveCommand final : public Command {
     if (proposer_.empty() && words_.size() > 1)
       return Error{fmt::format("'{}' is an argument of no proposer", words_[1]), {}, "--proposer PROGRAM"};
     request_.proposer.insert(request_.proposer.end(), words_.begin() + 1, words_.end());
-    if (seed_) request_.seed = *seed_;
+    if (seed_) request_.seed = seed_;
     ASSAY_TRY(request_.executor, executor_.read());
     if (request_.in_flight && !request_.executor.divided())
       return Error{"--in-flight belongs to an executor", {}, "add --executor local or --executor slurm"};

@@ -54,7 +54,7 @@ std::string gate_text(const work::GateReport& report) {
     if (others > 0)
       text += fmt::format("      {} that are not judged changed: --json lists them\n", counted(others, "counter"));
   }
-  const bool estimated = std::ranges::any_of(result.cases, [](const judge::GateCaseResult& each) {
+  const bool estimated = !result.options.strict && std::ranges::any_of(result.cases, [](const auto& each) {
     return each.estimated && each.verdict != judge::GateVerdict::trade;
   });
   const std::string calibrated = estimated                           ? "counted exactly; trades settled by estimate"
@@ -102,9 +102,11 @@ class GateCommand final : public Command {
   Result<KernelWords::Outcome> gate(const std::string& kernel, const Context& context) {
     request_.choice.kernel = kernel;
     ASSAY_TRY(const work::GateReport report, work::gate(request_, context));
-    if (!junit_.empty() && report.details->result) ASSAY_CHECK(write_file_atomically(junit_, to_junit(report)));
-    if (!markdown_.empty() && report.details->result)
-      ASSAY_CHECK(write_file_atomically(markdown_, to_markdown(report)));
+    if (report.details->result) {
+      judged_.push_back(report);
+      if (!junit_.empty()) ASSAY_CHECK(write_file_atomically(junit_, work::to_junit(judged_)));
+      if (!markdown_.empty()) ASSAY_CHECK(write_file_atomically(markdown_, work::to_markdown(judged_)));
+    }
     if (json()) return KernelWords::Outcome{report.exit_code, to_json(report)};
     print(gate_text(report) + goal_text(report.goal));
     return KernelWords::Outcome{report.exit_code};
@@ -117,6 +119,7 @@ class GateCommand final : public Command {
   std::string inconclusive_ = "fail";
   std::string junit_;
   std::string markdown_;
+  std::vector<work::GateReport> judged_;  // both files hold every kernel so far
 };
 
 }  // namespace

@@ -122,6 +122,24 @@ std::string repeat_command(const work::ConfigurationCheck& checked, const std::s
   return text + fmt::format(" --seed {}", test.seed);
 }
 
+// An error says nothing by itself: what counts is how much of the tolerance it takes. Units of the last place are shown
+// while they are few; where terms cancel, an error within the tolerance is many thousands of them.
+std::string largest_error(const std::vector<check::CaseResult>& results) {
+  constexpr double kFewUlp = 100;
+  double absolute = 0;
+  double ulp = 0;
+  double used = 0;
+  for (const check::CaseResult& result : results) {
+    absolute = std::max(absolute, result.max_absolute_error);
+    ulp = std::max(ulp, result.max_ulp_error);
+    used = std::max(used, result.tolerance_used);
+  }
+  std::vector<std::string> measures;
+  if (ulp > 0 && ulp < kFewUlp) measures.push_back(fmt::format("{:.3g} ulp", ulp));
+  if (used > 0) measures.push_back(fmt::format("{:.2g} % of the tolerance", used * 100));
+  return fmt::format("largest error {:.3g}{}", absolute, measures.empty() ? "" : " (" + join(measures, ", ") + ")");
+}
+
 }  // namespace
 
 std::string sanitize_text(const work::SanitizeReport& report) {
@@ -137,21 +155,16 @@ std::string sanitize_text(const work::SanitizeReport& report) {
 std::string check_text(const work::ConfigurationCheck& checked, const std::string& kernel, bool with_coverage) {
   const Terminal terminal;
   const check::CheckReport& report = checked.details->report;
-  double absolute = 0;
-  double ulp = 0;
   uint64_t compared = 0;
   for (const check::CaseResult& result : report.results) {
     compared += static_cast<uint64_t>(result.compared);
-    absolute = std::max(absolute, result.max_absolute_error);
-    ulp = std::max(ulp, result.max_ulp_error);
   }
   std::string text;
   if (report.passed()) {
     text += report::printed_text(terminal, report.results);
-    text += fmt::format("{} {} [{}] on {}: {}, {}, seed {}, largest error {:.3g}{}\n",
-                        terminal.paint(Colour::green, "correct"), checked.kernel, checked.configuration, checked.device,
-                        counted(report.results.size(), "case"), counted(compared, "element") + " compared", report.seed,
-                        absolute, ulp > 0 ? fmt::format(" ({:.3g} ulp)", ulp) : "");
+    text += fmt::format("{} {} [{}] on {}: {}, {}, seed {}, {}\n", terminal.paint(Colour::green, "correct"),
+                        checked.kernel, checked.configuration, checked.device, counted(report.results.size(), "case"),
+                        counted(compared, "element") + " compared", report.seed, largest_error(report.results));
     if (report.self_test) text += self_test_text(terminal, *report.self_test, with_coverage);
     if (with_coverage) text += report::coverage_text(report.coverage);
     if (report.repetitions > 0)

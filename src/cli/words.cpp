@@ -78,7 +78,9 @@ Result<ExitCode> KernelWords::each(const char* command, bool json,
       documents +=
           (documents.empty() ? "" : ",\n") + (outcome ? outcome->document : error_document(outcome.error(), command));
     } else if (!outcome) {
-      fmt::print(stderr, "assay: {}\n", to_string(outcome.error()));
+      // What has no place in a file is a mistake with this kernel among several.
+      fmt::print(stderr, "assay: {}{}\n", outcome.error().place.known() ? "" : kernel + ": ",
+                 to_string(outcome.error()));
     }
   }
   if (json) {

@@ -9,10 +9,9 @@ namespace assay::diagnosis {
 static bool work_on_inputs_is_shared(const Case& about) {
   int shared = 0;
   for (const gpu::BufferWork& buffer : about.work.buffers) {
-    if (buffer.asked_sectors * 32 > 4 * buffer.unique_read_bytes && buffer.unique_read_bytes > 0)
-      ++shared;
-    else if (buffer.block_fetched_bytes > 2 * buffer.fetched_bytes && buffer.fetched_bytes > 0)
-      ++shared;
+    const bool by_warps = buffer.asked_sectors * 32 > 4 * buffer.unique_read_bytes && buffer.unique_read_bytes > 0;
+    const bool by_blocks = buffer.block_fetched_bytes > 2 * buffer.fetched_bytes && buffer.fetched_bytes > 0;
+    if (by_warps || by_blocks) ++shared;
   }
   return shared >= 2;
 }

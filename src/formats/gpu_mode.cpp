@@ -39,7 +39,8 @@ TaskShape shape_of(const ordered_json& values, const std::string& where, std::se
     } else if (value.is_number_integer()) {
       shape.dimensions.emplace_back(name, value.get<int64_t>());
     } else if (said.insert(name).second) {
-      lost.push_back({where + ": " + name, "a dimension of kernel.toml is a whole number, and this is a word"});
+      lost.push_back(
+          {fmt::format("{}: {}", where, name), "a dimension of kernel.toml is a whole number, and this is a word"});
     }
   }
   return shape;

@@ -141,14 +141,16 @@ Result<bool> take_results(const ordered_json& document, const std::string& file,
   bool any = false;
   for (const auto& [problem, entry] : document.items()) {
     if (entry.is_object() && entry.contains("compiled")) {
-      ASSAY_TRY(ForeignResult result, read_result(entry, "problem " + problem, file + ": " + problem, imported.lost));
+      ASSAY_TRY(ForeignResult result,
+                read_result(entry, "problem " + problem, fmt::format("{}: {}", file, problem), imported.lost));
       imported.results.push_back(std::move(result));
       any = true;
     }
     if (!entry.is_array()) continue;
     for (const ordered_json& each : entry) {
       if (!each.is_object() || !each.contains("compiled")) continue;
-      ASSAY_TRY(ForeignResult result, read_result(each, "problem " + problem, file + ": " + problem, imported.lost));
+      ASSAY_TRY(ForeignResult result,
+                read_result(each, "problem " + problem, fmt::format("{}: {}", file, problem), imported.lost));
       imported.results.push_back(std::move(result));
       any = true;
     }
@@ -168,7 +170,8 @@ Result<bool> take_baselines(const ordered_json& document, const std::string& fil
       result.contender = "baseline";
       result.protocol = "kernelbench mean";
       result.status = Status::unverified;
-      ASSAY_TRY(result.time, read_statistics(&entry, file + ": " + level + "." + name, imported.lost, result));
+      ASSAY_TRY(result.time,
+                read_statistics(&entry, fmt::format("{}: {}.{}", file, level, name), imported.lost, result));
       result.record = {{level, {{name, entry}}}};
       result.record_format = kKernelbenchFormat;
       imported.results.push_back(std::move(result));

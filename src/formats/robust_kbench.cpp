@@ -46,7 +46,8 @@ Result<std::vector<TaskShape>> cases_of(const std::vector<ordered_json>& inits, 
             if (value.is_number_integer()) {
               values[name] = value.get<int64_t>();
             } else if (said.insert(name).second) {
-              lost.push_back({where + ": " + name, "a dimension of kernel.toml is a whole number, and this is none"});
+              lost.push_back({fmt::format("{}: {}", where, name),
+                              "a dimension of kernel.toml is a whole number, and this is none"});
             }
           }
         }

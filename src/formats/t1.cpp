@@ -92,7 +92,7 @@ class T1Reader {
   Result<void> take_parameter(const ordered_json& json) {
     Fields fields(json, file_.path, "TuningParameters");
     const std::string name = fields.text("Name");
-    const std::string type = fields.maybe_text("Type").value_or("int");
+    static_cast<void>(fields.maybe_text("Type"));  // the values have it
     const std::string values = fields.text("Values");
     const ordered_json* const standard = fields.any("Default");
     ASSAY_CHECK(fields.check());
@@ -240,8 +240,8 @@ class T1Reader {
     const auto threshold = fields.maybe_number("ValidationThreshold");
     const std::string method = fields.maybe_text("ValidationMethod").value_or("");
     ASSAY_CHECK(fields.check());
-    if (threshold && method == "SideBySideRelativeComparison") task_.rtol = *threshold;
-    if (threshold && method == "SideBySideComparison") task_.atol = *threshold;
+    if (threshold && method == "SideBySideRelativeComparison") task_.rtol = threshold;
+    if (threshold && method == "SideBySideComparison") task_.atol = threshold;
     lose("ReferenceArguments." + target, "expected values in a file are no reference: write one that computes them");
     return {};
   }

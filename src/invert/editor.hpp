@@ -35,7 +35,6 @@ class Editor {
   void begin_with(const std::string& ptx);
   // Every use of the special register becomes one of this register; how many.
   int replace_special(std::string_view special, const std::string& name);
-  void mark_sites_using(std::string_view special);
   // Takes out what nobody needs any more; its lines count as removed.
   void remove_dead_code();
 

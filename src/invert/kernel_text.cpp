@@ -110,11 +110,6 @@ Result<KernelText> KernelText::parse(std::string_view ptx, const std::string& fi
   return text;
 }
 
-bool KernelText::calls_functions() const {
-  return std::ranges::any_of(
-      lines, [](const Line& line) { return line.instruction() != nullptr && line.instruction()->opcode == "call"; });
-}
-
 std::pair<std::string, int64_t> KernelText::shared_variable() const {
   std::pair<std::string, int64_t> best;
   const auto consider = [&](const ptx::Variable& variable) {

@@ -41,7 +41,6 @@ class KernelText {
   std::vector<Line> lines;
   std::vector<ptx::FunctionAttribute>& attributes() { return function().attributes; }
   const std::string& entry() const { return function().name; }
-  bool calls_functions() const;
   // The largest variable in shared memory, and its bytes; -1: as many as the launch gives. "" if there is none.
   std::pair<std::string, int64_t> shared_variable() const;
 

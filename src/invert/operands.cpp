@@ -117,11 +117,6 @@ std::string operand_text(const ptx::Instruction& instruction, size_t at) {
   return ptx::print(instruction.operands.at(at));
 }
 
-int64_t address_offset(const Operand& operand) {
-  const auto* address = std::get_if<ptx::AddressOperand>(&operand.value);
-  return address == nullptr ? 0 : address->offset;
-}
-
 int rename(ptx::Instruction& instruction, std::string_view from, const std::string& to) {
   int count = 0;
   for (Operand& operand : instruction.operands) {

@@ -28,9 +28,8 @@ std::string operand_text(const ptx::Instruction& instruction, size_t at);
 
 // The names of an operand: registers of vectors one by one.
 void add_names(const ptx::Operand& operand, std::vector<std::string>& names);
-// The register that an address begins with; "" if that is a variable or a number. `offset` behind it.
+// The register that an address begins with; "" if that is a variable or a number.
 std::string address_register(const ptx::Operand& operand);
-int64_t address_offset(const ptx::Operand& operand);
 
 // Every operand that names `from` names `to` afterwards; how often.
 int rename(ptx::Instruction& instruction, std::string_view from, const std::string& to);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace assay::learn {
 namespace {
@@ -21,7 +22,7 @@ struct Observation {
 
 std::vector<std::string> singles_of(const Values& values) {
   std::vector<std::string> keys;
-  for (const auto& [name, value] : values) keys.push_back(name + "=" + value);
+  for (const auto& [name, value] : values) keys.push_back(fmt::format("{}={}", name, value));
   return keys;
 }
 

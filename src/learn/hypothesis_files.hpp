@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// hypotheses.json, carried inside.
+// hypotheses.json, embedded in this program.
 #pragma once
 
 #include <span>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "learn/trial.hpp"
 
+#include <fmt/format.h>
+
 #include "base/text.hpp"
 
 namespace assay::learn {
@@ -16,7 +18,7 @@ Values read_values(const std::string& configuration) {
 
 std::string to_text(const Values& values) {
   std::string text;
-  for (const auto& [name, value] : values) text += (text.empty() ? "" : ",") + name + "=" + value;
+  for (const auto& [name, value] : values) text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
   return text;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that this program carries inside: the providers in Python (providers/) and the instruments (instruments.ptx).
+// Files that are embedded in this program: the providers in Python (providers/) and the instruments (instruments.ptx).
 #pragma once
 
 #include <span>

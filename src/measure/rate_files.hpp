@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that this program carries inside: the kernels that measure rates (rate_probes.ptx).
+// Files that are embedded in this program: the kernels that measure rates (rate_probes.ptx).
 #pragma once
 
 #include "measure/embedded_files.hpp"

@@ -58,8 +58,8 @@ class Contest {
     TimingFiles timing = timing_of(bench);
     timing.flush_bytes = std::max(
         rules_.flush_bytes, static_cast<uint64_t>(rules_.flush_caches * static_cast<double>(bench.model.l2_bytes)));
-    ASSAY_TRY(const std::string variant, provider->prepare(prepare_request(*request_.problem, protocol_of(rules_),
-                                                                           timing, sets_, contender.options)));
+    ASSAY_CHECK(
+        provider->prepare(prepare_request(*request_.problem, protocol_of(rules_), timing, sets_, contender.options)));
     ASSAY_CHECK(compare(*provider, result));
     return sample(*provider, result);
   }

@@ -42,7 +42,7 @@ Table overview(const std::vector<ledger::Attempt>& attempts, size_t first) {
          {plain(attempt.device)},
          {toned(attempt.verdict, tone)},
          {plain(short_number(attempt.duration_s) + " s"), attempt.duration_s},
-         attempt.p50_us ? Cell{plain(time_text(*attempt.p50_us)), *attempt.p50_us} : Cell{}});
+         attempt.p50_us ? Cell{plain(time_text(*attempt.p50_us)), attempt.p50_us} : Cell{}});
   }
   return table;
 }

@@ -87,7 +87,7 @@ double text_width(std::string_view text) {
 }
 
 std::string shortened(const std::string& text, double width) {
-  const std::string clean = valid_utf8(text);
+  std::string clean = valid_utf8(text);
   const auto most = static_cast<size_t>(std::max(1.0, width / kCharacterWidth));
   if (characters(clean) <= most) return clean;
   size_t end = 0;

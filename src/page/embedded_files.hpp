@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page's script and style, built from web/ and carried by this program.
+// The page's script and style, built from web/ and embedded in this program.
 #pragma once
 
 #include <span>

@@ -180,7 +180,7 @@ std::optional<Section> occupancy_section(const Content& content) {
          {plain(grouped(static_cast<double>(shared_of(needs)))), static_cast<double>(shared_of(needs))},
          {toned(grouped(entry->spill_bytes), entry->spill_bytes > 0 ? Tone::bad : Tone::plain), entry->spill_bytes},
          {plain(known ? std::to_string(*found.blocks_per_sm) : "-")},
-         known ? Cell{plain(fmt::format("{:.0f} %", *found.percent)), *found.percent, *found.percent / 100}
+         known ? Cell{plain(fmt::format("{:.0f} %", *found.percent)), found.percent, *found.percent / 100}
                : Cell{plain("-")},
          {plain(known ? next_step(*model, needs) : found.reason)}});
   }

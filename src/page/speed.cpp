@@ -93,7 +93,7 @@ std::string draw(const std::vector<Group>& groups, double width) {
         drawing.text(right + 8, y + 14, shortened(figures, width - right - 8), "label");
       }
       const std::string colour = fmt::format("c{}", bar.colour);
-      drawing.rectangle(left, y, x(bar.us) - left, kBar, "bar " + colour + (bar.hollow ? " hollow" : ""),
+      drawing.rectangle(left, y, x(bar.us) - left, kBar, fmt::format("bar {}{}", colour, bar.hollow ? " hollow" : ""),
                         name + ": " + figures);
       if (group.floor_us > 0 && x(group.floor_us) - left > 1)
         drawing.line(x(group.floor_us), y - 3, x(group.floor_us), y + kBar + 3, "floor");
@@ -136,7 +136,7 @@ Table table_of(const Content& content) {
         row.push_back({toned(contender.objection, Tone::bad)});
       } else {
         const double share = each.floor_us / *contender.p50_us;
-        row.push_back({plain(time_text(*contender.p50_us)), *contender.p50_us});
+        row.push_back({plain(time_text(*contender.p50_us)), contender.p50_us});
         row.push_back({plain(time_text(contender.p90_us)), contender.p90_us});
         row.push_back({plain(short_number(contender.tflops)), contender.tflops});
         row.push_back({plain(short_number(contender.gb_per_s)), contender.gb_per_s});

@@ -80,7 +80,7 @@ Table table_of(const TunedCase& tuned) {
     const bool tied = std::ranges::find(tuned.tie_group, each.configuration) != tuned.tie_group.end();
     const double ratio = *each.value / *fastest.front().value;
     table.rows.push_back({{code(each.configuration)},
-                          {plain(short_number(*each.value)), *each.value},
+                          {plain(short_number(*each.value)), each.value},
                           {plain(fmt::format("{:.3f}", ratio)), ratio},
                           {tied ? toned("tied", Tone::good) : plain("")}});
   }

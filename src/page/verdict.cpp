@@ -114,7 +114,7 @@ void say_speed(const Content& content, Text& text) {
     };
     const Tone tone = count("SLOWER") > 0 ? Tone::bad : count("FASTER") == sum.cases ? Tone::good : Tone::plain;
     say(text, it + " ");
-    say_strong(text, range + " as fast as " + baseline, tone);
+    say_strong(text, fmt::format("{} as fast as {}", range, baseline), tone);
     std::vector<std::string> parts;
     for (const auto& [verdict, word] : {std::pair{"FASTER", "faster"},
                                         {"SAME", "the same"},

@@ -24,7 +24,7 @@ Result<std::optional<std::string>> CustomReference::judge(const Problem& problem
   const auto encoded = encode_request(problem);
   if (!encoded) return program_.located(encoded.error());
   ASSAY_TRY(const std::string answer, program_.run(*encoded));
-  if (auto refusal = decode_refusal(answer)) return std::optional(*refusal);
+  if (std::optional<std::string> refusal = decode_refusal(answer)) return refusal;
   const auto empty = decode_response(answer, problem, noun(program_.role()));
   if (!empty) return program_.located(empty.error());
   return std::optional<std::string>();

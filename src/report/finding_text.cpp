@@ -25,7 +25,8 @@ std::string threads_text(const Finding& finding, size_t most_threads) {
     const gpu::FindingThread& thread = threads[i];
     text += fmt::format("  block {} thread {}", dim_text(thread.block), dim_text(thread.thread));
     if (finding.access != gpu::AccessKind::none)
-      text += fmt::format("  address 0x{:x}, {}", thread.address, thread.allocation);
+      text +=
+          fmt::format("  address 0x{:x}{}{}", thread.address, thread.allocation.empty() ? "" : ", ", thread.allocation);
     if (thread.count > 1) text += fmt::format("  ({} times)", thread.count);
     text += "\n";
   }

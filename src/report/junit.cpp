@@ -34,8 +34,9 @@ std::string details(const GateCaseResult& test) {
   return text;
 }
 
-std::string test_case(const GateCaseResult& test, const GateOptions& options) {
-  std::string xml = fmt::format("    <testcase classname=\"assay.gate\" name=\"{}\">\n", escape_xml(test.name));
+std::string test_case(const std::string& kernel, const GateCaseResult& test, const GateOptions& options) {
+  std::string xml = fmt::format("    <testcase classname=\"assay.gate.{}\" name=\"{}\">\n", escape_xml(kernel),
+                                escape_xml(test.name));
   const std::string text = escape_xml(details(test));
   if (failed(test.verdict, options)) {
     xml += fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n", to_string(test.verdict),
@@ -48,23 +49,41 @@ std::string test_case(const GateCaseResult& test, const GateOptions& options) {
   return xml += "    </testcase>\n";
 }
 
-}  // namespace
-
-std::string junit_xml(const GateResult& result) {
+struct Counts {
+  size_t tests = 0;
   size_t failures = 0;
   size_t skips = 0;
+};
+
+std::string attributes(const std::string& name, const Counts& counts) {
+  return fmt::format("name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"", escape_xml(name),
+                     counts.tests, counts.failures, counts.skips);
+}
+
+std::string test_suite(const GatedKernel& gated, Counts& all) {
+  Counts counts;
   std::string cases;
-  for (const GateCaseResult& test : result.cases) {
-    failures += static_cast<size_t>(failed(test.verdict, result.options));
-    skips += static_cast<size_t>(skipped(test.verdict, result.options));
-    cases += test_case(test, result.options);
+  for (const GateCaseResult& test : gated.result.cases) {
+    ++counts.tests;
+    counts.failures += static_cast<size_t>(failed(test.verdict, gated.result.options));
+    counts.skips += static_cast<size_t>(skipped(test.verdict, gated.result.options));
+    cases += test_case(gated.kernel, test, gated.result.options);
   }
-  const std::string counts = fmt::format("name=\"assay gate\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
-                                         result.cases.size(), failures, skips);
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite {}>\n{}  </testsuite>\n"
-      "</testsuites>\n",
-      counts, counts, cases);
+  all.tests += counts.tests;
+  all.failures += counts.failures;
+  all.skips += counts.skips;
+  const std::string name = fmt::format("{} on {}", gated.kernel, gated.device);
+  return fmt::format("  <testsuite {}>\n{}  </testsuite>\n", attributes(name, counts), cases);
+}
+
+}  // namespace
+
+std::string junit_xml(const GatedKernels& kernels) {
+  Counts counts;
+  std::string suites;
+  for (const GatedKernel& gated : kernels) suites += test_suite(gated, counts);
+  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n{}</testsuites>\n",
+                     attributes("assay gate", counts), suites);
 }
 
 }  // namespace assay::report

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// A gate's result as JUnit XML, for the test views of CI systems.
+// Results of the gate as JUnit XML, for the test views of CI systems.
 #pragma once
 
 #include <string>
 
-#include "judge/gate.hpp"
+#include "report/gated_kernel.hpp"
 
 namespace assay::report {
 
-// One test case per case: a failure for REGRESSION, INCORRECT and, unless it passes, INCONCLUSIVE; "skipped" otherwise.
-std::string junit_xml(const judge::GateResult& result);
+// One suite per kernel and one test case per case: a failure for REGRESSION, INCORRECT and, unless it passes,
+// INCONCLUSIVE; "skipped" otherwise.
+std::string junit_xml(const GatedKernels& kernels);
 
 }  // namespace assay::report

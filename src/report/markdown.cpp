@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/escape.hpp"
+#include "base/text.hpp"
 
 namespace assay::report {
 namespace {
@@ -75,20 +76,31 @@ std::string warnings(const GateResult& result) {
   return lines.empty() ? "" : "\n" + lines;
 }
 
-}  // namespace
-
-std::string markdown(const GateResult& result) {
-  std::string text = fmt::format("## assay gate: {}\n\n{} (threshold {:g} %", to_string(result.verdict), result.reason,
-                                 result.options.threshold * 100.0);
-  const bool counted = std::any_of(result.cases.begin(), result.cases.end(),
-                                   [](const GateCaseResult& test) { return !test.counters.empty(); });
-  if (counted) text += fmt::format(", counters {:g} %", result.options.counter_threshold * 100.0);
-  text += fmt::format("). {}.\n", result.calibration ? "This machine: " + describe(*result.calibration)
-                                                     : "This machine is not calibrated");
+std::string section(const GatedKernel& gated) {
+  const GateResult& result = gated.result;
+  const bool counted = std::ranges::any_of(result.cases, [](const auto& test) { return !test.counters.empty(); });
+  const bool timed = std::ranges::any_of(result.cases, [](const auto& test) { return test.comparison.has_value(); });
+  std::vector<std::string> thresholds;
+  if (timed || !counted) thresholds.push_back(fmt::format("threshold {:g} %", result.options.threshold * 100.0));
+  if (counted) thresholds.push_back(fmt::format("counters {:g} %", result.options.counter_threshold * 100.0));
+  const std::string trust = counted && !timed    ? "Counted exactly, no noise"
+                            : result.calibration ? "This machine: " + describe(*result.calibration)
+                                                 : "This machine is not calibrated";
+  std::string text = fmt::format("## assay gate: {}: {} on {}\n\n{} ({}). {}.\n", to_string(result.verdict),
+                                 escape_markdown(gated.kernel), escape_markdown(gated.device), result.reason,
+                                 join(thresholds, ", "), trust);
   text += reasons(result);
   text += time_table(result);
   text += counter_table(result);
   text += warnings(result);
+  return text;
+}
+
+}  // namespace
+
+std::string markdown(const GatedKernels& kernels) {
+  std::string text;
+  for (const GatedKernel& gated : kernels) text += (text.empty() ? "" : "\n") + section(gated);
   return text;
 }
 

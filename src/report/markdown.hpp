@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A gate's result as Markdown, for a comment on a pull request.
+// Results of the gate as Markdown, for a comment on a pull request.
 #pragma once
 
 #include <string>
 
-#include "judge/gate.hpp"
+#include "report/gated_kernel.hpp"
 
 namespace assay::report {
 
-std::string markdown(const judge::GateResult& result);
+// One section per kernel.
+std::string markdown(const GatedKernels& kernels);
 
 }  // namespace assay::report

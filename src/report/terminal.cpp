@@ -73,6 +73,13 @@ size_t width(std::string_view text) {
   return columns;
 }
 
+// Of a line with these columns.
+size_t total_width(const std::vector<size_t>& widths) {
+  size_t sum = widths.empty() ? 0 : kGap * (widths.size() - 1);
+  for (const size_t each : widths) sum += each;
+  return sum;
+}
+
 bool is_set(const char* variable) {
   const char* const value = std::getenv(variable);
   return value != nullptr && *value != '\0';
@@ -163,25 +170,30 @@ std::vector<size_t> Table::widths_of(const std::vector<size_t>& columns, size_t 
     }
     if (header_[column] == cut_) least.back() = std::min(widths.back(), kShortest);
   }
-  const auto total = [&](const std::vector<size_t>& candidate) {
-    size_t sum = candidate.empty() ? 0 : kGap * (candidate.size() - 1);
-    for (const size_t each : candidate) sum += each;
-    return sum;
-  };
   std::vector<size_t> fitting = widths;
-  for (size_t cap = widths.empty() ? 0 : *std::ranges::max_element(widths); total(fitting) > room; --cap) {
+  for (size_t cap = widths.empty() ? 0 : *std::ranges::max_element(widths); total_width(fitting) > room; --cap) {
     if (cap < kNarrowest) break;
     for (size_t i = 0; i < fitting.size(); ++i) fitting[i] = std::min(widths[i], std::max(cap, least[i]));
   }
-  fits = total(fitting) <= room;
+  fits = total_width(fitting) <= room;
   return fitting;
 }
 
-std::string Table::render(const Terminal& terminal) const {
+std::vector<size_t> Table::shown() const {
   std::vector<size_t> columns;
   for (size_t i = 0; i < header_.size(); ++i) {
     if (has_text(i)) columns.push_back(i);
   }
+  return columns;
+}
+
+size_t Table::columns() const {
+  bool fits = false;
+  return total_width(widths_of(shown(), Terminal::kUnlimited, fits));
+}
+
+std::string Table::render(const Terminal& terminal) const {
+  std::vector<size_t> columns = shown();
   bool fits = false;
   std::vector<size_t> widths = widths_of(columns, terminal.columns(), fits);
   for (const std::string& title : dispensable_) {

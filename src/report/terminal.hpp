@@ -51,12 +51,15 @@ class Table {
   // A column whose cells are cut where there is no room, instead of taking several lines: lines of source.
   void cut(std::string title) { cut_ = std::move(title); }
   bool empty() const { return rows_.empty(); }
+  // Of its lines where there is room for all.
+  size_t columns() const;
   // A column without any text is not shown. Where the table is wider than the terminal, its widest columns become
   // narrower and their cells take several lines; if that does not help, dispensable columns go.
   std::string render(const Terminal& terminal) const;
 
  private:
   bool has_text(size_t column) const;
+  std::vector<size_t> shown() const;  // columns with text
   // The widths of these columns in the room that there is; `fits` tells whether it is enough.
   std::vector<size_t> widths_of(const std::vector<size_t>& columns, size_t room, bool& fits) const;
 

@@ -103,10 +103,10 @@ class ExpressionParser {
   }
 
  private:
-  Error error(size_t offset, std::string message, std::string hint = {}) const {
+  Error error(size_t offset, const std::string& message, std::string hint = {}) const {
     Place place = expression_.place_;
     if (place.column > 0) place.column += static_cast<int>(offset);
-    return mistake(place, std::move(message), std::move(hint));
+    return mistake(place, message, std::move(hint));
   }
 
   Error unexpected(std::string_view expected) const {

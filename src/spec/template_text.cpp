@@ -18,9 +18,7 @@ Result<TemplateText> TemplateText::parse(std::string_view text, const Place& pla
   TemplateText result;
   result.text_ = text;
   result.place_ = place;
-  const auto fail = [&](size_t offset, std::string message) {
-    return mistake(shifted(place, offset), std::move(message));
-  };
+  const auto fail = [&](size_t offset, const std::string& message) { return mistake(shifted(place, offset), message); };
   if (text.size() > kMaxLength) {
     return fail(0, fmt::format("the text has {} characters; expected at most {}", text.size(), kMaxLength));
   }

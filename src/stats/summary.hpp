@@ -19,8 +19,6 @@ struct Summary {
   double deviation = 0;      // standard deviation, n - 1; 0 for one value
   double robust_spread = 0;  // 1.4826 * median |x - median|: the deviation of a normal sample, deaf to outliers
 
-  // The spread beside the median: "1 % noise".
-  double relative_spread() const { return p50 == 0 ? 0 : robust_spread / p50; }
   bool operator==(const Summary&) const = default;
 };
 

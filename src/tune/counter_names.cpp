@@ -219,12 +219,4 @@ CounterFamily counter_family(std::string_view name) {
   return family;
 }
 
-bool is_rate(std::string_view name) {
-  static constexpr std::array<std::string_view, 17> kWords{
-      "pct",    "per_second", "efficiency", "utilization", "rate",  "throughput", "achieved", "ratio", "cycles",
-      "active", "duration",   "elapsed",    "time",        "stall", "ipc",        "percent",  "clock"};
-  const std::string text = plain(name);
-  return std::ranges::any_of(kWords, [&](std::string_view word) { return text.find(word) != std::string::npos; });
-}
-
 }  // namespace assay::tune

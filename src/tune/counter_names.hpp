@@ -53,7 +53,4 @@ struct CounterFamily {
 };
 CounterFamily counter_family(std::string_view name);
 
-// Known only after a run, because they are rates of it: nothing that could steer a search before it.
-bool is_rate(std::string_view name);
-
 }  // namespace assay::tune

@@ -21,7 +21,7 @@ std::vector<size_t> finalists(const std::vector<std::pair<double, size_t>>& meas
   return chosen;
 }
 
-Race::Race(std::vector<size_t> configurations, const RaceOptions& options, uint64_t seed)
+Race::Race(const std::vector<size_t>& configurations, const RaceOptions& options, uint64_t seed)
     : options_(options), random_(seed) {
   for (const size_t each : configurations) runners_.push_back({each, {}, false});
 }

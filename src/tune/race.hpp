@@ -36,7 +36,7 @@ std::vector<size_t> finalists(const std::vector<std::pair<double, size_t>>& meas
 class Race {
  public:
   // At least one configuration; each once.
-  Race(std::vector<size_t> configurations, const RaceOptions& options, uint64_t seed);
+  Race(const std::vector<size_t>& configurations, const RaceOptions& options, uint64_t seed);
 
   // Who is to be measured next; nothing once it is decided. One at a time.
   struct Heat {

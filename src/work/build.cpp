@@ -120,7 +120,7 @@ Result<BuildReport> build(const BuildRequest& request, const Context& context) {
   return recording.close(build_all(request, context, details, recording));
 }
 
-Result<std::vector<std::string>> carry(const std::string& kernel, const Context& context) {
+Result<std::vector<std::string>> write_prebuilt(const std::string& kernel, const Context& context) {
   ASSAY_TRY(const spec::KernelSpec spec, spec::load(kernel));
   std::vector<std::string> files;
   for (const std::string& target : spec.kernel.targets) {

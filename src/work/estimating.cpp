@@ -87,8 +87,8 @@ Result<std::vector<NamedLaunch>> launched_stages(const spec::KernelSpec& spec, c
   std::vector<NamedLaunch> launched;
   if (!spec.launch_file.empty()) return launched;
   for (const spec::StageSpec& stage : spec.stages) {
-    ASSAY_TRY(spec::LaunchGeometry geometry, spec::launch_geometry(spec, stage, configuration, shape));
-    if (!geometry.empty()) launched.push_back({stage.name, std::move(geometry)});
+    ASSAY_TRY(const spec::LaunchGeometry geometry, spec::launch_geometry(spec, stage, configuration, shape));
+    if (!geometry.empty()) launched.push_back({stage.name, geometry});
   }
   return launched;
 }

@@ -292,7 +292,7 @@ class Judge {
     Random random(request_.seed);
     for (size_t i = 0; i < kDrawn && !others.empty(); ++i) {
       const auto at = others.begin() + static_cast<std::ptrdiff_t>(random.below(others.size()));
-      const spec::Configuration drawn = *at;
+      const spec::Configuration drawn = std::move(*at);
       others.erase(at);
       ASSAY_TRY(const std::string wrong, why_wrong(specification(), drawn));
       if (wrong.empty()) continue;

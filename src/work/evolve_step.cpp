@@ -141,7 +141,7 @@ std::optional<JudgedProposal> judged_from(const json& document, const evolve::Ca
     judged.step = std::move(*step);
     judged.hash = document.at("hash");
     const json& candidate = document.at("candidate");
-    if (candidate.at("id") != "") {
+    if (const auto id = candidate.at("id").get<std::string>(); !id.empty()) {
       const json& change = candidate.at("change");
       judged.candidate.files = first.files;
       for (auto& [path, content] : change.value("files", evolve::Files())) judged.candidate.files[path] = content;
@@ -159,7 +159,7 @@ std::optional<JudgedProposal> judged_from(const json& document, const evolve::Ca
       judged.candidate.constraints = change.value("constraints", std::vector<std::string>());
       judged.candidate.configuration = candidate.at("configuration");
       judged.candidate.id = evolve::id_of(judged.candidate);
-      if (judged.candidate.id != candidate.at("id")) return std::nullopt;
+      if (judged.candidate.id != id) return std::nullopt;
     }
     if (const json& kind = document.at("kind"); !kind.is_null())
       judged.cell =

@@ -492,6 +492,15 @@ Result<GateReport> pass_gate(const Gate& gate, const std::shared_ptr<GateDetails
   return report;
 }
 
+// Those that were compared with something.
+report::GatedKernels gated_kernels(const std::vector<GateReport>& reports) {
+  report::GatedKernels kernels;
+  for (const GateReport& report : reports) {
+    if (report.details->result) kernels.push_back({report.kernel, report.device, *report.details->result});
+  }
+  return kernels;
+}
+
 }  // namespace
 
 // With a name to save under alone there is nothing to compare with yet; without both, the best that is known.
@@ -514,12 +523,12 @@ std::string to_json(const GateReport& report) {
   return document_text(report.details->document);
 }
 
-std::string to_junit(const GateReport& report) {
-  return report.details->result ? report::junit_xml(*report.details->result) : "";
+std::string to_junit(const std::vector<GateReport>& reports) {
+  return report::junit_xml(gated_kernels(reports));
 }
 
-std::string to_markdown(const GateReport& report) {
-  return report.details->result ? report::markdown(*report.details->result) : "";
+std::string to_markdown(const std::vector<GateReport>& reports) {
+  return report::markdown(gated_kernels(reports));
 }
 
 }  // namespace assay::work

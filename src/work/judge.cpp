@@ -81,7 +81,7 @@ measure::BenchRequest bench_request(const JudgeBench& bench, const spec::KernelS
   made.protocol.sets = measuring.sets;
   made.sampling = measure::sampling_for(measuring.samples, measuring.most_samples, measuring.width, measuring.budget_s);
   made.seed = request.seed;
-  if (measuring.order_seed) made.order_seed = *measuring.order_seed;
+  made.order_seed = measuring.order_seed;
   made.device = bench.device.ordinal;
   made.model = bench.opened->model();
   made.cache_folder = bench.cache;

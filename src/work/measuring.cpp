@@ -141,7 +141,7 @@ Result<Bench> prepare_bench(const spec::KernelSpec& spec, const MeasureRequest& 
   request.sampling =
       measure::sampling_for(measuring.samples, measuring.most_samples, measuring.width, measuring.budget_s);
   request.seed = wanted.seed;
-  if (measuring.order_seed) request.order_seed = *measuring.order_seed;
+  request.order_seed = measuring.order_seed;
   request.context = context;
   ASSAY_TRY(request.shapes, chosen_shapes(spec, request.configuration, measuring));
   request.contract = describe(bench, request.device);

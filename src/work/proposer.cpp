@@ -87,10 +87,6 @@ class RecordedProposer final : public Proposer {
 
 }  // namespace
 
-bool is_built_in_proposer(const std::string& name) {
-  return built_in(name) != nullptr;
-}
-
 Result<std::unique_ptr<Proposer>> program_proposer(const std::vector<std::string>& arguments, double answer_seconds) {
   const EmbeddedFile* own = built_in(arguments.front());
   if (own == nullptr) {

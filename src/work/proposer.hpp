@@ -38,6 +38,4 @@ Result<std::vector<std::string>> recorded_answers(const std::string& journal);
 // The answers in the order given, then passes.
 std::unique_ptr<Proposer> recorded_proposer(std::vector<std::string> answers);
 
-bool is_built_in_proposer(const std::string& name);
-
 }  // namespace assay::work

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -51,7 +52,8 @@ bool fill(SimulatedCell& cell, const json& line) {
     cell.same = line.at("same").get<size_t>();
     cell.passes = line.at("pass").get<size_t>();
     cell.regressions = line.at("regression").get<size_t>();
-    cell.processes = static_cast<size_t>(line.at("processes").get<double>() * static_cast<double>(cell.runs) + 0.5);
+    cell.processes =
+        static_cast<size_t>(std::llround(line.at("processes").get<double>() * static_cast<double>(cell.runs)));
     return true;
   } catch (const json::exception&) {
     return false;

@@ -145,8 +145,7 @@ Result<std::unique_ptr<TimedConfiguration>> TuneEvaluator::timed(const build::Bu
   measure::Protocol protocol;
   protocol.sets = kSets;
   const measure::TimingFiles timing{instruments_, static_cast<uint64_t>(2 * model().l2_bytes)};
-  ASSAY_TRY(const std::string variant,
-            provider->prepare(prepare_request(problem, protocol, timing, sets_[shape], contender.options)));
+  ASSAY_CHECK(provider->prepare(prepare_request(problem, protocol, timing, sets_[shape], contender.options)));
   return std::make_unique<TimedConfiguration>(std::move(provider), kSets, request_.seed + shape);
 }
 

@@ -143,13 +143,6 @@ std::optional<size_t> KernelSpace::find(const std::string& configuration) const 
   return space.find(spec::row_of(*spec, {*values}));
 }
 
-Result<KernelSpace> kernel_space(const spec::KernelSpec& spec, const std::string& restriction,
-                                 const std::vector<std::string>& only, const std::vector<spec::Shape>& shapes,
-                                 const gpu::GpuModel& model) {
-  ASSAY_TRY(KernelSpaces spaces, KernelSpaces::open(spec, {restriction, only, shapes, 1, 1e6}, model));
-  return spaces.part({}, {}, 0);
-}
-
 Result<KernelSpaces> KernelSpaces::open(const spec::KernelSpec& spec, Request request, const gpu::GpuModel& model) {
   KernelSpaces spaces(spec, std::move(request), model);
   const Request& wanted = spaces.request_;

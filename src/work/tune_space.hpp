@@ -29,17 +29,11 @@ struct KernelSpace {
   std::optional<size_t> find(const std::string& configuration) const;  // by its id
 };
 
-// What can be listed. `restriction`: "NAME=value,..."; empty: all. `only`: these whole configurations; empty: all that
-// the restriction leaves.
-Result<KernelSpace> kernel_space(const spec::KernelSpec& spec, const std::string& restriction,
-                                 const std::vector<std::string>& only, const std::vector<spec::Shape>& shapes,
-                                 const gpu::GpuModel& model);
-
 class KernelSpaces {
  public:
   struct Request {
-    std::string restriction;
-    std::vector<std::string> only;
+    std::string restriction;        // "NAME=value,..."; empty: none
+    std::vector<std::string> only;  // these whole configurations; empty: all that the restriction leaves
     std::vector<spec::Shape> shapes;
     uint64_t seed = 1;
     double most_listed = 1e6;  // combinations

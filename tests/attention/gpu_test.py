@@ -67,7 +67,7 @@ class Correctness(GpuTest):
                 self.check(seed, dim, F16, 700, 4100, causal)
 
     def test_kernels_of_older_gpus(self):
-        # Expanded keys have a stride of 0, which sends them to the kernels without the tensor copy engine on every GPU.
+        # Expanded keys have a stride of 0, which sends them to the kernels without TMA on every GPU.
         seed = 2000
         for dim in (8, 40, 64, 72, 96, 128, 192, 256):
             for batch, heads, rows, keys in ((1, 2, 65, 130), (2, 4, 130, 65), (1, 1, 1, 1), (1, 4, 1, 333), (4, 8, 1100, 600),

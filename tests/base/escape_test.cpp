@@ -51,11 +51,6 @@ TEST(Escape, keeps_lines_where_there_may_be_several) {
   EXPECT_EQ(escape_lines("a\n\tb\r\x1b]0;title\x07"), "a\n\tb\\r\\u001b]0;title\\u0007");
 }
 
-TEST(Escape, makes_text_harmless_in_a_workflow_command) {
-  EXPECT_EQ(escape_workflow_message("50 %\n::error::x"), "50 %25%0A::error::x");
-  EXPECT_EQ(escape_workflow_property("a,b:c%"), "a%2Cb%3Ac%25");
-}
-
 TEST(Escape, makes_text_harmless_in_csv) {
   EXPECT_EQ(escape_csv("plain text"), "plain text");
   EXPECT_EQ(escape_csv("a,b"), "\"a,b\"");

@@ -98,6 +98,19 @@ TEST(Compare, UnwrittenFailsEvenIfTheValueIsRight) {
   EXPECT_NE(describe("y", *comparison.first).find("did not write"), std::string::npos);
 }
 
+// How near the worst element is to what is allowed, whichever has the largest error.
+TEST(Compare, TellsHowMuchOfTheToleranceIsUsed) {
+  const spec::Tolerance tolerance{0.5, 0.25};
+  const auto used = [&](std::vector<double> expected, std::vector<double> got) {
+    return compare(dense_tensor(DType::f32, {2}), expected, got, tolerance).tolerance_used;
+  };
+  EXPECT_EQ(used({1, 2}, {1, 2}), 0);
+  EXPECT_DOUBLE_EQ(used({0, 6}, {0.25, 6.5}), 0.5) << "0.25 of 0.5, not 0.5 of 2";
+  EXPECT_DOUBLE_EQ(used({0, 6}, {0, 10}), 2) << "too much";
+  EXPECT_EQ(
+      compare(dense_tensor(DType::f32, {1}), std::vector<double>{1}, std::vector<double>{1}, {0, 0}).tolerance_used, 0);
+}
+
 // A value that tolerance takes for zero has units of the last place that say nothing.
 TEST(Compare, UnitsOfTheLastPlaceAreForValuesAwayFromZero) {
   const spec::Tolerance tolerance{1e-6, 1e-6};

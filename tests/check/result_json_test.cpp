@@ -50,6 +50,7 @@ CaseResult full_result() {
   result.max_absolute_error = INFINITY;
   result.max_relative_error = NAN;
   result.max_ulp_error = 1.0 / 3.0;
+  result.tolerance_used = 0.125;
   result.instructions = ~uint64_t{0};
   result.thread_instructions = 5;
   result.seconds = 0.25;
@@ -119,6 +120,7 @@ TEST(ResultJson, comes_back_as_it_went) {
   EXPECT_TRUE(same(back->max_absolute_error, result.max_absolute_error));
   EXPECT_TRUE(same(back->max_relative_error, result.max_relative_error));
   EXPECT_TRUE(same(back->max_ulp_error, result.max_ulp_error));
+  EXPECT_TRUE(same(back->tolerance_used, result.tolerance_used));
   EXPECT_EQ(back->instructions, result.instructions);
   EXPECT_EQ(back->thread_instructions, result.thread_instructions);
   EXPECT_EQ(back->seconds, result.seconds);

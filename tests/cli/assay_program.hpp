@@ -11,7 +11,7 @@
 
 namespace assay::cli {
 
-// Without nvcc, so that the tests run everywhere alike: kernels come from the PTX that the repository carries.
+// Without nvcc, so that the tests run everywhere alike: kernels come from their prebuilt PTX.
 inline Command assay_command(std::vector<std::string> arguments) {
   Command command;
   command.arguments = std::move(arguments);

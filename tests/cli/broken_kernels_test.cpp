@@ -151,7 +151,7 @@ TEST(Sanitize, NamesReadsBeforeAnAsynchronousCopyHasArrived) {
   }
 }
 
-// What a copy that was left out would have brought is missing afterwards, and no finding of its own.
+// What a copy that was skipped would have brought is missing afterwards, and no finding of its own.
 TEST(Sanitize, DoesNotBlameReadsOfWhatABadAccessLeftOut) {
   const json findings = parsed(assay_program({"sanitize", "kernels/broken/misaligned_rows", "--json"}))["findings"];
   ASSERT_FALSE(findings.empty());

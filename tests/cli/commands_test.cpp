@@ -87,6 +87,15 @@ TEST(Commands, SeveralKernelsAreOneDocumentAndTheWorstOfThemCounts) {
   EXPECT_EQ(document["kernels"][2]["verdict"], "clean");
 }
 
+TEST(Commands, OfSeveralKernelsTheOneWithTheMistakeIsNamed) {
+  const ProcessOutcome outcome =
+      assay_program({"check", "kernels/reduction", "kernels/softmax", "--shape", "ROWS=2,COLUMNS=64"});
+  EXPECT_EQ(outcome.exit_status, 2) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("assay: kernels/softmax: --shape \"ROWS=2,COLUMNS=64\" has no \"dtype\""),
+            std::string::npos)
+      << outcome.errors;
+}
+
 TEST(Commands, WithoutADeviceTheFirstVirtualOneThatSuits) {
   const std::vector<std::string> hopper = {"check", "kernels/tensor_map_copy", "--shape", "ROWS=33,COLUMNS=72"};
   const ProcessOutcome chosen = assay_program(hopper);

@@ -55,6 +55,15 @@ class ExitCodes : public testing::Test {
 TEST_F(ExitCodes, ACorrectKernelIsGood) {
   const ProcessOutcome outcome = check();
   EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find(" % of the tolerance)\n"), std::string::npos) << outcome.output;
+}
+
+// A sum of terms that cancel is many units of its last place off, and well within the tolerance.
+TEST_F(ExitCodes, ACorrectKernelIsShownNoNumberThatAlarms) {
+  const ProcessOutcome outcome = check({"--shape", "ROWS=64,COLUMNS=8192"});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  EXPECT_EQ(outcome.output.find(" ulp, "), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find(" % of the tolerance)\n"), std::string::npos) << outcome.output;
 }
 
 TEST_F(ExitCodes, AWrongValueIsIncorrect) {
@@ -113,6 +122,25 @@ TEST_F(ExitCodes, AReferenceThatNamesOtherTensorsIsAMistake) {
   change_specification("\"row_reduction\"", "\"softmax\"");
   change_specification("name   = \"y\"", "name   = \"z\"");
   expect_error(check(), 2, "reference");
+}
+
+TEST_F(ExitCodes, ACompilationThatFailedIsTheKernelsFault) {
+  const std::string compiler = copy_.compiler_that("echo 'reduction.cu(9): error: no such thing' >&2; exit 2").string();
+  for (const char* name : {"build", "check", "sanitize", "run"}) {
+    Command command = assay_command({name, copy_.kernel().string(), "--ledger", "none"});
+    command.environment["ASSAY_NVCC"] = compiler;
+    command.environment["ASSAY_CACHE"] = (copy_.folder().path() / "cache").string();
+    command.folder = copy_.folder().path();
+    const ProcessOutcome outcome = run_command(command);
+    EXPECT_EQ(outcome.exit_status, 5) << name << outcome.output << outcome.errors;
+    EXPECT_NE((outcome.output + outcome.errors).find("error: no such thing"), std::string::npos)
+        << name << outcome.output << outcome.errors;
+  }
+}
+
+TEST_F(ExitCodes, AReferenceThatDoesNotCompileIsNamed) {
+  use_reference("  this is no C++;");
+  expect_error(check(), 2, "the reference does not compile");
 }
 
 TEST_F(ExitCodes, AReferenceThatCrashesIsNamed) {

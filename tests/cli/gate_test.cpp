@@ -58,12 +58,27 @@ TEST_F(GateCommand, MoreInstructionsAreARegression) {
   EXPECT_EQ(outcome.exit_status, 3) << outcome.output << outcome.errors;
   EXPECT_EQ(parsed(outcome)["verdict"], "REGRESSION");
   EXPECT_NE(read_file(junit)->find("<failure"), std::string::npos);
+  EXPECT_NE(read_file(junit)->find("classname=\"assay.gate.reduction\""), std::string::npos) << *read_file(junit);
   EXPECT_NE(read_file(markdown)->find("instructions"), std::string::npos);
+  EXPECT_NE(read_file(markdown)->find("<code>reduction</code> on <code>vgpu&#58;l4</code>"), std::string::npos);
   // Fewer are none: seen from the longer kernel, the shipped one is an improvement.
   const ProcessOutcome back =
       assay_program({"gate", "kernels/reduction", "--device", "vgpu:l4", "--shape", "ROWS=2,COLUMNS=513", "--against",
                      copy_.kernel().string(), "--json", "--ledger", "none"});
   EXPECT_EQ(back.exit_status, 0) << back.errors;
+}
+
+TEST_F(GateCommand, TheReportsOfSeveralKernelsStandInOneFile) {
+  make_longer();
+  const fs::path junit = copy_.folder().path() / "gate.xml";
+  const fs::path markdown = copy_.folder().path() / "gate.md";
+  const ProcessOutcome outcome = gate({"kernels/reduction", "--against", "kernels/reduction", "--junit", junit.string(),
+                                       "--markdown", markdown.string()});
+  EXPECT_EQ(outcome.exit_status, 3) << outcome.output << outcome.errors;
+  EXPECT_NE(read_file(junit)->find("<testsuites name=\"assay gate\" tests=\"2\" failures=\"1\""), std::string::npos)
+      << *read_file(junit);
+  EXPECT_NE(read_file(markdown)->find("## assay gate: REGRESSION: "), std::string::npos) << *read_file(markdown);
+  EXPECT_NE(read_file(markdown)->find("## assay gate: PASS: "), std::string::npos) << *read_file(markdown);
 }
 
 TEST_F(GateCommand, WrongResultsComeFirst) {
@@ -210,7 +225,9 @@ TEST(GateOnCounters, TheUserSaysWhatCounts) {
       gate_transposition("tiled", "naive", {"--counters", "global_load_sectors,global_store_sectors"}).exit_status, 0);
   EXPECT_EQ(
       gate_transposition("naive", "tiled", {"--counters", "global_load_sectors,global_store_sectors"}).exit_status, 3);
-  EXPECT_EQ(gate_transposition("tiled", "naive", {"--strict"}).exit_status, 3);
+  const ProcessOutcome strict = gate_transposition("tiled", "naive", {"--strict"});
+  EXPECT_EQ(strict.exit_status, 3);
+  EXPECT_EQ(strict.output.find("settled by estimate"), std::string::npos) << strict.output;
   EXPECT_EQ(gate_transposition("tiled", "naive", {"--counters", "sectors"}).exit_status, 2)
       << "there is no such counter";
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The PTX that kernels carry is what nvcc makes of their sources: regenerated and compared where nvcc is there.
+// The prebuilt PTX of kernels is what nvcc makes of their sources: regenerated and compared where nvcc is there.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 
+#include "assay_program.hpp"
 #include "base/file.hpp"
 #include "build/builder.hpp"
 #include "build/prebuilt_artifact.hpp"
 #include "build/toolkit.hpp"
+#include "reduction_copy.hpp"
 #include "spec/configuration.hpp"
 
 namespace assay::cli {
@@ -101,6 +103,18 @@ TEST(PrebuiltPtx, IsWhatTheCompilerMakesOfTheSources) {
     EXPECT_TRUE(without_internal_names(*read_file(result.ptx)) == without_internal_names(prebuilt->ptx))
         << path << " " << target << ": make prebuilt regenerates it";
   }
+}
+
+TEST(PrebuiltPtx, IsWrittenWithADocumentForPrograms) {
+  const ReductionCopy copy;
+  const ProcessOutcome outcome = assay_program({"build", copy.kernel().string(), "--prebuilt", "--json"}, true);
+  const nlohmann::json document = parsed(outcome);
+  if (outcome.exit_status == static_cast<int>(ExitCode::environment)) GTEST_SKIP() << "there is no nvcc";
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
+  EXPECT_EQ(document["verdict"], "good");
+  ASSERT_EQ(document["prebuilt"].size(), 3u);
+  for (const nlohmann::json& file : document["prebuilt"])
+    EXPECT_TRUE(std::filesystem::exists(file.get<std::string>())) << file;
 }
 
 }  // namespace

@@ -26,6 +26,12 @@ class ReductionCopy {
 
   const TemporaryFolder& folder() const { return folder_; }
   std::filesystem::path kernel() const { return folder_.path() / "reduction"; }
+  // A program that says it is nvcc and does this instead of compiling.
+  std::filesystem::path compiler_that(const std::string& script) const {
+    constexpr const char* kVersion =
+        "case \"$*\" in *--version*) echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit 0;; esac\n";
+    return folder_.write_script("compiler/nvcc", kVersion + script + "\n");
+  }
   // With what describes it, as make prebuilt would write it.
   void change_ptx(const std::string& target, const std::function<std::string(const std::string&)>& change) const {
     const std::filesystem::path file = kernel() / ("ptx/reduction." + target);

@@ -30,7 +30,22 @@ TEST(Screens, BuildHasOneLineForEachConfigurationAndFits) {
     EXPECT_NE(screen.text().find("occupancy"), std::string::npos);
     EXPECT_EQ(screen.text().find("A100"), std::string::npos) << "other GPUs are for --all";
   }
-  EXPECT_NE(on_terminal({"build", "kernels/reduction", "--all"}).text().find("A100"), std::string::npos);
+}
+
+// Of a table that is too wide, a part of the GPUs stands in each of several: no line is broken, and no cell is lost.
+TEST(Screens, TheMatrixOfAllGpusFitsToo) {
+  for (const auto columns : std::initializer_list<unsigned short>{80, 120, 250}) {
+    TerminalOptions options;
+    options.columns = columns;
+    const Screen screen = on_terminal({"build", "kernels/reduction", "--all"}, options);
+    expect_to_fit(screen, columns);
+    const std::vector<std::string> lines = screen.lines();
+    const auto heads =
+        std::ranges::count_if(lines, [](const std::string& line) { return line.find("dynamic shared") != line.npos; });
+    EXPECT_EQ(heads, columns == 80 ? 5 : columns == 120 ? 3 : 1) << screen.text();
+    for (const std::string name : {"A100", "L4", "H100", "H200", "4090"})
+      EXPECT_NE(screen.text().find(name), std::string::npos) << name;
+  }
 }
 
 TEST(Screens, RunEndsWithTheVerdict) {
@@ -68,6 +83,22 @@ TEST(Screens, AnInterruptionIsOneLineAndTheSameCommandGoesOn) {
   ASSERT_FALSE(lines.empty());
   EXPECT_TRUE(lines.back().starts_with("assay: interrupted")) << screen.text();
   EXPECT_LE(lines.size(), 2u) << screen.text();
+}
+
+// A compiler that was stopped says nothing of the kernel.
+TEST(Screens, AnInterruptedBuildDoesNotSayThatItFailed) {
+  const ReductionCopy copy;
+  TerminalOptions options;
+  options.environment["ASSAY_NVCC"] = copy.compiler_that("sleep 30").string();
+  options.environment["ASSAY_CACHE"] = (copy.folder().path() / "cache").string();
+  options.wait_for = "building ";
+  options.then = [](pid_t child) { ::kill(child, SIGINT); };
+  const Screen screen = on_terminal({"build", copy.kernel().string()}, options);
+  EXPECT_EQ(screen.exit_status, 130) << screen.text();
+  std::vector<std::string> lines = screen.lines();
+  std::erase(lines, "");
+  EXPECT_EQ(lines.size(), 1u) << screen.text();
+  EXPECT_EQ(screen.text().find("failed"), std::string::npos) << screen.text();
 }
 
 TEST(Screens, AFullDiskIsAnError) {

@@ -259,15 +259,11 @@ class ExamplesTest(FolderTest):
                                 self.check_words(example.place, shlex.split(part))
 
 
-# Pages that do not yet keep to the form.
-LONG_LINES = {"docs/providers.md"}  # lines of JSON, as a provider gets them
-
-
 class FormTest(unittest.TestCase):
     def test_lines_have_at_most_120_columns(self):
         for name in page_files():
             long = [line for line in (ROOT / name).read_text().split("\n") if len(line) > 120 and not line.startswith("|")]
-            self.assertTrue(not long or name in LONG_LINES, f"{name}: make format wraps {long[:3]}")
+            self.assertFalse(long, f"{name}: make format wraps {long[:3]}")
 
     def test_tables_have_at_most_six_columns(self):
         for name in page_files():

@@ -51,6 +51,13 @@ TEST(FindingsText, shows_the_line_the_thread_and_what_to_do) {
   EXPECT_EQ(occurrences(text, "inlined at " + file + ":3"), 1u) << text;
 }
 
+TEST(FindingsText, says_nothing_of_an_allocation_that_is_not_known) {
+  Finding race = finding("copy.cu", 5, 0);
+  race.allocation.clear();
+  const std::string text = findings_text(Terminal(false), {race}, "");
+  EXPECT_EQ(occurrences(text, "address 0x1000\n"), 1u) << text;
+}
+
 TEST(FindingsText, counts_the_threads_of_one_place) {
   gpu::FindingList list;
   for (uint32_t thread = 0; thread < 9; ++thread) list.add(finding("copy.cu", 5, thread));

@@ -8,7 +8,9 @@
 namespace assay::report {
 namespace {
 
-using judge::sample_gate;
+GatedKernels gated_sample(const judge::GateOptions& options = {}) {
+  return {{"soft\"max", "vgpu:l4", judge::sample_gate(options)}};
+}
 
 bool holds(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
@@ -38,7 +40,7 @@ bool well_formed(std::string_view xml) {
 }
 
 TEST(Junit, has_a_test_case_per_case_and_counts_them) {
-  const std::string xml = junit_xml(sample_gate());
+  const std::string xml = junit_xml(gated_sample());
   EXPECT_TRUE(well_formed(xml)) << xml;
   EXPECT_TRUE(holds(xml, "tests=\"5\" failures=\"4\" errors=\"0\" skipped=\"0\"")) << xml;
   EXPECT_TRUE(holds(xml, "name=\"slow | &lt;b&gt;@all&lt;/b&gt; `x`\"")) << xml;
@@ -49,15 +51,26 @@ TEST(Junit, has_a_test_case_per_case_and_counts_them) {
   EXPECT_FALSE(holds(xml, "\x01"));
 }
 
+TEST(Junit, names_every_kernel) {
+  GatedKernels kernels = gated_sample();
+  kernels.push_back({"reduction", "vgpu:l4", judge::gate({})});
+  const std::string xml = junit_xml(kernels);
+  EXPECT_TRUE(well_formed(xml)) << xml;
+  EXPECT_TRUE(holds(xml, "<testsuites name=\"assay gate\" tests=\"5\" failures=\"4\"")) << xml;
+  EXPECT_TRUE(holds(xml, "<testsuite name=\"soft&quot;max on vgpu:l4\" tests=\"5\"")) << xml;
+  EXPECT_TRUE(holds(xml, "<testsuite name=\"reduction on vgpu:l4\" tests=\"0\"")) << xml;
+  EXPECT_TRUE(holds(xml, "<testcase classname=\"assay.gate.soft&quot;max\" name=\"same\">")) << xml;
+}
+
 TEST(Junit, skips_what_is_inconclusive_and_allowed) {
-  const std::string xml = junit_xml(sample_gate({.inconclusive_passes = true}));
+  const std::string xml = junit_xml(gated_sample({.inconclusive_passes = true}));
   EXPECT_TRUE(well_formed(xml)) << xml;
   EXPECT_TRUE(holds(xml, "skipped=\"1\"")) << xml;
   EXPECT_TRUE(holds(xml, "<skipped message=\"")) << xml;
 }
 
 TEST(Junit, of_nothing_is_an_empty_suite) {
-  EXPECT_TRUE(well_formed(junit_xml(judge::gate({}))));
+  EXPECT_TRUE(well_formed(junit_xml({{"softmax", "cuda:0", judge::gate({})}})));
   EXPECT_FALSE(well_formed("<a><b></a>"));
   EXPECT_FALSE(well_formed("<a>x > y</a>"));
 }

@@ -12,14 +12,13 @@
 namespace assay::stats {
 namespace {
 
-TEST(Power, grows_with_noise_and_falls_with_samples) {
-  const double effect = planned_detectable_effect(0.01, 100, 0.05, 0.8);
-  // (1.95996 + 0.84162) * 0.01 * sqrt(pi / 100) on the log scale
-  EXPECT_NEAR(effect, std::expm1(2.80158 * 0.01 * 0.177245), 1e-6);
-  EXPECT_GT(planned_detectable_effect(0.02, 100, 0.05, 0.8), effect);
-  EXPECT_LT(planned_detectable_effect(0.01, 400, 0.05, 0.8), effect);
-  EXPECT_GT(planned_detectable_effect(0.01, 100, 0.05, 0.95), effect);
-  EXPECT_TRUE(std::isinf(planned_detectable_effect(0.01, 0, 0.05, 0.8)));
+TEST(Power, grows_with_the_error_and_falls_with_degrees_of_freedom) {
+  constexpr double kManyDegrees = 1e9;
+  const double effect = minimum_detectable_effect(0.01, kManyDegrees, 0.05, 0.8);
+  EXPECT_NEAR(effect, std::expm1((1.95996 + 0.84162) * 0.01), 1e-6) << "quantiles of the normal distribution";
+  EXPECT_GT(minimum_detectable_effect(0.02, kManyDegrees, 0.05, 0.8), effect);
+  EXPECT_GT(minimum_detectable_effect(0.01, 11, 0.05, 0.8), effect);
+  EXPECT_GT(minimum_detectable_effect(0.01, kManyDegrees, 0.05, 0.95), effect);
   EXPECT_EQ(minimum_detectable_effect(0, 10, 0.05, 0.8), 0);
 }
 

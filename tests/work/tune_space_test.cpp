@@ -38,10 +38,16 @@ canonical = [{ N = 1024 }]
   return std::move(spec).value();
 }
 
+// The whole of a space that can be listed.
+Result<KernelSpace> listed_space(const spec::KernelSpec& spec, const std::string& restriction = "") {
+  ASSAY_TRY(const std::vector<spec::Shape> shapes, spec::shapes(spec, "canonical"));
+  ASSAY_TRY(KernelSpaces spaces, KernelSpaces::open(spec, {restriction, {}, shapes}, *gpu::find_model("h200")));
+  return spaces.part({}, {}, 0);
+}
+
 TEST(TuneSpace, WhatDoesNotFitIsLeftOutWithTheReason) {
   const spec::KernelSpec spec = spaced("STAGES*BLOCK*512");
-  const auto shapes = spec::shapes(spec, "canonical");
-  const auto space = kernel_space(spec, "", {}, *shapes, *gpu::find_model("h200"));
+  const auto space = listed_space(spec);
   ASSERT_TRUE(space.ok()) << to_string(space.error());
   // 16 meet the constraint; 512 threads' worth of stages take 262,144 bytes.
   EXPECT_EQ(space->space.size(), 12u);
@@ -58,17 +64,16 @@ TEST(TuneSpace, WhatDoesNotFitIsLeftOutWithTheReason) {
 
 TEST(TuneSpace, WhatFitsStays) {
   const spec::KernelSpec spec = spaced("0");
-  const auto space = kernel_space(spec, "", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
+  const auto space = listed_space(spec);
   ASSERT_TRUE(space.ok());
   EXPECT_EQ(space->space.size(), 16u);
   EXPECT_TRUE(space->left_out.empty());
-  EXPECT_EQ(
-      kernel_space(spec, "STAGES=2", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"))->space.size(), 6u);
+  EXPECT_EQ(listed_space(spec, "STAGES=2")->space.size(), 6u);
 }
 
 TEST(TuneSpace, ConfigurationsAreFoundByTheirNames) {
   const spec::KernelSpec spec = spaced("0");
-  const auto space = kernel_space(spec, "", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
+  const auto space = listed_space(spec);
   ASSERT_TRUE(space.ok());
   for (size_t i = 0; i < space->space.size(); ++i) EXPECT_EQ(space->find(space->configuration(i).id()), i);
   EXPECT_FALSE(space->find("BLOCK=256,FAST=true,STAGES=4").has_value());
@@ -101,7 +106,7 @@ TEST(TuneSpace, ALargeSpaceIsSeenInParts) {
 
 TEST(TuneSpace, WhereNothingFitsThereIsNothingToTune) {
   const spec::KernelSpec spec = spaced("1000000");
-  const auto space = kernel_space(spec, "", {}, *spec::shapes(spec, "canonical"), *gpu::find_model("h200"));
+  const auto space = listed_space(spec);
   ASSERT_FALSE(space.ok());
   EXPECT_NE(space.error().message.find("16"), std::string::npos);
 }

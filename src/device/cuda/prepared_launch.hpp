@@ -25,8 +25,6 @@ class PreparedLaunch {
 
   CUfunction function() const { return function_; }
   const std::string& entry() const { return entry_; }
-  // Lets the kernel begin before the one in front of it has ended (programmatic dependent launch).
-  void allow_early_start() { early_start_ = true; }
   // Another value for one argument, of the same size; as for rotating buffers.
   void set_argument(size_t index, std::vector<std::byte> bytes);
 
@@ -43,7 +41,7 @@ class PreparedLaunch {
   uint32_t shared_bytes_ = 0;
   std::optional<gpu::Dim3> cluster_;
   bool cooperative_ = false;
-  bool early_start_ = false;
+  bool early_start_ = false;  // programmatic dependent launch: before the kernel in front of it has ended
   std::optional<int> priority_;
   std::vector<std::vector<std::byte>> arguments_;
   std::vector<void*> pointers_;  // to the arguments' bytes

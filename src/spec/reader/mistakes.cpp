@@ -17,8 +17,8 @@ void Mistakes::add(Error mistake) {
   if (!known) all_.push_back(std::move(mistake));
 }
 
-void Mistakes::add(const Place& place, std::string message, std::string hint) {
-  add(mistake(place, std::move(message), std::move(hint)));
+void Mistakes::add(const Place& place, const std::string& message, std::string hint) {
+  add(mistake(place, message, std::move(hint)));
 }
 
 Error Mistakes::together() const {

@@ -14,7 +14,7 @@ namespace assay::spec {
 class Mistakes {
  public:
   void add(Error mistake);  // once, if the same is said again about the same place
-  void add(const Place& place, std::string message, std::string hint = {});
+  void add(const Place& place, const std::string& message, std::string hint = {});
 
   // What the result holds; a mistake is noted.
   template <class T>

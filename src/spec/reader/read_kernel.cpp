@@ -122,9 +122,9 @@ bool check_source(const KernelSpec& spec, const Node& value, const std::string& 
 }
 
 std::optional<TemplateText> read_entry(const Node& entry, const std::string& title, Mistakes& mistakes) {
-  const auto text = mistakes.take(TemplateText::parse(entry.text, entry.text_place));
+  auto text = mistakes.take(TemplateText::parse(entry.text, entry.text_place));
   if (!text) return std::nullopt;
-  if (is_plain(entry.text, "_{}<>,:*?()&- ") && !(entry.text[0] >= '0' && entry.text[0] <= '9')) return *text;
+  if (is_plain(entry.text, "_{}<>,:*?()&- ") && !(entry.text[0] >= '0' && entry.text[0] <= '9')) return text;
   mistakes.add(entry.place,
                fmt::format("\"entry\"{} is \"{}\"; expected the name of a kernel, as in the PTX or as in C++ "
                            "(\"scale<float, 4>\"), a pattern with * and ?, and {{NAME}} where a value is to be put in",

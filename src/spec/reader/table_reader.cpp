@@ -81,7 +81,7 @@ bool expect_kind(const Node& value, Node::Kind kind, const std::string& what, Mi
 }
 
 Expression read_expression(const Node& value, const std::string& what, Mistakes& mistakes) {
-  const Expression one = Expression::constant(Value(1), value.place);
+  Expression one = Expression::constant(Value(1), value.place);
   switch (value.kind) {
     case Node::Kind::string:
       return mistakes.take(Expression::parse(value.text, value.text_place)).value_or(one);

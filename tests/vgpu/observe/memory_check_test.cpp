@@ -45,7 +45,7 @@ void check_kernel(const std::string& text, CheckedAccesses& checked, uint32_t dy
   checked.data = run.add_words(std::vector<uint32_t>(8, 5), "data");
   checked.result = run.run_checked(checked.check);
   EXPECT_FALSE(checked.result.fault.has_value())
-      << "bad accesses are left out, the kernel goes on: " << checked.result.fault->message;
+      << "bad accesses are skipped, the kernel goes on: " << checked.result.fault->message;
 }
 
 TEST(MemoryCheck, IsSilentOnGoodAccesses) {
@@ -119,7 +119,7 @@ TEST(MemoryCheck, LeavesBadAccessesOut) {
   MemoryCheck check;
   run.run_checked(check);
   EXPECT_EQ(run.words(data, 8), (std::vector<uint32_t>{104, 105, 106, 107, 100, 100, 100, 100}))
-      << "a load that is left out gives 0";
+      << "a load that is skipped gives 0";
   EXPECT_EQ(by_thread(check.found().findings()).size(), 4u);
 }
 
@@ -138,7 +138,7 @@ TEST(MemoryCheck, FindsSharedAccessesBehindTheEnd) {
   EXPECT_EQ(checked.findings()[0].allocation, "right behind the end of shared variable 'box' of 20 bytes");
 }
 
-// The pieces that are left out count as arrived, so that the kernel goes on.
+// The pieces that are skipped count as arrived, so that the kernel goes on.
 TEST(MemoryCheck, FindsBulkCopiesBehindTheEnd) {
   KernelRun run(accessing_kernel(R"(
   .reg .pred %done;
