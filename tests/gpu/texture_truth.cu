@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Takes about 10 s on a GPU, and a line for each texture as it goes: random fetches of textures of every format,
 // filter, address mode and shape, compared bit by bit with what the virtual GPU computes. Mipmaps and sRGB follow: how
-// the hardware rounds levels and light is not documented, so that these may differ by a few parts in 256, and their
-// lines say how many do.
+// the hardware finds the level of a step and sums light is not documented, so that these may differ by a few parts in
+// 256. Their lines say how many do, behind up to 300 of them with all bits, from which a rule could be told.
 //   nvcc -std=c++20 -arch=native -I src tests/gpu/texture_truth.cu src/vgpu/semantics/texture.cpp
 //        src/vgpu/machine/texture.cpp -o texture_truth && ./texture_truth [SEED]
 #include <algorithm>
@@ -315,7 +315,9 @@ void compare(const char* what, const vgpu::Texture& texture, Fetch fetch) {
   MUST(cudaGetLastError());
   std::vector<uint4> got(at.size());
   MUST(cudaMemcpy(got.data(), results, got.size() * sizeof(uint4), cudaMemcpyDeviceToHost));
-  int wrong = 0, near = 0;
+  const bool documented = texture.levels.empty() && !texture.srgb;
+  const int examples = documented ? 2 : 300;
+  int wrong = 0, near = 0, shown = 0;
   for (size_t i = 0; i < at.size(); ++i) {
     const std::array<uint32_t, 4> want = {got[i].x, got[i].y, got[i].z, got[i].w};
     const std::array<uint32_t, 4> ours = on_virtual(texture, texels, at[i], fetch);
@@ -325,9 +327,14 @@ void compare(const char* what, const vgpu::Texture& texture, Fetch fetch) {
       close = close && agrees(texture, ours[c], want[c]);
     }
     near += !same && close;
-    if (!close && ++wrong <= 2)
-      std::printf("  at (%g, %g, %g): the GPU gives %08x %08x %08x %08x, the virtual one %08x %08x %08x %08x\n",
-                  at[i].x, at[i].y, at[i].z, want[0], want[1], want[2], want[3], ours[0], ours[1], ours[2], ours[3]);
+    wrong += !close;
+    if ((!close || (!same && !documented)) && ++shown <= examples) {
+      std::array<uint32_t, 4> bits{};
+      std::memcpy(bits.data(), &at[i], sizeof bits);
+      std::printf(
+          "  at (%08x, %08x, %08x, %08x): the GPU gives %08x %08x %08x %08x, the virtual one %08x %08x %08x %08x\n",
+          bits[0], bits[1], bits[2], bits[3], want[0], want[1], want[2], want[3], ours[0], ours[1], ours[2], ours[3]);
+    }
   }
   compared += kFetches, inexact += near, failed += wrong;
   std::printf("%s %s format %d channels %u %s mode %d%s%s: %d differ, %d in the last place\n", what,

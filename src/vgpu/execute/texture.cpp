@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <fmt/format.h>
+#include <optional>
 
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
@@ -44,10 +45,10 @@ TextureCoordinates coordinates_of(const Warp& warp, const Instruction& instructi
   return at;
 }
 
-float level_asked(const Warp& warp, const Instruction& instruction, const TextureCall& call, const Texture& texture,
-                  const TextureCoordinates& at, int lane) {
+std::optional<float> level_asked(const Warp& warp, const Instruction& instruction, const TextureCall& call,
+                                 const Texture& texture, const TextureCoordinates& at, int lane) {
   const uint32_t* const rows = instruction.rows + call.level_row;
-  if (call.level == LevelChoice::base || texture.levels.empty()) return 0;
+  if (call.level == LevelChoice::base || texture.levels.empty()) return std::nullopt;
   if (call.level == LevelChoice::named)
     return call.whole ? static_cast<float>(warp.row<int32_t>(rows[0])[lane]) : warp.row<float>(rows[0])[lane];
   std::array<std::array<float, 3>, 2> steps{};

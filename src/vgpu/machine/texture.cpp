@@ -132,13 +132,21 @@ struct LevelPair {
   uint32_t weight = 0;
 };
 
-LevelPair levels_at(const Texture& texture, float asked) {
+// A level that is asked for loses what lies behind 8 fractional bits, towards zero, before the bias is added; a fetch
+// that asks for none has no bias either, but keeps to the limits. An H200 does so.
+double biased_level(const Texture& texture, std::optional<float> asked) {
+  if (!asked) return 0;
+  const double level = std::isnan(*asked) ? 0 : static_cast<double>(*asked);
+  return std::trunc(level * semantics::kWholeWeight) / semantics::kWholeWeight +
+         static_cast<double>(texture.level_bias);
+}
+
+LevelPair levels_at(const Texture& texture, std::optional<float> asked) {
   const auto last = static_cast<double>(texture.levels.size());
-  const double biased = static_cast<double>(std::isnan(asked) ? 0 : asked) + static_cast<double>(texture.level_bias);
+  const double biased = biased_level(texture, asked);
   const double low = std::clamp(static_cast<double>(texture.first_level), 0.0, last);
   const double high = std::clamp(static_cast<double>(texture.last_level), low, last);
-  // Levels have 8 fractional bits, as weights do.
-  const auto level = static_cast<size_t>(std::floor(std::clamp(biased, low, high) * semantics::kWholeWeight + 0.5));
+  const auto level = static_cast<size_t>(std::clamp(biased, low, high) * semantics::kWholeWeight);
   if (!texture.linear_levels) {
     const size_t nearest = (level + semantics::kWholeWeight / 2) / semantics::kWholeWeight;
     return {nearest, nearest, 0};
@@ -245,7 +253,11 @@ float level_of(const Texture& texture, const TextureCoordinates& at, const std::
     return std::hypot(step[0] * width, y, z);
   };
   const float longest = std::max(length(dx), length(dy));
-  return longest > 0 ? std::log2(longest) : 0;
+  if (!(longest > 0)) return 0;
+  // An H200 estimates it to about one part in 256. What lies just below such a part, as rounded steps of whole and half
+  // levels do, has that part there but for a few sizes: no rule is known that gives them all.
+  constexpr float kNearly = 0.125f;
+  return std::floor(std::log2(longest) * semantics::kWholeWeight + kNearly) / semantics::kWholeWeight;
 }
 
 Footprint gather_footprint(const Texture& texture, const TextureCoordinates& at) {
@@ -280,7 +292,7 @@ uint32_t channel_bits(const Texture& texture, const Footprint& footprint, size_t
 
 bool holds_light(const Texture& texture, size_t channel) {
   constexpr size_t kAlpha = 3;
-  return texture.srgb && channel != kAlpha;
+  return texture.srgb && (channel == 0 || (texture.channels == 4 && channel < kAlpha));
 }
 
 float channel_float(const Texture& texture, uint32_t bits, size_t channel) {

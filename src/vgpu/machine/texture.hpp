@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,8 @@ struct Texture {
   bool normalised = false;
   bool as_integer = false;  // integers are read as they are, not as fractions of the largest one
   std::array<float, 4> border{};
-  bool srgb = false;  // fractions of u8 are sRGB, and read as linear light; the fourth channel is not
+  bool srgb =
+      false;  // fractions of u8 are sRGB, and read as linear light; of two channels the second is not, of four the last
   // of a mipmap
   std::vector<Texture> levels;  // 1, 2, ...: the same texture, half as wide and high
   bool linear_levels = false;   // a fetch between two levels takes its part of both
@@ -90,7 +92,7 @@ struct TextureCoordinates {
   std::array<int32_t, 3> texel{};  // instead of them, if `whole`
   int32_t layer = 0;
   bool whole = false;
-  float level = 0;  // of a mipmap
+  std::optional<float> level;  // of a mipmap; without one the first, and no bias is added
 };
 
 // As txq and suq answer: width, height (0 of what has none), depth or layers (0 of what has none).

@@ -226,8 +226,11 @@ float channel_as_float(TexelFormat format, uint32_t bits) {
 }
 
 float light_of_srgb(float value) {
+  constexpr int kLightDigits = 8;  // with fewer some bytes would mean the same light
   const double x = static_cast<double>(value);
-  return static_cast<float>(x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4));
+  int exponent = 0;
+  const double part = std::frexp(x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4), &exponent);
+  return static_cast<float>(std::ldexp(std::round(std::ldexp(part, kLightDigits)), exponent - kLightDigits));
 }
 
 uint32_t channel_as_integer(TexelFormat format, uint32_t bits) {

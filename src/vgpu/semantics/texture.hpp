@@ -76,7 +76,8 @@ uint32_t channel_bits_of(TexelFormat format, float value);
 // One channel of a texel as a float: halves and floats as they are, integers of 8 and 16 bits scaled to [0, 1] or
 // [-1, 1].
 float channel_as_float(TexelFormat format, uint32_t bits);
-// From a fraction in sRGB to linear light (IEC 61966-2-1).
+// From a fraction in sRGB to linear light (IEC 61966-2-1), rounded to 8 significant binary digits: so are the four
+// texels that are known of an H200.
 float light_of_srgb(float value);
 // As an integer of 32 bits: extended by its sign if it has one; floats keep their bits.
 uint32_t channel_as_integer(TexelFormat format, uint32_t bits);

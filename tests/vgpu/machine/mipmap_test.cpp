@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Mipmaps beside a plain model: each level filtered by itself with weights of 8 fractional bits, as the CUDA
-// programming guide has them, and two levels mixed with such a weight.
+// programming guide has them, and two levels mixed with such a weight; and beside what an H200 gave.
 #include <bit>
 #include <cmath>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <set>
+#include <sstream>
 #include <vector>
 
 #include "base/random.hpp"
@@ -103,7 +106,7 @@ double plain_level(const Images& images, const Texture& level, const TextureCoor
 double plain_fetch(const Images& images, const TextureCoordinates& at) {
   const Texture& texture = images.texture;
   const auto last = static_cast<double>(texture.levels.size());
-  double level = std::clamp(static_cast<double>(at.level + texture.level_bias),
+  double level = std::clamp(static_cast<double>(at.level.value_or(0) + texture.level_bias),
                             static_cast<double>(texture.first_level), static_cast<double>(texture.last_level));
   level = std::clamp(level, 0.0, last);
   const auto of = [&](double index) -> const Texture& {
@@ -111,7 +114,7 @@ double plain_fetch(const Images& images, const TextureCoordinates& at) {
   };
   if (!texture.linear_levels) return plain_level(images, of(std::floor(level + 0.5)), at);
   const double low = std::floor(level);
-  const double part = std::round((level - low) * 256) / 256;
+  const double part = std::floor((level - low) * 256) / 256;
   const double first = plain_level(images, of(low), at);
   return part == 0 ? first : (1 - part) * first + part * plain_level(images, of(std::min(low + 1, last)), at);
 }
@@ -163,6 +166,29 @@ TEST(Mipmap, BiasAndLimitsChooseTheLevel) {
   EXPECT_EQ(fetched(images, place(0.5f, 0.5f, 0, 3)), 2.0f);
 }
 
+TEST(Mipmap, BehindEightBitsALevelIsCutOffTowardsZero) {
+  Images images = made(TextureShape::d2, 8, 8, 1, false, true);
+  for (size_t i = 0; i < images.texels.size(); ++i) images.texels[i] = i < 64 ? 0.0f : 256.0f;
+  EXPECT_EQ(fetched(images, place(0.5f, 0.5f, 0, 127.0f / 256)), 127.0f);
+  EXPECT_EQ(fetched(images, place(0.5f, 0.5f, 0, 127.9f / 256)), 127.0f);
+  EXPECT_EQ(fetched(images, place(0.5f, 0.5f, 0, 128.0f / 256)), 128.0f);
+  images.texture.level_bias = 0.5f;
+  EXPECT_EQ(fetched(images, place(0.5f, 0.5f, 0, -0.9f / 256)), 128.0f);
+  EXPECT_EQ(fetched(images, place(0.5f, 0.5f, 0, -1.0f / 256)), 127.0f);
+}
+
+TEST(Mipmap, WithoutALevelThereAreLimitsAndNoBias) {
+  Images images = made(TextureShape::d2, 8, 8, 1, false, true);
+  for (size_t i = 0; i < images.texels.size(); ++i) images.texels[i] = i < 64 ? 0.0f : 256.0f;
+  TextureCoordinates none = place(0.5f, 0.5f, 0, 0);
+  none.level = std::nullopt;
+  images.texture.level_bias = 0.75f;
+  EXPECT_EQ(fetched(images, none), 0.0f);
+  EXPECT_EQ(fetched(images, place(0.5f, 0.5f, 0, 0)), 192.0f);
+  images.texture.first_level = 0.25f;
+  EXPECT_EQ(fetched(images, none), 64.0f);
+}
+
 TEST(Mipmap, StepsOfTexelsChooseTheLevel) {
   Texture texture;
   texture.shape = TextureShape::d2;
@@ -206,11 +232,110 @@ TEST(Srgb, BytesAreReadAsLight) {
   TexelPointers pointers{texel.data()};
   const std::array<uint32_t, 4> light = sample(texture, footprint(texture, {}), pointers);
   EXPECT_EQ(std::bit_cast<float>(light[0]), 0.0f);
-  EXPECT_NEAR(std::bit_cast<float>(light[1]), 0.5029, 1e-4);
+  EXPECT_NEAR(std::bit_cast<float>(light[1]), 0.5029, 1.0 / 512);
   EXPECT_EQ(std::bit_cast<float>(light[2]), 1.0f);
   EXPECT_NEAR(std::bit_cast<float>(light[3]), 128.0 / 255, 1e-6) << "alpha is no light";
   texture.srgb = false;
   EXPECT_NEAR(std::bit_cast<float>(sample(texture, footprint(texture, {}), pointers)[1]), 188.0 / 255, 1e-6);
+}
+
+TEST(Srgb, OfTwoChannelsTheFirstIsLight) {
+  Texture texture;
+  texture.format = TexelFormat::u8;
+  texture.channels = 2;
+  texture.srgb = true;
+  set_image(texture, 1, 1, 1, 0);
+  const std::array<std::byte, 2> texel = {std::byte{35}, std::byte{133}};
+  const std::array<uint32_t, 4> light = sample(texture, footprint(texture, {}), TexelPointers{texel.data()});
+  EXPECT_EQ(light[0], 0x3c8a0000u);
+  EXPECT_EQ(light[1], 0x3f058586u);
+}
+
+TEST(Srgb, EveryByteIsAnotherLightOfEightDigits) {
+  std::set<float> lights;
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    const float light = semantics::light_of_srgb(semantics::channel_as_float(TexelFormat::u8, byte));
+    EXPECT_EQ(std::bit_cast<uint32_t>(light) & 0xffffu, 0u) << byte;
+    EXPECT_TRUE(lights.empty() || light > *lights.rbegin()) << byte;
+    lights.insert(light);
+  }
+}
+
+// --- what the hardware gave
+
+struct TruthImages {
+  Texture texture;
+  std::vector<std::byte> texels;
+};
+
+// Of a line of mipmap_h200.txt, behind its first word.
+TruthImages read_images(std::istringstream& line) {
+  TruthImages images;
+  Texture& texture = images.texture;
+  int shape = 0, format = 0;
+  int64_t width = 0, height = 0, slices = 0;
+  size_t levels = 0;
+  std::string hex;
+  line >> shape >> width >> height >> slices >> format >> texture.channels >> texture.linear >> texture.linear_levels >>
+      texture.level_bias >> texture.first_level >> texture.last_level >> texture.srgb >> levels >> hex;
+  texture.shape = static_cast<TextureShape>(shape);
+  texture.format = static_cast<TexelFormat>(format);
+  texture.normalised = true;
+  set_image(texture, width, height, slices, 0);
+  Texture level = texture;
+  for (size_t i = 0; i < levels; ++i) {
+    const auto half = [](int64_t size) { return std::max<int64_t>(1, size / 2); };
+    set_image(level, half(level.width), half(level.height),
+              level.shape == TextureShape::d3 ? half(level.slices) : level.slices,
+              (level.address + image_bytes(level) + 3) / 4 * 4);
+    texture.levels.push_back(level);
+  }
+  for (size_t i = 0; i + 1 < hex.size(); i += 2)
+    images.texels.push_back(static_cast<std::byte>(std::stoul(hex.substr(i, 2), nullptr, 16)));
+  return images;
+}
+
+std::array<uint32_t, 4> fetched_as(const TruthImages& images, const std::string& kind,
+                                   const std::array<uint32_t, 4>& bits) {
+  const Texture& texture = images.texture;
+  const bool layered = texture.shape == TextureShape::layered_d2;
+  const auto z = std::bit_cast<float>(bits[2]), w = std::bit_cast<float>(bits[3]);
+  TextureCoordinates at;
+  at.place = {std::bit_cast<float>(bits[0]), std::bit_cast<float>(bits[1]), z};
+  at.layer = static_cast<int32_t>(bits[3]);
+  if (kind == "level") at.level = layered ? z : w;
+  if (kind == "steps") at.level = level_of(texture, at, {z, 0, 0}, {0, w, 0});
+  const Footprint taps = footprint(texture, at);
+  TexelPointers pointers{};
+  for (size_t i = 0; i < taps.count; ++i) pointers[i] = images.texels.data() + taps.taps[i].offset;
+  return sample(texture, taps, pointers);
+}
+
+TEST(MipmapTruth, IsWhatAnH200Gave) {
+  std::ifstream file(ASSAY_SOURCE_DIR "/tests/vgpu/machine/mipmap_h200.txt");
+  ASSERT_TRUE(file.good());
+  TruthImages images;
+  int fetches = 0;
+  for (std::string text; std::getline(file, text);) {
+    std::istringstream line(text);
+    std::string word;
+    line >> word;
+    if (word == "#") continue;
+    if (word == "texture") {
+      images = read_images(line);
+      const Texture& last = images.texture.levels.empty() ? images.texture : images.texture.levels.back();
+      ASSERT_EQ(images.texels.size(), last.address + image_bytes(last));
+      continue;
+    }
+    std::array<uint32_t, 4> bits{};
+    std::array<uint32_t, 2> given{};
+    line >> std::hex >> bits[0] >> bits[1] >> bits[2] >> bits[3] >> given[0] >> given[1];
+    const std::array<uint32_t, 4> result = fetched_as(images, word, bits);
+    EXPECT_EQ(result[0], given[0]) << text;
+    EXPECT_EQ(result[1], given[1]) << text;
+    ++fetches;
+  }
+  EXPECT_GE(fetches, 42);
 }
 
 }  // namespace

@@ -60,7 +60,9 @@ Texture row_texture(const std::vector<float>& row, AddressMode mode, bool normal
   return texture;
 }
 
-float sample_at(const Texture& texture, const std::vector<float>& texels, TextureCoordinates at) {
+float sample_at(const Texture& texture, const std::vector<float>& texels, const std::array<float, 3>& place) {
+  TextureCoordinates at;
+  at.place = place;
   const Footprint taps = footprint(texture, at);
   TexelPointers pointers{};
   const auto* const bytes = reinterpret_cast<const std::byte*>(texels.data());
