@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The C++ between a task of GPU MODE with `lang: cu` and this program: it takes the task's own types apart."""
 
-TEXT = r'''// Compiled with the task's headers, and with the answer as a file of its own.
+TEXT = r'''// Compiled once with the task's headers, and linked alone for its reference, or with an answer.
 #include <array>
 #include <exception>
 #include <memory>
@@ -21,9 +21,8 @@ TEXT = r'''// Compiled with the task's headers, and with the answer as a file of
 #endif
 #include "reference.cuh"
 
-#ifdef ASSAY_ANSWER
-output_t custom_kernel(input_t data);
-#endif
+// Of the answer; null where there is none.
+__attribute__((weak, visibility("default"))) output_t custom_kernel(input_t data);
 
 namespace assay_bridge {
 
@@ -219,11 +218,11 @@ ASSAY_API int assay_reference(void* given) {
     task->answered();
   });
 }
-#ifdef ASSAY_ANSWER
 // This alone is timed: the call, and all that it left on the device.
 ASSAY_API int assay_call(void* given) {
   auto* const task = static_cast<Task*>(given);
   return task->attempt([&] {
+    if (!custom_kernel) throw std::runtime_error("the answer defines no output_t custom_kernel(input_t)");
     task->output.emplace(custom_kernel(std::move(*task->next)));
 #ifdef __CUDACC__
     if (const cudaError_t result = cudaDeviceSynchronize(); result != cudaSuccess)
@@ -232,5 +231,4 @@ ASSAY_API int assay_call(void* given) {
   });
 }
 ASSAY_API void assay_answered(void* task) { static_cast<Task*>(task)->answered(); }
-#endif
 '''

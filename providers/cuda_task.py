@@ -6,6 +6,7 @@ comparison and clocks are ours. What is timed is the whole call, as there: copie
 """
 
 import ctypes
+import fcntl
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ import tempfile
 from cuda_bridge import TEXT
 
 STYLE = "host_cuda"
-FLAGS = ("-O3", "-std=c++20", "-arch=native", "-shared", "-Xcompiler", "-fPIC,-fvisibility=hidden")
+FLAGS = ("-O3", "-std=c++20", "-arch=native", "-Xcompiler", "-fPIC,-fvisibility=hidden")
 BUILD_SECONDS = 600
 ENDINGS = (".cu", ".cuh")
 
@@ -44,45 +45,85 @@ def first_errors(text):
     return "; ".join(lines[:3]) or " ".join(text.split())[-400:]
 
 
-def build(headers, answer, cache):
-    """The library; compiled unless the same texts were compiled before."""
-    nvcc = find_nvcc()
-    mixed = hashlib.sha256("\n".join((nvcc, *FLAGS, TEXT)).encode())
-    for name, path in sorted(headers.items()) + ([("answer", answer)] if answer else []):
-        with open(path, "rb") as file:
-            mixed.update(name.encode() + b"\0" + file.read() + b"\0")
-    os.makedirs(cache, exist_ok=True)
-    library = os.path.join(cache, f"{mixed.hexdigest()[:32]}.so")
-    if os.path.exists(library):
-        return library
-    with tempfile.TemporaryDirectory(dir=cache) as folder:
-        for name, path in headers.items():
-            to = os.path.join(folder, os.path.basename(name))
-            shutil.copyfile(path, to)
-        with open(os.path.join(folder, "assay_bridge.cu"), "w", encoding="utf-8") as file:
-            file.write(TEXT)
-        sources = [os.path.join(folder, "assay_bridge.cu")]
-        if answer:
-            sources.append(os.path.join(folder, "assay_answer.cu"))
-            shutil.copyfile(answer, sources[-1])
-        draft = os.path.join(folder, "library.so")
-        words = [nvcc, *FLAGS, f"-I{folder}", *(["-DASSAY_ANSWER"] if answer else []), *sources, "-o", draft]
-        try:
-            done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                  timeout=BUILD_SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            raise CudaTaskError(f"nvcc took more than {BUILD_SECONDS} s") from None
-        if done.returncode != 0:
-            raise CudaTaskError(f"nvcc: {first_errors(done.stdout)}")
-        os.replace(draft, library)
-    return library
+def run_nvcc(words):
+    try:
+        done = subprocess.run([find_nvcc(), *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", timeout=BUILD_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise CudaTaskError(f"nvcc took more than {BUILD_SECONDS} s") from None
+    if done.returncode != 0:
+        raise CudaTaskError(f"nvcc: {first_errors(done.stdout)}")
+
+
+class Builds:
+    """What nvcc made of the same texts before, in a folder that all processes share: each is made once, and whoever
+    wants it meanwhile waits."""
+
+    def __init__(self, headers, cache):
+        self._headers, self._cache = headers, cache
+        os.makedirs(cache, exist_ok=True)
+
+    def library(self, answer):
+        """The bridge alone, or with an answer. The bridge takes several times as long to compile as most answers, and is
+        the same for all of them."""
+        with open(answer or os.devnull, "rb") as file:
+            text = file.read()
+
+        def link(folder, to):
+            parts = [self._bridge()]
+            if answer:
+                source = os.path.join(folder, "assay_answer.cu")
+                with open(source, "wb") as file:
+                    file.write(text)
+                parts.append(os.path.join(folder, "assay_answer.o"))
+                self._compile(folder, source, parts[-1])
+            run_nvcc([*FLAGS, "-shared", *parts, "-o", to])
+
+        return self._made(".so", (b"answer" if answer else b"") + text, link)
+
+    def _bridge(self):
+        def compile_it(folder, to):
+            source = os.path.join(folder, "assay_bridge.cu")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(TEXT)
+            self._compile(folder, source, to)
+
+        return self._made(".o", b"", compile_it)
+
+    def _compile(self, folder, source, to):
+        for name, path in self._headers.items():
+            shutil.copyfile(path, os.path.join(folder, os.path.basename(name)))
+        run_nvcc([*FLAGS, f"-I{folder}", "-c", source, "-o", to])
+
+    def _made(self, ending, text, make):
+        mixed = hashlib.sha256("\n".join((find_nvcc(), *FLAGS, TEXT, ending, "")).encode())
+        for name, path in sorted(self._headers.items()):
+            with open(path, "rb") as file:
+                mixed.update(name.encode() + b"\0" + file.read() + b"\0")
+        mixed.update(text)
+        kept = os.path.join(self._cache, mixed.hexdigest()[:32] + ending)
+        if os.path.exists(kept):
+            return kept
+        with open(f"{kept}.lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # until it is closed, however this process ends
+            if not os.path.exists(kept):
+                with tempfile.TemporaryDirectory(dir=self._cache) as folder:
+                    draft = os.path.join(folder, "draft" + ending)
+                    make(folder, draft)
+                    os.replace(draft, kept)
+        return kept
 
 
 def tensors_of(data):
     """The tensors in what a task passes on, in order."""
     if isinstance(data, (tuple, list)):
         return [tensor for each in data for tensor in tensors_of(each)]
-    return [data] if hasattr(data, "data_ptr") else []
+    return [data] if is_array(data) or hasattr(data, "data_ptr") else []
+
+
+def is_array(data):
+    """Of NumPy, which is not imported for it."""
+    return type(data).__name__ == "ndarray"
 
 
 class Bridge:
@@ -119,8 +160,9 @@ class Bridge:
             found.append((ctypes.c_char * size.value).from_address(address or 0) if size.value else b"")
         return found
 
-    def tensors(self, torch, which):
-        """Copies of them, as they lie in the structure."""
+    def arrays(self, which):
+        """Copies of them, as they lie in the structure. Of NumPy: PyTorch takes seconds to import, and many short
+        processes come here."""
         import numpy
         memory = iter(self.leaves(which))
 
@@ -129,7 +171,7 @@ class Bridge:
                 return tuple(walk(each) for each in entry["items"])
             if entry["kind"] == "value":
                 return entry["value"]
-            return torch.from_numpy(numpy.frombuffer(next(memory), self._numpy(entry["dtype"])).copy())
+            return numpy.frombuffer(next(memory), self._numpy(entry["dtype"])).copy()
 
         return walk(self.structure(which))
 
@@ -149,7 +191,7 @@ class Bridge:
 
         walk(self.structure(self.INPUT))
         for entry, memory, tensor in zip(entries, self.leaves(self.INPUT), tensors):
-            array = tensor.cpu().numpy().astype(self._numpy(entry["dtype"]), copy=False)
+            array = (tensor if is_array(tensor) else tensor.cpu().numpy()).astype(self._numpy(entry["dtype"]), copy=False)
             data = array.reshape(-1).tobytes()
             if len(data) != len(memory):
                 raise CudaTaskError(f"a tensor has {len(data)} bytes; generate_input made {len(memory)}")
@@ -174,7 +216,7 @@ class Bridge:
 
 
 class CudaTask:
-    """As task_module.Task."""
+    """As task_module.Task, with arrays of NumPy for tensors."""
 
     def __init__(self, description, cache):
         self.style, self.case = STYLE, dict(description["case"])
@@ -183,7 +225,7 @@ class CudaTask:
             raise CudaTaskError("the task names no reference.cuh")
 
     def library(self, answer=None):
-        return build(self._headers, answer, self._cache)
+        return Builds(self._headers, self._cache).library(answer)
 
     def bridge(self, answer=None, seed=1):
         case = dict(self.case)
@@ -192,7 +234,7 @@ class CudaTask:
         return Bridge(self.library(answer), case)
 
     def make_inputs(self, torch, seed):
-        return self.bridge(seed=seed).tensors(torch, Bridge.INPUT)
+        return self.bridge(seed=seed).arrays(Bridge.INPUT)
 
     def input_names(self, data):
         return None
@@ -205,6 +247,6 @@ class CudaTask:
             bridge.set_input(tensors_of(data))
             bridge.ready()
             bridge.reference()
-            return bridge.tensors(torch, Bridge.OUTPUT)
+            return bridge.arrays(Bridge.OUTPUT)
 
         return function

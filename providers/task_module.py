@@ -38,7 +38,16 @@ def load_module(path, name):
 
 
 def is_tensor(value):
-    return hasattr(value, "data_ptr") and hasattr(value, "dtype")
+    return cuda_task.is_array(value) or hasattr(value, "data_ptr") and hasattr(value, "dtype")
+
+
+def import_torch(style):
+    """PyTorch, or None for a task of C++, which does without."""
+    if style == cuda_task.STYLE:
+        return None
+    import torch
+    torch.set_grad_enabled(False)
+    return torch
 
 
 def dtype_name(tensor):

@@ -12,8 +12,8 @@ import json
 import sys
 import traceback
 
-from cuda_task import CudaTaskError, NoCompiler
-from task_module import BadTask, dtype_name, open_task, take_apart
+from cuda_task import CudaTaskError, NoCompiler, is_array
+from task_module import BadTask, dtype_name, import_torch, open_task, take_apart
 
 MOST_DIMENSIONS = 8
 
@@ -24,12 +24,16 @@ def describe(name, tensor):
         raise BadTask(f"{name} has {len(shape)} dimensions; at most {MOST_DIMENSIONS} are supported")
     if any(n == 0 for n in shape):
         raise BadTask(f"{name} has no elements")
-    return {"name": name, "dtype": dtype_name(tensor), "shape": shape, "strides": [int(n) for n in tensor.stride()]}
+    strides = [n // tensor.itemsize for n in tensor.strides] if is_array(tensor) else tensor.stride()
+    return {"name": name, "dtype": dtype_name(tensor), "shape": shape, "strides": [int(n) for n in strides]}
+
+
+def address(tensor):
+    return tensor.ctypes.data if is_array(tensor) else tensor.data_ptr()
 
 
 def probe(request):
-    import torch
-    torch.set_grad_enabled(False)
+    torch = import_torch(request["style"])
     task = open_task(request)
     data = task.make_inputs(torch, 1)
     input_structure, inputs = take_apart(data, task.input_names(data))
@@ -38,10 +42,10 @@ def probe(request):
     output_structure, outputs = take_apart(result, names)
     if not outputs:
         raise BadTask("the reference returns no tensor")
-    places = {tensor.data_ptr(): name for name, tensor in outputs.items()}
+    places = {address(tensor): name for name, tensor in outputs.items()}
     described = []
     for name, tensor in inputs.items():
-        described.append({**describe(name, tensor), "destination": places.get(tensor.data_ptr(), "")})
+        described.append({**describe(name, tensor), "destination": places.get(address(tensor), "")})
     return {"inputs": described, "outputs": [describe(name, tensor) for name, tensor in outputs.items()],
             "input_structure": input_structure, "output_structure": output_structure}
 

@@ -3,7 +3,8 @@
 
 import numpy
 
-from task_module import open_task, put_together, take_apart
+from cuda_task import is_array
+from task_module import import_torch, open_task, put_together, take_apart
 
 FLOATING = ("f16", "bf16", "f32", "f64", "e4m3", "e5m2")
 
@@ -13,29 +14,31 @@ def as_tensors(torch, arrays, inputs):
     tensors = {}
     for entry in inputs:
         if entry["destination"]:
-            tensors[entry["name"]] = torch.zeros(entry["shape"], dtype=torch.float64)
-            continue
-        array = numpy.array(arrays[entry["name"]])
-        wide = numpy.float64 if entry["dtype"] in FLOATING else numpy.int64
-        tensors[entry["name"]] = torch.from_numpy(array.astype(wide).reshape(entry["shape"]))
+            array = numpy.zeros(entry["shape"])
+        else:
+            wide = numpy.float64 if entry["dtype"] in FLOATING else numpy.int64
+            array = numpy.array(arrays[entry["name"]]).astype(wide).reshape(entry["shape"])
+        tensors[entry["name"]] = torch.from_numpy(array) if torch else array
     return tensors
 
 
+def as_doubles(tensor):
+    return numpy.atleast_1d(tensor.astype(numpy.float64) if is_array(tensor) else tensor.double().cpu().numpy())
+
+
 def reference(description, arrays):
-    import torch
-    torch.set_grad_enabled(False)
+    torch = import_torch(description["style"])
     task = open_task(description)
     data = put_together(description["input_structure"], as_tensors(torch, arrays, description["inputs"]))
     result = task.reference(torch, lambda model: model.double())(data)
     names = [entry["name"] for entry in description["outputs"]]
     _, outputs = take_apart(result, names)
-    return {name: numpy.atleast_1d(outputs[name].double().cpu().numpy()) for name in names}
+    return {name: as_doubles(outputs[name]) for name in names}
 
 
 def make_input(description, name, seed):
-    import torch
-    torch.set_grad_enabled(False)
+    torch = import_torch(description["style"])
     task = open_task(description)
     data = task.make_inputs(torch, int(seed))
     _, tensors = take_apart(data, task.input_names(data))
-    return numpy.atleast_1d(tensors[name].double().cpu().numpy())
+    return as_doubles(tensors[name])

@@ -60,7 +60,7 @@ class HostCalls:
         self._prepared.discard(number)
         if self._answer:
             self._bridges[number].answered()
-        found = tensors_of(self._bridges[number].tensors(self._torch, Bridge.OUTPUT))
+        found = [self._torch.from_numpy(each) for each in tensors_of(self._bridges[number].arrays(Bridge.OUTPUT))]
         given = list(self._outputs[number].values())
         if [tuple(each.shape) for each in found] != [tuple(each.shape) for each in given]:
             raise Refusal(f"the answer gives {[tuple(each.shape) for each in found]}; expected "

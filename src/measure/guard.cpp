@@ -20,7 +20,8 @@ constexpr std::array kTable = {
               "compares bit by bit after the untimed and after the timed calls"},
     GuardInfo{GuardKind::fresh_inputs, "fresh_inputs",
               "inputs seen for the first time give an old result, or take much longer", "`write` keeps addresses",
-              "writes new contents, times the first call on them, verifies it"},
+              "writes new contents, times the first call on them and on known ones that were written too, verifies it; "
+              "one that takes much longer must do so in three more processes, each with new contents"},
     GuardInfo{GuardKind::recheck, "recheck", "what the timed calls left is wrong", "outputs stay",
               "reads them after the last sample"},
     GuardInfo{GuardKind::streams, "streams", "work runs on a stream that is not timed",

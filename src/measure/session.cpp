@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/elapsed.hpp"
+#include "measure/fresh_look.hpp"
 #include "measure/session_state.hpp"
 #include "stats/bootstrap.hpp"
 #include "stats/quantile.hpp"
@@ -16,8 +17,6 @@ namespace assay::measure {
 namespace {
 
 using std::chrono::steady_clock;
-
-constexpr size_t kFreshProbes = 5;
 
 }  // namespace
 
@@ -131,9 +130,9 @@ Result<void> Session::start() {
 
 Result<void> Session::make_inputs() {
   const size_t sets = options_.protocol.sets;
-  scratch_.emplace(static_cast<uint64_t>(problem_.bytes()) * (sets + kFreshProbes + 2 + states_.size()));
+  scratch_.emplace(static_cast<uint64_t>(problem_.bytes()) * (sets + 2 * kFreshCalls + 2 + states_.size()));
   ASSAY_TRY(sets_, make_input_sets(problem_, sets, random_, *scratch_, "set"));
-  ASSAY_TRY(fresh_, make_input_sets(problem_, kFreshProbes, random_, *scratch_, "fresh"));
+  ASSAY_TRY(fresh_, make_input_sets(problem_, kFreshCalls, random_, *scratch_, "fresh"));
   return {};
 }
 

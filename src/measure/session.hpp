@@ -19,6 +19,8 @@
 
 namespace assay::measure {
 
+struct FreshLook;
+
 // The parent's own clock against what a provider claims for many replays: it may take `factor` times as long, and the
 // process and its pipe may take `slack_us`.
 struct HostClock {
@@ -53,6 +55,11 @@ class Session {
 
  private:
   struct State;  // of one contender
+  struct FreshRound {
+    double us = 0;                   // of the call on the last set
+    std::optional<double> known_us;  // of a call beside it, on contents that were there before
+    uint64_t fingerprint = 0;
+  };
 
   void begin_step(const std::string& name);
   void end_step();
@@ -83,6 +90,10 @@ class Session {
   void sample_batch(State& state, const BatchPlan& plan);
   static void note_gate(State& state, const SampleBatch& batch);
   void probe_fresh_inputs(State& state);
+  Result<FreshRound> fresh_round(State& state, const InputSet& contents);
+  Result<FreshLook> look_at_fresh(State& state, const std::vector<InputSet>& fresh,
+                                  const reference::Outputs* expected_of_first);
+  Result<FreshLook> look_again(State& state);
   void recheck(State& state);
   void measure_throughput(State& state);
   void judge_times(State& state);

@@ -9,17 +9,8 @@
 #include "measure/kernel_names.hpp"
 #include "measure/session.hpp"
 #include "measure/session_state.hpp"
-#include "stats/quantile.hpp"
 
 namespace assay::measure {
-namespace {
-
-// A first look at new inputs may cost a little (pages, caches); a memory of old results saves nearly everything.
-constexpr double kFreshFactor = 1.5;
-constexpr double kFreshSlack_us = 2;
-
-}  // namespace
-
 void Session::check_inputs_unchanged(State& state, size_t set, const InputSet& expected) {
   ArgumentFiles files;
   std::vector<const spec::ResolvedArgument*> inputs = problem_.inputs();
@@ -236,40 +227,6 @@ void Session::recheck(State& state) {
     check_inputs_unchanged(state, set, sets_[set]);
     if (state.out()) return;
   }
-}
-
-// New inputs, timed on their first call: a memoising kernel returns a stale result, or is slow on new inputs.
-void Session::probe_fresh_inputs(State& state) {
-  std::vector<double> times;
-  const size_t last = sets_.size() - 1;
-  for (size_t probe = 0; probe < fresh_.size(); ++probe) {
-    const auto written = state.provider().write(last, fresh_[probe].files);
-    if (!written) return take_out(state, written.error());
-    // Others first, so that the clocks are up when the fresh one comes.
-    std::vector<size_t> order(8, 0);
-    for (size_t i = 0; i + 1 < order.size(); ++i) order[i] = last == 0 ? 0 : i % last;
-    order.back() = last;
-    if (last == 0) order = {0};
-    auto batch = state.provider().sample(order, schedule_.poisons(order.size()));
-    if (!batch) return take_out(state, batch.error());
-    times.push_back(batch->us.back());
-    auto outputs = read_outputs(state, last);
-    if (!outputs) return take_out(state, outputs.error());
-    if (state.result->deterministic && fingerprint(*outputs) != batch->fingerprints.back())
-      state.result->guards.fail(GuardKind::fingerprint, "the output changed after the timed call");
-    if (probe == 0 && expected_fresh_)
-      verify_outputs(state, &*expected_fresh_, *outputs, GuardKind::fresh_inputs,
-                     "inputs seen for the first time, after timing");
-  }
-  const double fresh_us = stats::median_of(times);
-  const double usual_us = stats::median_of(judge::pooled(state.result->batches));
-  if (fresh_us > kFreshFactor * usual_us + kFreshSlack_us) {
-    state.result->guards.fail(
-        GuardKind::fresh_inputs,
-        fmt::format("inputs seen for the first time take {:.2f} us, others {:.2f} us", fresh_us, usual_us));
-  }
-  state.result->guards.pass(GuardKind::fresh_inputs,
-                            fmt::format("{:.2f} us at first sight, {:.2f} us otherwise", fresh_us, usual_us));
 }
 
 }  // namespace assay::measure

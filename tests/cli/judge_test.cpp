@@ -138,7 +138,8 @@ for word in rest:
         words += next(rest).split(",")
     elif not word.startswith(("-arch", "-O")):
         words.append(word)
-os.execvp("g++", ["g++", "-x", "c++", *words])
+sources = any(word.endswith(".cu") for word in words)
+os.execvp("g++", ["g++", *(["-x", "c++"] if sources else []), *words])
 )py";
 constexpr const char* kCudaTask =
     "lang: cu\nfiles:\n  - {name: submission.cu, source: '@SUBMISSION@'}\n  - {name: task.h, source: task.h}\n"

@@ -3,11 +3,12 @@
 weight; times that are made up, and on demand every way to lie, hang, crash or print rubbish.
 
   python3 fake_provider.py [--behave NAME] [--at OP] [--after N] [--us 20] [--noise 0.01] [--seed 1] [--seconds 60]
-                           [--marker FILE]
+                           [--marker FILE] [--neighbour N]
 
 --at: the request at which a behaviour of the first table shows (default sample); --after: only from its Nth time on (0
 is the first). --us and --noise: least value and relative deviation of the times. --seconds: how long `late` and `hang`
 wait. --marker: made by the first process, by which the others know that they are not the first.
+--neighbour: from the Nth timed call of the first process on, and in all others, calls take up to three times as long.
 """
 
 import argparse
@@ -80,7 +81,9 @@ CLAIMS = {
     "bad_fingerprint": "one fingerprint has 15 digits",
     "too_few_fingerprints": "one fingerprint less than samples",
     "stale": "ignores what write brings",
-    "fresh_slow": "takes five times as long for contents that it has not seen",
+    "fresh_slow": "takes five times as long for contents that it did not see in this place the last time",
+    "fresh_slow_at_times": "that, and for known ones in three of ten calls, so as to look noisy",
+    "slow_from_then_on": "takes five times as long for everything once contents change",
     "wrong_fingerprint": "fingerprints that do not belong to the results",
     "rough": "results cut to 10 bits of mantissa",
     "short_file": "read writes half a file",
@@ -136,7 +139,8 @@ class Provider:
         self.sets = []
         self.timed = 0
         self.called = 0
-        self.fresh = set()
+        self.known = {}  # what lay in a set at the last call
+        self.changed = False  # contents did, since they were known
         self.held = None
         self.prints = []  # of right results, by set
         self.later = os.path.exists(options.marker)  # another process was here
@@ -180,7 +184,7 @@ class Provider:
                     own[name] = bytearray(file.read())
             self.sets.append(own)
         self.prints = [None] * len(self.sets)
-        self.fresh = set(range(len(self.sets)))
+        self.known, self.changed = {}, False
         return {"variant": "row sums in Python"}
 
     def results(self, own):
@@ -244,17 +248,24 @@ class Provider:
             if not self.is_("stale", "stale_jitter"):
                 with open(path, "rb") as file:
                     self.sets[request["set"]][name][:] = file.read()
-        self.fresh.add(request["set"])
         return {}
 
     def time(self, number=None):
         us = self.options.us * (1.0 + self.options.noise * abs(self.random.gauss(0.0, 1.0))) + self.delay_us
         if self.is_("placed") and self.placed_oddly:
             us *= 1.1
-        if self.is_("fresh_slow") and number in self.fresh:
+        if self.options.neighbour and (self.later or self.timed > self.options.neighbour):
+            us *= 1 + 2 * self.random.random()
+        if number is None:
+            return us
+        contents = b"".join(bytes(self.sets[number][name]) for name in sorted(self.sets[number]) if name != "y")
+        fresh = self.known.get(number) != contents
+        self.changed |= fresh and number in self.known
+        self.known[number] = contents
+        slow_at_times = self.is_("fresh_slow_at_times") and self.random.random() < 0.3
+        if (self.is_("fresh_slow", "fresh_slow_at_times") and fresh) or slow_at_times:
             us *= 5
-        self.fresh.discard(number)
-        return us
+        return us * 5 if self.is_("slow_from_then_on") and self.changed else us
 
     def sample(self, request):
         order, poison = request["order"], request["poison"]
@@ -409,6 +420,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--marker", default="")
+    parser.add_argument("--neighbour", type=int, default=0)
     options = parser.parse_args()
     provider, pipe = Provider(options), Pipe(options)
     for line in sys.stdin:

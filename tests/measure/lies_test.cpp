@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every lie is caught, and by the guard that is there for it. docs/red_team.md has the same for a GPU.
+#include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
@@ -7,6 +9,8 @@
 
 namespace assay::measure {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Lie {
   FakeEntry entry;
@@ -60,9 +64,48 @@ TEST_F(LiesTest, about_timed_calls_are_caught) {
 
 TEST_F(LiesTest, from_memory_are_caught) {
   const ProblemFolder folder;
-  expect_caught(folder, {{behaving("stale"), {"fresh_inputs", "sensitivity"}},
-                         {behaving("stale_jitter"), {"fresh_inputs", "sensitivity"}},
-                         {behaving("fresh_slow"), {"fresh_inputs"}}});
+  SessionOptions options = quick_options();
+  options.order_seed = 1;
+  expect_caught(folder,
+                {{behaving("stale"), {"fresh_inputs", "sensitivity"}},
+                 {behaving("stale_jitter"), {"fresh_inputs", "sensitivity"}},
+                 {behaving("fresh_slow"), {"fresh_inputs"}},
+                 {behaving("fresh_slow_at_times"), {"fresh_inputs"}},
+                 {behaving("slow_from_then_on"), {"fresh_inputs"}}},
+                options);
+}
+
+// With one set there is no other to compare with, with two none to go before.
+TEST_F(LiesTest, from_memory_are_caught_with_few_sets) {
+  const ProblemFolder folder;
+  for (const size_t sets : {1, 2}) {
+    SessionOptions options = quick_options();
+    options.protocol.sets = sets;
+    expect_caught(folder, {{behaving("fresh_slow"), {"fresh_inputs"}}}, options);
+  }
+}
+
+// Somebody else uses the GPU from the last samples on: what comes after them takes longer, fresh or not.
+TEST_F(LiesTest, from_memory_are_told_from_noise) {
+  const ProblemFolder folder;
+  const std::string after = "42";  // what warms up, and all samples
+  size_t suspected = 0;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    SessionOptions options = quick_options();
+    options.order_seed = seed;
+    const auto beside_a_neighbour = [&](const char* behaviour) {
+      const fs::path marker = folder.folder().path() / fmt::format("{}.{}", behaviour, seed);
+      return FakeEntry{behaviour, {"--behave", behaviour, "--neighbour", after, "--marker", marker.string()}};
+    };
+    const CaseMeasurement measured =
+        run_session(folder, {beside_a_neighbour("honest"), beside_a_neighbour("fresh_slow")}, options);
+    EXPECT_TRUE(measured.candidate().good()) << seed << ": " << failures_of(measured.candidate());
+    const Guard* guard = find_guard(measured.candidate(), "fresh_inputs");
+    ASSERT_NE(guard, nullptr);
+    suspected += mentions(guard->detail, "which did not come again") ? 1 : 0;
+    EXPECT_EQ(state_of(measured.contenders[1], "fresh_inputs"), "failed") << seed;
+  }
+  EXPECT_GT(suspected, 0u) << "it was noisy enough to look twice";
 }
 
 TEST_F(LiesTest, about_the_clock_are_caught) {

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Tasks of C++ (GPU MODE, lang: cu): types taken apart, calls, mistakes. g++ takes the place of nvcc: no kernel is in them."""
 
+import importlib.util
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 
 import support  # noqa: F401 - finds the providers
-from cuda_task import Bridge, CudaTask, CudaTaskError, NoCompiler
+import cuda_task
+from cuda_task import Bridge, CudaTask, CudaTaskError, NoCompiler, tensors_of
 
 COMPILER = """#!/usr/bin/env python3
 import os, sys
@@ -17,9 +21,10 @@ for word in rest:
         words += next(rest).split(",")
     elif not word.startswith(("-arch", "-O")):
         words.append(word)
+sources = [os.path.basename(word) for word in words if word.endswith(".cu")]
 with open(os.environ["CALLS"], "a") as file:
-    file.write("called\\n")
-os.execvp("g++", ["g++", "-x", "c++", *words])
+    file.write(" ".join(sources or ["link"]) + "\\n")
+os.execvp("g++", ["g++", *(["-x", "c++"] if sources else []), *words])
 """
 REFERENCE = """
 #include <array>
@@ -61,6 +66,10 @@ class CudaTaskTest(unittest.TestCase):
             file.write(text)
         return path
 
+    def calls(self):
+        with open(os.environ["CALLS"], encoding="utf-8") as file:
+            return file.read().split()
+
     def task(self, text=REFERENCE, **case):
         headers = {"reference.cuh": self.write("reference.cuh", text)}
         return CudaTask({"case": case, "headers": headers}, os.path.join(self.folder, "cache"))
@@ -82,14 +91,37 @@ class CudaTaskTest(unittest.TestCase):
         again = self.task(size=0, seed=9).bridge(self.write("answer.cu", ANSWER))
         again.ready()
         self.assertEqual((again.call(), again.problem()), (1, "nothing to do"))
-        with open(os.environ["CALLS"], encoding="utf-8") as file:
-            self.assertEqual(file.read(), "called\n")  # once: what was compiled is kept
+        self.assertEqual(self.calls(), ["assay_bridge.cu", "assay_answer.cu", "link"])  # once: what was made is kept
+        self.task(size=3, seed=9).bridge(self.write("other.cu", ANSWER + "// another\n"))
+        self.assertEqual(self.calls()[3:], ["assay_answer.cu", "link"])  # the bridge is the same for all answers
+        self.task(size=3, seed=9).bridge()
+        self.assertEqual(self.calls()[5:], ["link"])
+
+    def test_processes_that_want_the_same_at_once_compile_it_once(self):
+        script = ("import sys; sys.path.insert(0, sys.argv[1]); from cuda_task import CudaTask; "
+                  "CudaTask({'case': {'size': 3, 'seed': 1}, 'headers': {'reference.cuh': sys.argv[2]}}, sys.argv[3]).bridge()")
+        words = [sys.executable, "-c", script, os.path.dirname(cuda_task.__file__),
+                 self.write("reference.cuh", REFERENCE), os.path.join(self.folder, "cache")]
+        self.assertEqual([each.wait() for each in [subprocess.Popen(words) for _ in range(3)]], [0, 0, 0])
+        self.assertEqual(self.calls(), ["assay_bridge.cu", "link"])
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "there is no NumPy")
+    def test_inputs_and_reference_need_no_torch(self):
+        task = self.task(size=3, seed=9)
+        data = task.make_inputs(None, 5)
+        self.assertEqual(data[0].tolist(), [5.0, 5.0, 5.0])
+        self.assertEqual(task.reference(None, None)(data)[0].tolist(), [5.0, 5.0, 5.0])
+        self.assertEqual([str(each.dtype) for each in tensors_of(data)], ["float32", "int32", "uint8", "uint8"])
 
     def test_mistakes_are_told_in_words(self):
         with self.assertRaisesRegex(CudaTaskError, "generate_input: the case has no 'seed'"):
             self.task(size=3).bridge()
         with self.assertRaisesRegex(CudaTaskError, "nvcc: .*nowhere"):
             self.task(size=3, seed=1).bridge(self.write("bad.cu", "int x = nowhere;\n"))
+        missing = self.task(size=3, seed=1).bridge(self.write("missing.cu", "int x;\n"))
+        missing.ready()
+        self.assertEqual(missing.call(), 1)
+        self.assertIn("defines no output_t custom_kernel", missing.problem())
         with self.assertRaisesRegex(CudaTaskError, "names no reference.cuh"):
             CudaTask({"case": {}, "headers": {}}, self.folder)
         os.environ["ASSAY_NVCC"] = "none"
