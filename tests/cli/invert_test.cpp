@@ -177,9 +177,8 @@ TEST(Invert, TimesMutantsWhereThereIsADevice) {
   // The stand-in does not know the second kernel: the mutant fails, and the others do not.
   EXPECT_EQ((*experiment(document, "split_launch"))["state"], "failed");
   // Its own clock bounds the whole, and what was left is named.
-  const ProcessOutcome hurried =
-      with_device({"invert", "kernels/reduction", "--shape", "ROWS=2,COLUMNS=16", "--quick", "--seconds", "0.3",
-                   "--budget", "0.001", "--json", "--ledger", "none"});
+  const ProcessOutcome hurried = with_device({"invert", "kernels/reduction", "--shape", "ROWS=2,COLUMNS=16", "--quick",
+                                              "--seconds", "0.3", "--budget", "0.001", "--json", "--ledger", "none"});
   ASSERT_EQ(hurried.exit_status, 0) << hurried.errors;
   EXPECT_TRUE(parsed(hurried).contains("left_over")) << hurried.output;
   // No leaderboard sees it.
