@@ -144,7 +144,9 @@ Result<NcuOutcome> run_ncu_telling(const NcuProgram& program, std::string& outpu
   const bool keeps = !program.kept.report.empty();
   Command command;
   // Changing clocks needs rights, and hides what users see.
-  command.arguments = {ncu.string(), "--clock-control", "none", "--kernel-name-base", "mangled"};
+  command.arguments = {ncu.string(), "--clock-control",    "none", "--kernel-name-base",
+                       "mangled",    "--target-processes", "all"};  // a program may be a script that starts another;
+                                                                    // not every version follows it unasked
   const auto add = [&](std::initializer_list<std::string> words) {
     command.arguments.insert(command.arguments.end(), words);
   };
@@ -183,9 +185,11 @@ Result<NcuOutcome> run_ncu_telling(const NcuProgram& program, std::string& outpu
 
 }  // namespace
 
-Result<NcuOutcome> run_ncu(const NcuProgram& program) {
+Result<NcuOutcome> run_ncu(const NcuProgram& program, std::string* said) {
   std::string output;
-  return run_ncu_telling(program, output);
+  auto outcome = run_ncu_telling(program, output);
+  if (said != nullptr) *said = std::move(output);
+  return outcome;
 }
 
 Result<NcuLaunch> run_ncu(const NcuRun& run) {

@@ -54,7 +54,8 @@ struct NcuOutcome {
   std::vector<NcuLaunch> launches;
   std::string output;  // of the program
 };
-Result<NcuOutcome> run_ncu(const NcuProgram& program);
+// `said`: what the program wrote, also where there is nothing to import.
+Result<NcuOutcome> run_ncu(const NcuProgram& program, std::string* said = nullptr);
 
 // The figures that only a GPU can give: SM busy, achieved occupancy, tensor pipe, duration, local memory.
 std::vector<Figure> measured_figures(const NcuLaunch& launch);

@@ -15,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view kThisProgram = "/proc/self/exe";
 constexpr std::string_view kInstruments = "assay_";  // kernels of our own that every provider launches
 constexpr int kLaunches = 64;                        // warm-up, one call, and what a library does when it starts
 
@@ -49,6 +50,15 @@ Result<std::string> variant_of(const std::string& output, const std::string& nam
   return variant;
 }
 
+// A kernel's provider is this program again. Under ncu /proc/self/exe is ncu itself, which would then profile nothing.
+Result<std::vector<std::string>> provider_command(std::vector<std::string> arguments, const Context& context) {
+  if (arguments.at(0) != kThisProgram) return arguments;
+  std::error_code failed;
+  arguments[0] = std::filesystem::canonical(context.program, failed).string();
+  if (!failed) return arguments;
+  return Error{"the program that runs kernels is not there: " + context.program, {}, "", ExitCode::environment};
+}
+
 }  // namespace
 
 Result<BaselineProfile> profile_baseline(const spec::KernelSpec& spec, const BaselineProfileRequest& request,
@@ -74,23 +84,26 @@ Result<BaselineProfile> profile_baseline(const spec::KernelSpec& spec, const Bas
   json prepare = measure::prepare_request(problem, protocol, {bench.request.instruments, 0}, sets, contender.options);
   prepare["op"] = "prepare";
   profiling::NcuProgram program;
-  program.arguments = contender.arguments;
+  ASSAY_TRY(program.arguments, provider_command(contender.arguments, context));
   program.input = provider_script(std::move(prepare), bench.request.device);
   program.launches = kLaunches;
   program.time_limit = request.time_limit;
   program.kept = request.kept;
-  ASSAY_TRY(profiling::NcuOutcome outcome, profiling::run_ncu(program));
+  std::string said;
+  const auto outcome = profiling::run_ncu(program, &said);
   BaselineProfile profile;
   profile.name = contender.name;
-  ASSAY_TRY(profile.variant, variant_of(outcome.output, contender.name));
-  const profiling::NcuLaunch* const longest = profiling::longest_kernel(outcome.launches, kInstruments);
+  // A refusal says more than that nothing was profiled.
+  ASSAY_TRY(profile.variant, variant_of(said, contender.name));
+  if (!outcome) return outcome.error();
+  const profiling::NcuLaunch* const longest = profiling::longest_kernel(outcome->launches, kInstruments);
   if (longest == nullptr)
     return Error{fmt::format("the baseline '{}' launched no kernel that ncu could see", contender.name),
                  {},
                  "",
                  ExitCode::environment};
   profile.launch = *longest;
-  for (const profiling::NcuLaunch& launch : outcome.launches) {
+  for (const profiling::NcuLaunch& launch : outcome->launches) {
     if (launch.kernel.starts_with(kInstruments)) continue;
     if (std::ranges::find(profile.kernels, launch.kernel) == profile.kernels.end())
       profile.kernels.push_back(launch.kernel);

@@ -236,7 +236,11 @@ class Judge {
     if (wanted.timed) made.contenders.push_back(contender(bench_, baseline, "eager", folder, submission, false));
     if (wanted.timed && request_.compile && !is_host_task(task))
       made.contenders.push_back(contender(bench_, "compile", "compile", folder, submission, false));
-    if (!wanted.timed) made.sampling = measure::sampling_for(1, 1, 1, 1);
+    if (!wanted.timed) {
+      // One process shows what is right, and a second what another start changes; more are for times.
+      made.sampling = measure::sampling_for(1, 1, 1, 1);
+      made.sampling.plan.first = made.sampling.plan.most = 2;
+    }
     if (default_stream) {
       made.protocol.launch = measure::Launch::event;  // the default stream cannot be captured
       made.contract.set("stream", "default");

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 class DiagnoseWithNcu : public testing::Test {
  protected:
   // With --export it starts the program and writes who that was into the report; with --import it prints a table.
-  void pretend(bool baseline_fails = false) {
+  // A baseline leaves one only if its provider came as far as preparing a case.
+  void pretend(const std::string& instead_of_baseline = "") {
     const fs::path program = folder_.path() / "ncu";
     std::ofstream script(program);
     script << R"(#!/bin/sh
@@ -28,7 +29,7 @@ while [ $# -gt 0 ]; do
     --export) report=$2; shift 2 ;;
     --log-file) log=$2; shift 2 ;;
     --import) import=$2; shift 2 ;;
-    --clock-control | --kernel-name-base | --kernel-name | --launch-count | --metrics | --page | --print-units) shift 2 ;;
+    --clock-control | --target-processes | --kernel-name-base | --kernel-name | --launch-count | --metrics | --page | --print-units) shift 2 ;;
     --csv | --force-overwrite) shift ;;
     *) break ;;
   esac
@@ -46,9 +47,13 @@ if [ -n "$import" ]; then
 fi
 case "$*" in
   *--provider*) )"
-           << (baseline_fails ? R"(echo "==ERROR== out of luck" > "$log"; cat > /dev/null; exit 1 ;;)"
-                              : R"(echo provider > "$report"; "$@" ;;)")
-           << R"(
+           << instead_of_baseline << R"(
+    said=$("$@")
+    echo "$said"
+    case "$said" in
+      *variant*) echo provider > "$report" ;;
+      *) echo "==WARNING== No kernels were profiled." > "$log" ;;
+    esac ;;
   *) echo worker > "$report"; "$@" ;;
 esac
 )";
@@ -113,13 +118,23 @@ TEST_F(DiagnoseWithNcu, WithoutABaselineThereIsNothingToCompare) {
 }
 
 TEST_F(DiagnoseWithNcu, ABaselineThatFailsIsSaidAndTheRestStands) {
-  pretend(true);
+  pretend(R"(echo "==ERROR== out of luck" > "$log"; cat > /dev/null; exit 1)");
   const ProcessOutcome outcome = diagnose({"--baseline", "kernels/reduction", "--json"});
   ASSERT_EQ(outcome.exit_status, 0) << outcome.errors;
   const json document = parsed(outcome);
   EXPECT_NE(document["no_baseline"].get<std::string>().find("out of luck"), std::string::npos);
   EXPECT_FALSE(document["findings"].is_null());
   EXPECT_EQ(document["profile"]["measured"]["metrics"]["launch__grid_size"]["value"], 2);
+}
+
+// What the provider says of itself, and not only that nothing was profiled.
+TEST_F(DiagnoseWithNcu, ABaselineThatRefusesIsHeard) {
+  pretend(R"(cat > /dev/null
+    echo '{"id": 2, "ok": false, "error": "this GPU is too old"}'
+    echo "==WARNING== No kernels were profiled." > "$log"; exit 0)");
+  const json document = parsed(diagnose({"--baseline", "kernels/reduction", "--json"}));
+  EXPECT_NE(document["no_baseline"].get<std::string>().find("this GPU is too old"), std::string::npos)
+      << document["no_baseline"];
 }
 
 }  // namespace
