@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Python of an exported package (src/work/export_torch), embedded.
+// The Python of an exported package (the folder export_torch beside this file), embedded.
 #pragma once
 
 #include <span>

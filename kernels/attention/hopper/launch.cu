@@ -152,39 +152,23 @@ struct Variant {
    MASK,                                                             \
    launch_resident<resident::ResidentConfig<ELEMENT, ROWS, SPLITS, PASSES, MASK>>}
 
+// A kernel that clips. LENGTH: of queries and keys, at most; 0: any
+#define CLIPPING(KERNEL, NAME, ELEMENT, MASK, DIM, LENGTH, ...)                     \
+  {Kernel::KERNEL, NAME "_" #ELEMENT "_d" #DIM "_" #MASK, DIM,  true,       LENGTH, \
+   LENGTH,         std::is_same_v<ELEMENT, bf16>,         MASK, __VA_ARGS__}
+
 // BUFFERS: of queries
 #define STREAMING(KERNEL, ELEMENT, MASK, DIM, CONSUMERS, KEYS, STAGES, BUFFERS) \
-  {Kernel::KERNEL,                                                              \
-   #KERNEL "_" #ELEMENT "_d" #DIM "_" #MASK,                                    \
-   DIM,                                                                         \
-   true,                                                                        \
-   0,                                                                           \
-   0,                                                                           \
-   std::is_same_v<ELEMENT, bf16>,                                               \
-   MASK,                                                                        \
-   launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, KEYS, STAGES, MASK, BUFFERS>>}
+  CLIPPING(KERNEL, #KERNEL, ELEMENT, MASK, DIM, 0,                              \
+           launch_streaming<StreamingConfig<ELEMENT, DIM, CONSUMERS, KEYS, STAGES, MASK, BUFFERS>>)
 
-#define PAIRS(ELEMENT, MASK, LENGTH, DIM)             \
-  {Kernel::pairs_##LENGTH,                            \
-   "pairs_" #LENGTH "_" #ELEMENT "_d" #DIM "_" #MASK, \
-   DIM,                                               \
-   true,                                              \
-   LENGTH,                                            \
-   LENGTH,                                            \
-   std::is_same_v<ELEMENT, bf16>,                     \
-   MASK,                                              \
-   launch_pairs<pairs::PairsConfig<ELEMENT, DIM, LENGTH, MASK>>}
+#define PAIRS(ELEMENT, MASK, LENGTH, DIM)                                \
+  CLIPPING(pairs_##LENGTH, "pairs_" #LENGTH, ELEMENT, MASK, DIM, LENGTH, \
+           launch_pairs<pairs::PairsConfig<ELEMENT, DIM, LENGTH, MASK>>)
 
-#define SPLIT(ELEMENT, MASK, DIM, KEYS, STAGES)     \
-  {Kernel::split_streaming,                         \
-   "split_streaming_" #ELEMENT "_d" #DIM "_" #MASK, \
-   DIM,                                             \
-   true,                                            \
-   0,                                               \
-   0,                                               \
-   std::is_same_v<ELEMENT, bf16>,                   \
-   MASK,                                            \
-   launch_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEYS, STAGES>, MASK>}
+#define SPLIT(ELEMENT, MASK, DIM, KEYS, STAGES)                       \
+  CLIPPING(split_streaming, "split_streaming", ELEMENT, MASK, DIM, 0, \
+           launch_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEYS, STAGES>, MASK>)
 
 #define ALL_SPLIT(ELEMENT, MASK)                                                                         \
   SPLIT(ELEMENT, MASK, 64, 128, 4), SPLIT(ELEMENT, MASK, 96, 128, 3), SPLIT(ELEMENT, MASK, 128, 128, 3), \

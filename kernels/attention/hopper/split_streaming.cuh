@@ -2,7 +2,7 @@
 // Attention for few tiles of queries and many keys: the keys of a tile are shared out to the blocks of a cluster.
 //
 //   cluster   one tile of 128 rows: of one head, or few rows each of several heads that share a key head
-//   block     its share of the key blocks, in the order of ../hopper/streaming.cuh: a producer thread streams keys and
+//   block     its share of the key blocks, in the order of streaming.cuh: a producer thread streams keys and
 //             values, two consumer warpgroups of 64 rows overlap the softmax of one block with the products of others
 //   end       the blocks merge what they found through distributed shared memory (split_merge.cuh)
 //
@@ -10,6 +10,7 @@
 #pragma once
 
 #include "consumer_warpgroup.cuh"
+#include "key_value_loader.cuh"
 #include "split_merge.cuh"
 #include "streaming_block.cuh"
 
@@ -51,8 +52,7 @@ struct SplitProducer {
   typename Config::Shared& shared;
   const Params& params;
   const SplitTile& tile;
-  RingCursor<Config::kStages> key_cursor;
-  RingCursor<Config::kStages> value_cursor;
+  KeyValueLoader<Config> keys_and_values{shared, params};
 
   __device__ __forceinline__ void run(const KeyShare& share) {
     if (share.first == share.end) return;
@@ -82,25 +82,8 @@ struct SplitProducer {
       }
     }
   }
-  __device__ __forceinline__ void load_block(Element* s_block, const CUtensorMap& map, int block, Mbarrier& full) {
-    full.expect_bytes(Config::kKeyBlock * Config::kStoredColumns * sizeof(Element));
-#pragma unroll
-    for (int panel = 0; panel < Config::kPanels; ++panel) {
-      load_tile(s_block + panel * Config::kKeyBlock * kPanelColumns, map,
-                {panel * kPanelColumns, block * Config::kKeyBlock, tile.head / params.heads_per_key_head, tile.batch},
-                full);
-    }
-  }
-  __device__ __forceinline__ void load_key(int block) {
-    shared.key_empty[key_cursor.stage].wait(key_cursor.parity ^ 1);
-    load_block(shared.key[key_cursor.stage], params.key, block, shared.key_full[key_cursor.stage]);
-    key_cursor.advance();
-  }
-  __device__ __forceinline__ void load_value(int block) {
-    shared.value_empty[value_cursor.stage].wait(value_cursor.parity ^ 1);
-    load_block(shared.value[value_cursor.stage], params.value, block, shared.value_full[value_cursor.stage]);
-    value_cursor.advance();
-  }
+  __device__ __forceinline__ void load_key(int block) { keys_and_values.load_key(block, tile.head, tile.batch); }
+  __device__ __forceinline__ void load_value(int block) { keys_and_values.load_value(block, tile.head, tile.batch); }
 };
 
 template <class Config, bool kCausal>

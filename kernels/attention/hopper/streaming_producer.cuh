@@ -2,9 +2,8 @@
 // The thread of the streaming kernel that requests queries, keys and values in the order in which they are needed.
 #pragma once
 
+#include "key_value_loader.cuh"
 #include "schedule.cuh"
-#include "tensor_copy.cuh"
-#include "warpgroup_tile.cuh"
 
 namespace assay::attention::hopper {
 
@@ -14,8 +13,7 @@ struct StreamingProducer {
 
   typename Config::Shared& shared;
   const Params& params;
-  RingCursor<Config::kStages> key_cursor;
-  RingCursor<Config::kStages> value_cursor;
+  KeyValueLoader<Config> keys_and_values{shared, params};
   RingCursor<2> query_cursor;
   TileWork work;       // the tile whose keys and values are requested
   TileWork announced;  // the tile after it, whose queries are requested while this one is worked on
@@ -127,25 +125,8 @@ struct StreamingProducer {
     }
   }
 
-  __device__ __forceinline__ void load_block(Element* s_block, const CUtensorMap& map, int block, Mbarrier& full) {
-    full.expect_bytes(Config::kKeyBlock * Config::kStoredColumns * sizeof(Element));
-#pragma unroll
-    for (int panel = 0; panel < Config::kPanels; ++panel) {
-      load_tile(s_block + panel * Config::kKeyBlock * kPanelColumns, map,
-                {panel * kPanelColumns, block * Config::kKeyBlock, work.head / params.heads_per_key_head, work.batch},
-                full);
-    }
-  }
-  __device__ __forceinline__ void load_key(int block) {
-    shared.key_empty[key_cursor.stage].wait(key_cursor.parity ^ 1);
-    load_block(shared.key[key_cursor.stage], params.key, block, shared.key_full[key_cursor.stage]);
-    key_cursor.advance();
-  }
-  __device__ __forceinline__ void load_value(int block) {
-    shared.value_empty[value_cursor.stage].wait(value_cursor.parity ^ 1);
-    load_block(shared.value[value_cursor.stage], params.value, block, shared.value_full[value_cursor.stage]);
-    value_cursor.advance();
-  }
+  __device__ __forceinline__ void load_key(int block) { keys_and_values.load_key(block, work.head, work.batch); }
+  __device__ __forceinline__ void load_value(int block) { keys_and_values.load_value(block, work.head, work.batch); }
 };
 
 }  // namespace assay::attention::hopper

@@ -262,7 +262,7 @@ void BlockRaces::cluster_arrived(const Warp& warp, LaneMask lanes) {
   join(cluster_arriving_, published(warp, lanes));
 }
 
-// The first block that is told of it does so for all.
+// The barrier completes once for each block of the cluster: the first call joins the clocks of all blocks.
 void BlockRaces::cluster_completed() {
   Published arrived;
   for (const auto& block : block_.cluster().blocks()) {

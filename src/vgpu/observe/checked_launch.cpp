@@ -25,8 +25,8 @@ Result<Checks> make(const gpu::CheckSet& wanted, UnwrittenMemory& global) {
                ExitCode::internal};
 }
 
-// What two checks say of one instruction is one mistake: a read that came before its copy is told once. Of bytes that
-// are missing because nobody waited for the thread that writes them, the race names that thread.
+// Two checks that find something at one instruction have found one mistake: only the first of them reports it. An
+// uninitialised read that is also a race reports the race, too, because that names the thread that writes.
 gpu::FindingList not_yet_told(const gpu::FindingList& found, const gpu::FindingList& told,
                               const gpu::FindingList& races) {
   gpu::FindingList news;
