@@ -39,6 +39,13 @@ Result<void> check_tensor(const Tensor& tensor, const std::string& name) {
   return {};
 }
 
+// A tensor that is read and written and that the reference has nothing to do with, as counts that a kernel sets back to
+// zero, must be afterwards what it was before.
+bool is_left_as_it_was(const Reference& reference, const Problem& problem, const std::string& name) {
+  return problem.inputs.contains(name) && problem.output_shapes.contains(name) && name != reference.output &&
+         !contains(reference.inputs, name) && !contains(reference.optional, name);
+}
+
 }  // namespace
 
 const std::vector<Reference>& references() {
@@ -93,6 +100,7 @@ Result<void> check_arguments(const Reference& reference, const Problem& problem)
     }
   }
   for (const auto& [name, tensor] : problem.inputs) {
+    if (is_left_as_it_was(reference, problem, name)) continue;
     if (!contains(reference.inputs, name) && !contains(reference.optional, name)) {
       return Error{
           fmt::format("the reference '{}' does not know the input tensor '{}'; it reads {}{}{}", reference.name, name,
@@ -104,14 +112,14 @@ Result<void> check_arguments(const Reference& reference, const Problem& problem)
     ASSAY_CHECK(check_tensor(tensor, name));
   }
   for (const auto& [name, shape] : problem.output_shapes) {
-    if (name != reference.output) {
+    if (name != reference.output && !is_left_as_it_was(reference, problem, name)) {
       return Error{fmt::format("the reference '{}' computes '{}' and has no output '{}'", reference.name,
                                reference.output, name),
                    {},
                    ""};
     }
   }
-  if (problem.output_shapes.empty()) {
+  if (!problem.output_shapes.contains(reference.output)) {
     return Error{fmt::format("the reference '{}' computes '{}', but no argument of that name is an output",
                              reference.name, reference.output),
                  {},
@@ -122,7 +130,11 @@ Result<void> check_arguments(const Reference& reference, const Problem& problem)
 
 Result<Outputs> evaluate(const Reference& reference, const Problem& problem) {
   ASSAY_CHECK(check_arguments(reference, problem));
-  return reference.evaluate(problem);
+  ASSAY_TRY(Outputs outputs, reference.evaluate(problem));
+  for (const auto& [name, tensor] : problem.inputs) {
+    if (is_left_as_it_was(reference, problem, name)) outputs.emplace(name, tensor);
+  }
+  return outputs;
 }
 
 }  // namespace assay::reference

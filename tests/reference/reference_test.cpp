@@ -32,6 +32,15 @@ TEST(References, EvaluateByName) {
   EXPECT_EQ(outputs->at("y").values, std::vector<double>{3});
 }
 
+TEST(References, ExpectWhatIsReadAndWrittenAndNotTheirsAsItWas) {
+  ProblemBuilder builder;
+  builder.input("x", {2}, {1, 2}).output("y", {}).input("arrivals", {3}, {0, 7, 0}).output("arrivals", {3});
+  const auto outputs = evaluate(*find_reference("row_reduction"), builder.problem());
+  ASSERT_TRUE(outputs) << to_string(outputs.error());
+  EXPECT_EQ(outputs->at("y").values, std::vector<double>{3});
+  EXPECT_EQ(outputs->at("arrivals").values, (std::vector<double>{0, 7, 0}));
+}
+
 std::string complaint(const ProblemBuilder& builder) {
   const auto outputs = evaluate(*find_reference("softmax"), builder.problem());
   return outputs ? "" : outputs.error().message;
