@@ -16,7 +16,7 @@ int blocks(const Shape& shape, const Plan& plan) {
 
 TEST(SplitPlan, SplitsTheKeysOfFewHeadsOverTheWholeGpu) {
   const Shape shape{1, 8, 4, 1, 65536, 128};
-  const Plan chosen = plan(shape, kSlots);
+  const Plan chosen = plan(shape, kSlots, false);
   EXPECT_EQ(chosen.cluster, 8);
   EXPECT_EQ(chosen.slabs, 1);
   EXPECT_GE(blocks(shape, chosen), 64);
@@ -24,26 +24,27 @@ TEST(SplitPlan, SplitsTheKeysOfFewHeadsOverTheWholeGpu) {
 }
 
 TEST(SplitPlan, LeavesTheKeysOfManyHeadsTogether) {
-  EXPECT_EQ(plan({128, 8, 4, 1, 4096, 128}, kSlots).cluster, 1);
+  EXPECT_EQ(plan({128, 8, 4, 1, 4096, 128}, kSlots, false).cluster, 1);
 }
 
-TEST(SplitPlan, DoesNotSplitWhatIsShort) {
-  EXPECT_LE(plan({1, 1, 1, 1, 64, 128}, kSlots).cluster, 3);
+TEST(SplitPlan, LeavesWhatIsShortToOneCluster) {
+  EXPECT_FALSE(plan({1, 1, 1, 1, 256, 128}, kSlots, true).exchanges());
+  EXPECT_FALSE(plan({1, 8, 4, 1, 1024, 128}, kSlots, true).exchanges());
 }
 
 TEST(SplitPlan, PacksRowsOfAGroup) {
   EXPECT_EQ(row_tiles({1, 8, 4, 1, 1024, 128}, 1), 1);
   EXPECT_EQ(row_tiles({1, 8, 4, 4, 1024, 128}, 1), 1);
   EXPECT_EQ(row_tiles({1, 8, 4, 5, 1024, 128}, 1), 2);
-  EXPECT_EQ(plan({1, 8, 4, 16, 8192, 128}, kSlots).slabs, 2);
-  EXPECT_EQ(plan({1, 8, 4, 16, 8192, 256}, kSlots).slabs, 1) << "two would not fit the registers";
+  EXPECT_EQ(plan({1, 8, 4, 16, 8192, 128}, kSlots, true).slabs, 2);
+  EXPECT_EQ(plan({1, 8, 4, 16, 8192, 256}, kSlots, true).slabs, 1) << "two would not fit the registers";
 }
 
 TEST(SplitPlan, HasAKernelForEveryPlan) {
   for (int head_dim : {8, 64, 72, 128, 136, 256}) {
     for (int batch : {1, 7, 64, 1000}) {
       for (int rows : {1, 9, 64}) {
-        const Plan chosen = plan({batch, 8, 4, rows, 5000, head_dim}, kSlots);
+        const Plan chosen = plan({batch, 8, 4, rows, 5000, head_dim}, kSlots, true);
         EXPECT_TRUE(chosen.warps == 4 || (chosen.warps == 8 && head_dim <= 128));
         EXPECT_TRUE(chosen.slabs == 1 || (chosen.slabs == 2 && head_dim <= 128));
         EXPECT_TRUE(chosen.cluster >= 1 && chosen.cluster <= 16);
@@ -53,7 +54,7 @@ TEST(SplitPlan, HasAKernelForEveryPlan) {
 }
 
 TEST(SplitPlan, IsNearWhatWasFastestOnAnH200) {
-  const auto cluster = [](const Shape& shape) { return plan(shape, kSlots).cluster; };
+  const auto cluster = [](const Shape& shape) { return plan(shape, kSlots, false).cluster; };
   EXPECT_GE(cluster({1, 8, 4, 1, 8192, 128}), 5);
   EXPECT_GE(cluster({8, 8, 4, 1, 4096, 128}), 2);
   EXPECT_LE(cluster({8, 8, 4, 1, 4096, 128}), 3);
@@ -61,6 +62,50 @@ TEST(SplitPlan, IsNearWhatWasFastestOnAnH200) {
   EXPECT_LT(cluster({1, 8, 4, 16, 8192, 128}), 8) << "16 clusters of 8 do not fit";
   EXPECT_LE(cluster({4, 8, 4, 4, 4096, 128}), 5);
   EXPECT_EQ(cluster({256, 8, 4, 1, 512, 128}), 1);
+}
+
+TEST(SplitPlan, SharesTheKeysOfOneHeadOutToManyClusters) {
+  const Shape shape{1, 1, 8, 1, 65536, 128};
+  const Plan chosen = plan(shape, kSlots, true);
+  EXPECT_TRUE(chosen.exchanges());
+  EXPECT_GT(cluster_count(shape, chosen) * chosen.cluster, 100);
+  EXPECT_FALSE(plan(shape, kSlots, false).exchanges()) << "without memory to meet in";
+}
+
+TEST(SplitPlan, ExchangesNoMoreThanThereIsMemoryFor) {
+  for (int head_dim : {64, 128, 256}) {
+    for (int batch : {1, 7, 64, 1000}) {
+      for (int key_rows : {256, 5000, 1 << 20}) {
+        const Shape shape{batch, 8, 4, 1, key_rows, head_dim};
+        const Plan chosen = plan(shape, kSlots, true);
+        if (chosen.exchanges()) EXPECT_TRUE(can_exchange(shape, chosen)) << batch << ' ' << key_rows;
+      }
+    }
+  }
+  EXPECT_FALSE(can_exchange({1, 1, 1, 1, 256, 128}, {1, 8, 8, 16, 0})) << "fewer tiles of keys than warps";
+  EXPECT_FALSE(can_exchange({1, 512, 1, 1, 65536, 128}, {1, 4, 1, 2, 0})) << "more than is kept for a stream";
+  EXPECT_FALSE(can_exchange({60000, 512, 1, 1, 65536, 128}, {1, 4, 1, 1, 264})) << "more tiles than an int counts";
+}
+
+// Every tile lies in one share, and shares differ by a tile at most.
+void expect_all_shared_out(const EvenShares& shares, int tiles) {
+  ASSERT_EQ(shares.first_tile(0), 0);
+  ASSERT_EQ(shares.first_tile(shares.sharers), tiles);
+  for (int sharer = 0; sharer < shares.sharers; ++sharer) {
+    const int count = shares.first_tile(sharer + 1) - shares.first_tile(sharer);
+    EXPECT_TRUE(count == tiles / shares.sharers || count == tiles / shares.sharers + 1);
+    for (int tile = shares.first_tile(sharer); tile < shares.first_tile(sharer + 1); ++tile)
+      ASSERT_EQ(shares.sharer_of(tile), sharer);
+  }
+}
+
+TEST(EvenShares, CoverEveryTileOnce) {
+  for (int tiles : {1, 7, 64, 1000})
+    for (int sharers : {1, 2, 5, 7, 33}) {
+      if (sharers > tiles) continue;
+      expect_all_shared_out(EvenShares::of_one_piece(tiles, sharers), tiles);
+      expect_all_shared_out(EvenShares::of_all_pieces(tiles, 3, sharers), 3 * tiles);
+    }
 }
 
 TEST(SplitPlan, IsForFewQueriesAndManyKeys) {

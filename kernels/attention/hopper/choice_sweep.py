@@ -2,13 +2,14 @@
 """Times all kernels of this folder that can compute a shape, on random shapes, one JSON line each: what choice.hpp is fitted to.
 
   kernels/attention/hopper/build.sh && python3 kernels/attention/hopper/choice_sweep.py measure OUT.jsonl [--seed 1] [--count 600]
-                                                                     [--seconds 120] [--wide|--short|--split] [--peers]
+                                                                     [--seconds 120] [--wide|--short|--split|--packed] [--peers]
   python3 kernels/attention/hopper/choice_sweep.py judge FILE.jsonl[.gz] ...   what the choice made then lost
   python3 kernels/attention/hopper/choice_sweep.py fit FILE.jsonl[.gz] ...     writes choice_costs.hpp; neither needs a GPU
 
 Shape number n is a function of the seed and n alone; a file that is there already is continued. --wide: head sizes above 128 alone.
 --short: D = 64 and at most 512 keys alone, where most kernels compete. --split: few queries or few tiles, where keys may be split; the
-kernel of ../split_keys (PYTHONPATH=python, make attention) stands beside them. --peers: cuDNN and flash beside them. A kernel is timed
+kernel of ../split_keys (PYTHONPATH=python, make attention) stands beside them. --packed: of those, few queries in more than one tile of
+its packed rows alone, where it competes with the others. --peers: cuDNN and flash beside them. A kernel is timed
 only if its result agrees with float64 on sampled rows; split_streaming with 1 to 8 blocks in a cluster. Times are medians of CUDA graphs of
 back-to-back calls over rotating inputs, replayed in random order.
 
@@ -58,10 +59,21 @@ def short_shape(seed, number):
             "dtype": draw.choice(("fp16", "bf16")), "layout": draw.choice(("bhsd", "bshd"))}
 
 
-def shape_of(seed, number, wide, short, split):
-    if short:
+def packed_shape(seed, number):
+    for attempt in range(1000):
+        shape = sweep.random_shape(f"choice packed {seed} {attempt}", number, {"few_queries": 1})
+        if split_keys_tiles(shape) > 1:
+            return shape
+    raise SystemExit("no shape of several tiles in a thousand")
+
+
+def shape_of(options, number):
+    seed, wide = options.seed, options.wide
+    if options.short:
         return short_shape(seed, number)
-    if split:
+    if options.packed:
+        return packed_shape(seed, number)
+    if options.split:
         return sweep.random_shape(f"choice split {seed}", number, SPLIT_KINDS)
     shape = sweep.random_shape(f"choice {seed}", number, KINDS)
     if wide and shape["head_dim"] <= NARROW:
@@ -112,7 +124,7 @@ def measure_shape(shape, number, peers, with_split_keys):
                 contenders[name] = run
                 add(name)
     if with_split_keys and shape["query_rows"] <= 64 and shape["key_rows"] >= 256:
-        contenders[SPLIT_KEYS_NAME] = lambda index: sweep.launch_split_keys(*sets[index], out, (0, -1, 0))
+        contenders[SPLIT_KEYS_NAME] = lambda index: sweep.launch_split_keys(*sets[index], out, (0, -1, 0, 0, 0))
         add(SPLIT_KEYS_NAME)
     chosen = kernel_of(bench.NAMES[bench.LIBRARY.hopper_attention_choose(calls[0])]).replace(SPLIT, PLANNED)
     if peers:
@@ -142,10 +154,10 @@ def measure(options):
         for number in range(number, options.count):
             if time.monotonic() - began > options.seconds:
                 break
-            shape = shape_of(options.seed, number, options.wide, options.short, options.split)
+            shape = shape_of(options, number)
             line = {"number": number, "seed": options.seed, **shape}
             with sweep.watched(line, 30, output):
-                line.update(measure_shape(shape, f"{options.seed} {number}", options.peers, options.split))
+                line.update(measure_shape(shape, f"{options.seed} {number}", options.peers, options.split or options.packed))
             print(json.dumps(line), file=output, flush=True)
             if number % 20 == 0:
                 torch.cuda.empty_cache()
@@ -249,7 +261,7 @@ def split_keys_terms(shape, multiprocessors=MULTIPROCESSORS):
     tiles = split_keys_tiles(shape)
     heads = shape["batch"] * shape["key_heads"]
     clusters, key_rows, head_dim = heads * tiles, shape["key_rows"], shape["head_dim"]
-    keys = key_rows * clusters / min(multiprocessors, max(CLUSTERS) * clusters) / 128
+    keys = key_rows * clusters / multiprocessors / 128
     size = 4.0 * head_dim * key_rows * heads / 4.2e6
     whole = ceil_div(clusters, multiprocessors) * ceil_div(key_rows, 128) if clusters > multiprocessors else keys
     return (1.0, keys, whole, size, size * tiles, max(1.0, clusters / multiprocessors), keys * head_dim / 128, clusters / multiprocessors)
@@ -478,7 +490,7 @@ def main(words):
     parser.add_argument("files", type=pathlib.Path, nargs="+")
     for name, value in (("--seed", 1), ("--count", 600), ("--seconds", 120)):
         parser.add_argument(name, type=int, default=value)
-    for name in ("--wide", "--short", "--split", "--peers"):
+    for name in ("--wide", "--short", "--split", "--packed", "--peers"):
         parser.add_argument(name, action="store_true")
     options = parser.parse_args(words)
     {"measure": measure, "judge": judge, "fit": fit}[options.what](options)

@@ -4,8 +4,10 @@
  *   assay_attention_call call = {.struct_size = sizeof call, .dtype = ASSAY_ATTENTION_F16, ...};
  *   if (assay_attention_forward(&call, stream) != ASSAY_ATTENTION_OK) puts(assay_attention_last_error());
  *
- * A call enqueues one kernel on the stream and returns. It allocates nothing, waits for nothing, and works while the
- * stream is captured into a CUDA graph. The same input gives the same bits on every run. All functions may be called by
+ * A call enqueues one kernel on the stream and returns. It waits for nothing, and works while the stream is captured into
+ * a CUDA graph. It needs no workspace: where few queries meet many keys, the blocks of a kernel meet in 6 MB that the
+ * library keeps for each stream and each captured graph, allocated at its first such call, for 48 of them at most; beyond
+ * that, such calls take longer. The same input gives the same bits on every run. All functions may be called by
  * several threads at once, for several devices: the device is the calling thread's current one, and the stream and the
  * tensors must belong to it. The kernels for sm_80 (also 86, 87, 89) and sm_90 are inside; other GPUs get an error. */
 #ifndef ASSAY_ATTENTION_H

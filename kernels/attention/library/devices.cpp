@@ -63,21 +63,24 @@ int device_name(int index, char* name, int capacity) {
   return ASSAY_ATTENTION_OK;
 }
 
-FirstUse::FirstUse(int device, int kernel) : device_(device), kernel_(kernel) {
-  const bool remembered = device >= 0 && device < kDevices && kernel >= 0 && kernel < kKernels;
-  if (remembered && loaded[device][kernel].load(std::memory_order_relaxed)) return;
+AllowedWhileCapturing::AllowedWhileCapturing() {
   cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   if (cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess) mode_before_ = static_cast<int>(mode);
 }
 
-FirstUse::~FirstUse() {
+AllowedWhileCapturing::~AllowedWhileCapturing() {
   if (mode_before_ < 0) return;
   auto mode = static_cast<cudaStreamCaptureMode>(mode_before_);
   cudaThreadExchangeStreamCaptureMode(&mode);
 }
 
+FirstUse::FirstUse(int device, int kernel) : device_(device), kernel_(kernel) {
+  const bool remembered = device >= 0 && device < kDevices && kernel >= 0 && kernel < kKernels;
+  if (!remembered || !loaded[device][kernel].load(std::memory_order_relaxed)) allowed_.emplace();
+}
+
 void FirstUse::succeeded() {
-  if (mode_before_ >= 0 && device_ >= 0 && device_ < kDevices && kernel_ >= 0 && kernel_ < kKernels) {
+  if (allowed_ && device_ >= 0 && device_ < kDevices && kernel_ >= 0 && kernel_ < kKernels) {
     loaded[device_][kernel_].store(true, std::memory_order_relaxed);
   }
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The functions of assay_attention.h.
+#include <algorithm>
+#include <iterator>
+
 #include "append.hpp"
 #include "assay_attention.h"
 #include "call_check.hpp"
 #include "devices.hpp"
+#include "exchange_memory.hpp"
 #include "failure.hpp"
 #include "hopper_call.hpp"
 #include "measured.hpp"
@@ -52,19 +56,48 @@ int split_kernel_number(const SplitKernel* wanted) {
   return found;
 }
 
-split_keys::Plan split_plan(const split_keys::Shape& shape, const DeviceFacts& device) {
+const split_keys::ClusterSlots& known_slots(const DeviceFacts& device) {
   FirstUse asking(device.index, kClusterQuestion);
   const split_keys::ClusterSlots& slots = cluster_slots(device);
   asking.succeeded();
-  return split_keys::plan(shape, slots);
+  return slots;
 }
 
-int launch_split(const assay_attention_call& call, const split_keys::Plan& plan, const DeviceFacts& device,
-                 void* stream) {
+bool same(const split_keys::Shape& one, const split_keys::Shape& other) {
+  return one.batch == other.batch && one.key_heads == other.key_heads && one.group == other.group &&
+         one.query_rows == other.query_rows && one.key_rows == other.key_rows && one.head_dim == other.head_dim;
+}
+
+// Remembered per thread: a model's calls have few shapes, and a plan takes longer than all else that is done for a
+// call.
+split_keys::Plan known_plan(const split_keys::Shape& shape, const DeviceFacts& device, bool exchanging) {
+  struct Known {
+    split_keys::Shape shape{};
+    int device = -1;
+    bool exchanging = false;
+    split_keys::Plan plan{};
+  };
+  thread_local Known remembered[32];
+  const unsigned mixed = static_cast<unsigned>(shape.batch) * 31 + static_cast<unsigned>(shape.key_rows) * 7 +
+                         static_cast<unsigned>(shape.key_heads + shape.group + shape.query_rows + shape.head_dim);
+  Known& known = remembered[mixed % std::size(remembered)];
+  if (known.device != device.index || known.exchanging != exchanging || !same(known.shape, shape)) {
+    known = {shape, device.index, exchanging, split_keys::plan(shape, known_slots(device), exchanging)};
+  }
+  return known.plan;
+}
+
+int launch_split(const assay_attention_call& call, split_keys::Plan plan, const DeviceFacts& device,
+                 cudaStream_t stream) {
+  ExchangeMemory memory{};
+  if (plan.exchanges()) {
+    memory = exchange_memory(device.index, stream);
+    if (memory.arrivals == nullptr) plan = known_plan(split_shape(call), device, false);
+  }
   const SplitKernel* kernel = find_split_kernel(call, plan);
   if (kernel == nullptr) return fail(ASSAY_ATTENTION_UNSUPPORTED, "no kernel for %d warps", plan.warps);
   FirstUse first_use(device.index, split_kernel_number(kernel));
-  const int status = launch_split_kernel(*kernel, plan.cluster, call, static_cast<cudaStream_t>(stream));
+  const int status = launch_split_kernel(*kernel, plan, memory, call, stream);
   if (status == ASSAY_ATTENTION_OK) first_use.succeeded();
   return status;
 }
@@ -77,8 +110,8 @@ const ServingKernel* find_serving_kernel(const assay_attention_call& call, Famil
 }
 
 int launch_serving_call(const assay_attention_call& call, Family family, const DeviceFacts& device, void* stream) {
-  split_keys::Plan plan{0, 0, 1};
-  if (family == Family::serving_split) plan = split_plan(serving_shape(call), device);
+  split_keys::Plan plan{0, 0, 1, 1, 0};
+  if (family == Family::serving_split) plan = known_plan(serving_shape(call), device, false);
   const ServingKernel* kernel = find_serving_kernel(call, family, plan, device);
   int number = 0;
   for_each_serving_kernel([&](const ServingKernel& each, int index) {
@@ -125,20 +158,32 @@ int assay_attention_forward(const assay_attention_call* call, void* stream) {
   if (family == Family::none) return fail_no_kernels(device.compute_capability);
   if (is_serving(known)) return launch_serving_call(known, family, device, stream);
   if (family == Family::split_keys) {
-    return launch_split(known, split_plan(split_shape(known), device), device, stream);
+    return launch_split(known, known_plan(split_shape(known), device, true), device, static_cast<cudaStream_t>(stream));
   }
   return launch_long_queries(known, family, device, stream);
 }
 
-int assay_attention_testing_split_keys(const assay_attention_call* call, int slabs, int warps, int cluster,
-                                       void* stream) {
+int assay_attention_testing_split_keys(const assay_attention_call* call, int slabs, int warps, int cluster, int sharers,
+                                       int clusters, void* stream) {
   assay_attention_call known;
   DeviceFacts device{};
   if (int status = check_plain_hopper_call(call, known, device); status != ASSAY_ATTENTION_OK) return status;
   if (warps == 0)
     return launch_long_queries(known, family_of_long_queries(known, device.multiprocessors), device, stream);
-  const split_keys::Plan plan{slabs, warps, cluster};
-  return launch_split(known, warps < 0 ? split_plan(split_shape(known), device) : plan, device, stream);
+  const split_keys::Shape shape = split_shape(known);
+  const split_keys::ClusterSlots& slots = known_slots(device);
+  split_keys::Plan plan{slabs, warps, cluster, sharers, clusters};
+  if (warps < 0) {
+    plan = split_keys::plan(shape, slots, true);
+  } else {
+    const int at_a_time = slots.of(warps, known.head_dim)[cluster];
+    if (sharers < 1) plan.sharers = std::max(1, static_cast<int>(at_a_time / split_keys::piece_count(shape, slabs)));
+    if (clusters < 0) plan.clusters = at_a_time;
+  }
+  if (plan.exchanges() && !split_keys::can_exchange(shape, plan)) {
+    return fail(ASSAY_ATTENTION_UNSUPPORTED, "so many clusters cannot share these keys");
+  }
+  return launch_split(known, plan, device, static_cast<cudaStream_t>(stream));
 }
 
 int assay_attention_testing_pairs(const assay_attention_call* call, int in_pairs, void* stream) {
@@ -183,11 +228,11 @@ int assay_attention_query(const assay_attention_call* call, int compute_capabili
   }
   if (family == Family::split_keys) {
     const split_keys::ClusterSlots slots = split_keys::usual_slots(device.multiprocessors);
-    *kernel = find_split_kernel(known, split_keys::plan(split_shape(known), slots))->name;
+    *kernel = find_split_kernel(known, split_keys::plan(split_shape(known), slots, true))->name;
   }
   if (is_serving(known)) {
     const split_keys::ClusterSlots slots = split_keys::usual_slots(device.multiprocessors);
-    *kernel = find_serving_kernel(known, family, split_keys::plan(serving_shape(known), slots), device)->name;
+    *kernel = find_serving_kernel(known, family, split_keys::plan(serving_shape(known), slots, false), device)->name;
   }
   if (*kernel == nullptr) *kernel = choose_warp_kernel(known, device.multiprocessors)->name;
   return ASSAY_ATTENTION_OK;

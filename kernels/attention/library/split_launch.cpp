@@ -62,7 +62,8 @@ const split_keys::ClusterSlots& cluster_slots(const DeviceFacts& device) {
   return known[index];
 }
 
-int launch_split_kernel(const SplitKernel& kernel, int cluster, const assay_attention_call& call, cudaStream_t stream) {
+int launch_split_kernel(const SplitKernel& kernel, const split_keys::Plan& plan, const ExchangeMemory& memory,
+                        const assay_attention_call& call, cudaStream_t stream) {
   split_keys::Params params{};
   copy_tensors(call, params);
   params.key_heads = call.key_heads;
@@ -73,10 +74,15 @@ int launch_split_kernel(const SplitKernel& kernel, int cluster, const assay_atte
   params.row_tiles = split_keys::row_tiles(split_shape(call), kernel.slabs);
   params.scale = call.scale;
   params.causal = is_causal(call) ? 1 : 0;
+  params.shares = split_keys::shares_of(split_shape(call), plan);
+  if (plan.exchanges()) {
+    params.exchange = memory.partials;
+    params.arrivals = memory.arrivals;
+  }
 
-  const int64_t blocks = int64_t{call.batch} * call.key_heads * params.row_tiles * cluster;
+  const int64_t blocks = cluster_count(split_shape(call), plan) * plan.cluster;
   return KernelLaunch(blocks, 32 * kernel.warps, kernel.shared_bytes, stream)
-      .in_clusters(cluster)
+      .in_clusters(plan.cluster)
       .overlapping_previous(overlaps_previous(call))
       .run(kernel.name, kernel.function, params);
 }

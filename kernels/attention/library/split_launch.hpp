@@ -8,6 +8,7 @@
 #include "../split_keys/plan.hpp"
 #include "assay_attention.h"
 #include "devices.hpp"
+#include "exchange_memory.hpp"
 #include "split_kernels.hpp"
 
 namespace assay::attention::library {
@@ -20,8 +21,10 @@ const SplitKernel* find_split_kernel(const assay_attention_call& call, const spl
 // What a device holds of clusters. Asks the driver at the first call.
 const split_keys::ClusterSlots& cluster_slots(const DeviceFacts& device);
 
-// One kernel onto the stream; a code of assay_attention.h.
-int launch_split_kernel(const SplitKernel& kernel, int cluster, const assay_attention_call& call, cudaStream_t stream);
+// One kernel onto the stream, laid out as planned; a code of assay_attention.h. `memory`: where the clusters of the
+// plan share pieces.
+int launch_split_kernel(const SplitKernel& kernel, const split_keys::Plan& plan, const ExchangeMemory& memory,
+                        const assay_attention_call& call, cudaStream_t stream);
 
 // Calls visit(kernel, number) for each.
 template <typename Visit>
@@ -34,7 +37,9 @@ void for_each_split_kernel(Visit visit) {
 
 }  // namespace assay::attention::library
 
-// For tests and measurements, not in the public header: as assay_attention_forward, laid out as asked. warps 0: by a
-// kernel of the other families; fewer: as planned.
+// For tests and measurements, not in the public header: as assay_attention_forward, laid out as asked (Plan in
+// ../split_keys/plan.hpp). warps 0: by a kernel of the other families; fewer: as planned. sharers below 1: as many as
+// run at a time; clusters below 0: likewise.
 extern "C" ASSAY_ATTENTION_API int assay_attention_testing_split_keys(const assay_attention_call* call, int slabs,
-                                                                      int warps, int cluster, void* stream);
+                                                                      int warps, int cluster, int sharers, int clusters,
+                                                                      void* stream);

@@ -179,7 +179,8 @@ def launch_pairs(q, k, v, out, causal, in_pairs, lse=None):
 
 
 def launch_split_keys(q, k, v, out, layout, causal=False, lse=None):
-    """The kernel for few queries. layout: (slabs, warps, blocks of a cluster); fewer than no warps: as planned."""
+    """The kernel for few queries. layout: (slabs, warps, blocks of a cluster, clusters that share a head's keys, clusters that
+    share all keys), as Plan in ../split_keys/plan.hpp. Fewer than no warps: as planned."""
     return launch_by("assay_attention_testing_split_keys", layout, q, k, v, out, causal, lse)
 
 

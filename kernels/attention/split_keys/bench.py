@@ -2,10 +2,13 @@
 """Checks and times the split-keys kernels in every layout beside SDPA's backends and the library's other kernels.
 
   PYTHONPATH=python python3 kernels/attention/split_keys/bench.py [check] [time] [B,Hq,Hk,Sq,Sk,D ...]
+  PYTHONPATH=python python3 kernels/attention/split_keys/bench.py sweep FILE [--seed 1] [--seconds 120]
 
-check compares every layout (rows of a tile, warps, cluster) with float64, also log-sum-exp, two runs bit for bit, and a
-replayed graph. time prints microseconds per call: CUDA graphs of back-to-back calls over rotating inputs, replays interleaved.
-The last column is the share of 4.2 TB/s that the library's own choice reaches. Results of every layout: --json FILE.
+check compares every layout (rows of a tile, warps, cluster, clusters that share all keys) with float64, also log-sum-exp, two
+runs bit for bit, replayed graphs, and several streams at once. time prints microseconds per call: CUDA graphs of back-to-back
+calls over rotating inputs, replays interleaved. The last column is the share of 4.2 TB/s that the library's own choice reaches.
+Results of every layout: --json FILE. sweep does the same for random shapes of one tile of rows, a line of JSON each, from which
+plan_fit.py fits what plan.hpp expects.
 """
 
 import itertools
@@ -15,6 +18,7 @@ import pathlib
 import random
 import statistics
 import sys
+import time
 
 import torch
 import torch.nn.functional as F
@@ -23,6 +27,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "kernels/attention"), str(ROOT / "kernels/attention/library")]
 from replays import interleaved  # noqa: E402
+from assay_attention import Unsupported  # noqa: E402
 from sweep import launch_by, launch_split_keys  # noqa: E402
 
 BANDWIDTH = 4.2e12
@@ -33,10 +38,14 @@ SHAPES = [(1, 32, 8, 1, 1024, 128), (1, 32, 8, 1, 8192, 128), (1, 32, 8, 1, 6553
           (32, 16, 16, 1, 1024, 64), (32, 64, 8, 1, 16384, 128)]
 
 
+SHARING = {"": (1, 0), ", filling": (0, 0), ", 2 sharers": (2, 0), ", 4 sharers": (4, 0), ", all": (1, -1)}
+
+
 def layouts(head_dim):
-    """(slabs, warps, cluster) of every kernel for a head size."""
-    clusters = (1, 2, 3, 4, 5, 6, 7, 8)
-    return [(1, 4, c) for c in clusters] if head_dim > 128 else list(itertools.product((1, 2), (4, 8), clusters))
+    """(slabs, warps, cluster, sharers, clusters) of every kernel for a head size, by name."""
+    sizes = [(1, 4)] if head_dim > 128 else list(itertools.product((1, 2), (4, 8)))
+    return {f"{slabs}x16, {warps} warps, {cluster}{name}": (slabs, warps, cluster, *sharing)
+            for slabs, warps in sizes for cluster in (1, 2, 3, 4, 6, 8) for name, sharing in SHARING.items()}
 
 
 def draw(shape, dtype=torch.float16, bshd=False):
@@ -51,7 +60,7 @@ def draw(shape, dtype=torch.float16, bshd=False):
 
 
 def launch(q, k, v, out, causal=False, lse=None, layout=None):
-    """By a layout; None: the library's choice; (0, 0, 0): the kernels for long queries."""
+    """By a layout; None: the library's choice; (0, 0, 0, 0, 0): the kernels for long queries."""
     if layout is None:
         launch_by("assay_attention_forward", (), q, k, v, out, causal, lse)
     else:
@@ -73,8 +82,8 @@ def check():
     random_ = random.Random(5)
     cases = 0
     for dim in (64, 128, 256, 40, 80, 96, 192):
-        for layout in layouts(dim):
-            for _ in range(3):
+        for layout in layouts(dim).values():
+            for _ in range(2):
                 group, rows, keys = random_.choice((1, 3, 8)), random_.choice((1, 2, 5, 17, 64)), random_.choice((1, 40, 333, 1000, 4100))
                 key_heads, causal = random_.choice((1, 2, 5)), random_.random() < 0.5
                 dtype, bshd = random_.choice((torch.float16, torch.bfloat16)), random_.random() < 0.5
@@ -82,7 +91,10 @@ def check():
                 torch.manual_seed(cases)
                 q, k, v = draw(shape, dtype, bshd)
                 out, lse = torch.full_like(q, math.nan), torch.full(q.shape[:3], math.nan, device="cuda")
-                launch(q, k, v, out, causal, lse, layout)
+                try:
+                    launch(q, k, v, out, causal, lse, layout)
+                except Unsupported:
+                    continue  # too few keys to share
                 again = torch.full_like(q, math.nan)
                 launch(q, k, v, again, causal, None, layout)
                 want, want_lse = expected(q, k, v, causal)
@@ -95,18 +107,52 @@ def check():
                     raise SystemExit(f"WRONG: {shape} causal {causal} {dtype} bshd {bshd} layout {layout}: error {error:.3g}, "
                                      f"repeats {torch.equal(out, again)}")
                 cases += 1
-    q, k, v = draw((2, 8, 2, 1, 3000, 128))
+    for layout in (None, (1, 4, 4, 1, -1), (1, 4, 2, 5, 0)):
+        check_graph(layout)
+    check_streams()
+    print(f"{cases} cases, replayed graphs and several streams at once correct")
+
+
+def near(out, q, k, v):
+    want, _ = expected(q, k, v, False)
+    return ((out.double() - want).norm() / want.norm()).item() < 8e-4
+
+
+def check_graph(layout):
+    shape = (2, 8, 2, 1, 9000, 128)
+    q, k, v = draw(shape)
     out, graph = torch.empty_like(q), torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        launch(q, k, v, out)
+        launch(q, k, v, out, layout=layout)
     for _ in range(3):
-        for old, new in zip((q, k, v), draw((2, 8, 2, 1, 3000, 128))):
+        for old, new in zip((q, k, v), draw(shape)):
             old.copy_(new)
         graph.replay()
-        want, _ = expected(q, k, v, False)
-        if not ((out.double() - want).norm() / want.norm()).item() < 8e-4:
+        if not near(out, q, k, v):
             raise SystemExit("WRONG: a replayed graph")
-    print(f"{cases} cases and a replayed graph correct")
+
+
+def check_streams():
+    """Clusters that share keys meet in memory: calls of several streams and graphs must not meet each other's."""
+    streams = [torch.cuda.Stream() for _ in range(4)]
+    work = [(stream, draw((1, 4, 1, 1, 20000 + 1000 * i, 128))) for i, stream in enumerate(streams)]
+    outs = [torch.empty_like(q) for _, (q, _, _) in work]
+    graphs = []
+    for _, tensors in work:
+        graphs.append((torch.cuda.CUDAGraph(), torch.empty_like(tensors[0])))
+        with torch.cuda.graph(graphs[-1][0]):
+            for _ in range(8):
+                launch(*tensors, graphs[-1][1], layout=(1, 4, 4, 1, 20))
+    torch.cuda.synchronize()
+    for _ in range(20):
+        for (stream, tensors), out, (graph, _) in zip(work, outs, graphs):
+            with torch.cuda.stream(stream):
+                launch(*tensors, out, layout=(1, 4, 2, 16, 0))
+                graph.replay()
+    torch.cuda.synchronize()
+    for (_, tensors), out, (_, of_graph) in zip(work, outs, graphs):
+        if not near(out, *tensors) or not near(of_graph, *tensors):
+            raise SystemExit("WRONG: several streams at once")
 
 
 def captured(function, calls):
@@ -119,6 +165,15 @@ def captured(function, calls):
     return graph
 
 
+def taken_layouts(shape):
+    """Those that a plan may take: slabs as it takes them, no more blocks than matter."""
+    batch, heads, key_heads, rows, _, dim = shape
+    slabs = 1 if dim > 128 or heads // key_heads * rows <= 16 else 2
+    pieces = batch * key_heads
+    return {name: layout for name, layout in layouts(dim).items() if layout[0] == slabs and (slabs == 1 or layout[1] == 8)
+            and (layout[3] < 2 or 60 <= pieces * layout[3] <= 600) and (layout[3] != 0 or pieces <= 66)}
+
+
 def measure(shape):
     batch, heads, key_heads, rows, keys, dim = shape
     key_bytes = 4 * batch * key_heads * keys * dim
@@ -127,11 +182,13 @@ def measure(shape):
     outs = [torch.empty_like(q) for q, _, _ in sets]
     estimate = key_bytes / 3e12 * 1e6 + 6
     calls = min(64, max(2, math.ceil(400 / estimate)))
-    contenders = {"library": None, "long queries": (0, 0, 0), **{f"{s}x16, {w} warps, {c}": (s, w, c) for s, w, c in layouts(dim)}}
+    contenders = {"library": None, "long queries": (0, 0, 0, 0, 0), **taken_layouts(shape)}
     graphs = {}
     for name, layout in contenders.items():
         try:
             graphs[name] = captured(lambda i, layout=layout: launch(*sets[i % count], outs[i % count], layout=layout), calls)
+        except Unsupported:
+            continue
         except RuntimeError as error:
             print(f"{name}: {error}", file=sys.stderr)
     options = {"enable_gqa": heads != key_heads}
@@ -145,8 +202,33 @@ def measure(shape):
     return {name: statistics.median(t) for name, t in times.items()}, key_bytes
 
 
+def random_shape(random_):
+    """A tile of rows against keys of up to 2 GB."""
+    while True:
+        group, rows = random_.choice((1, 1, 2, 4, 8, 16)), random_.choice((1, 1, 1, 2, 4, 16))
+        key_heads = random_.choice((1, 1, 2, 3, 4, 5, 7, 8, 11, 16, 32))
+        batch = random_.choice((1, 1, 1, 2, 3, 5, 8, 13, 26, 50, 100))
+        keys = int(2 ** random_.uniform(8, 17))
+        dim = random_.choice((64, 64, 80, 96, 128, 128, 128, 192, 256))
+        if group * rows <= (32 if dim <= 128 else 16) and 4 * batch * key_heads * keys * dim < 2e9:
+            return batch, group * key_heads, key_heads, rows, keys, dim
+
+
+def sweep_shapes(words):
+    path = words[words.index("sweep") + 1]
+    option = {name: int(words[words.index(name) + 1]) if name in words else usual for name, usual in (("--seed", 1), ("--seconds", 120))}
+    random_, end = random.Random(option["--seed"]), time.monotonic() + option["--seconds"]
+    with open(path, "a", encoding="utf-8") as file:
+        while time.monotonic() < end:
+            shape = random_shape(random_)
+            times, _ = measure(shape)
+            print(json.dumps({"shape": shape, "us": {name: round(us, 3) for name, us in times.items()}}), file=file, flush=True)
+
+
 @torch.no_grad()
 def main(words):
+    if "sweep" in words:
+        return sweep_shapes(words)
     output = None
     if "--json" in words:
         at = words.index("--json")

@@ -16,15 +16,13 @@ struct Costs {
   int most_head_dim;
   std::array<double, kCostTerms> us;
 
-  // As split_keys_terms() in choice_sweep.py: keys and tiles are shared out to as many multiprocessors as clusters
-  // reach.
+  // As split_keys_terms() in choice_sweep.py: keys and tiles are shared out to all multiprocessors.
   std::array<double, kCostTerms> terms(const Shape& shape, int multiprocessors) const {
     const double row_tile_count = row_tiles(shape, slabs);
     const double heads = static_cast<double>(shape.batch) * shape.key_heads;
     const double clusters = heads * row_tile_count;
-    const double busy = std::min<double>(multiprocessors, kLargestCluster * clusters);
     const double rounds = static_cast<double>(ceil_div(static_cast<int64_t>(clusters), multiprocessors));
-    const double keys = shape.key_rows * clusters / busy / 128;
+    const double keys = shape.key_rows * clusters / multiprocessors / 128;
     const double bytes = 4.0 * shape.head_dim * shape.key_rows * heads / 4.2e6;
     return {1.0,
             keys,

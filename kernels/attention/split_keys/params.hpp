@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "even_shares.hpp"
+
 namespace assay::attention::split_keys {
 
 // Strides in elements: batch, head, row.
@@ -25,6 +27,9 @@ struct Params {
   int row_tiles;   // tiles of packed rows, (group * query_rows) of them
   float scale;
   int causal;  // aligned to the bottom right
+  EvenShares shares;
+  void* exchange;          // memory of one stream for pieces that several clusters share (exchange.cuh)
+  unsigned int* arrivals;  // (clusters, kLargestCluster), zeros before and after a call
 };
 
 }  // namespace assay::attention::split_keys

@@ -62,6 +62,15 @@ struct Inbox {
   // What has arrived becomes output. After the barrier of the cluster. Call: Params of this folder or ../serving.
   template <typename Element, int kThreads, typename Call, typename Rows>
   __device__ __forceinline__ void merge_blocks(const Call& params, const Rows& packed, int rows) const {
+    for_each_quad<kThreads>(rows, [&](int quad, const float4& merged, float highest, float total) {
+      store<Element>(params, packed, quad / kRowQuads, quad % kRowQuads * 4, merged, highest, total);
+    });
+  }
+
+  // Calls visit(quad, merged, highest, total) for the quads of this block's share: what the cluster's blocks have
+  // found, relative to 2^highest, and the sum of the row.
+  template <int kThreads, typename Visit>
+  __device__ __forceinline__ void for_each_quad(int rows, Visit visit) const {
     const int blocks = cluster_blocks();
     const int share = share_of(rows);
     for (int slot = static_cast<int>(threadIdx.x); slot < share; slot += kThreads) {
@@ -77,11 +86,10 @@ struct Inbox {
         total += shrink * sum[block][row];
         add(merged, shrink, output[block * share + slot]);
       }
-      store<Element>(params, packed, row, quad % kRowQuads * 4, merged, highest, total);
+      visit(quad, merged, highest, total);
     }
   }
 
- private:
   // A row that sees no key is 0, and its log-sum-exp -inf. NaN stays NaN.
   template <typename Element, typename Call, typename Rows>
   __device__ __forceinline__ static void store(const Call& params, const Rows& packed, int row, int column,

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "../primitives/cluster_slots.hpp"
+#include "even_shares.hpp"
 
 namespace assay::attention::split_keys {
 
@@ -20,9 +21,13 @@ struct Shape {
 };
 
 struct Plan {
-  int slabs;    // of 16 packed rows in a tile
-  int warps;    // of a block: 4 or 8
-  int cluster;  // blocks that share the keys of a head
+  int slabs;     // of 16 packed rows in a tile
+  int warps;     // of a block: 4 or 8
+  int cluster;   // blocks of a cluster, which share its keys
+  int sharers;   // clusters that share the keys of a head evenly; 1: each has a head of its own
+  int clusters;  // that share the keys of all heads evenly; 0: as `sharers` says
+
+  constexpr bool exchanges() const { return sharers > 1 || clusters > 0; }
 };
 
 constexpr int ceil_div(int64_t a, int64_t b) {
@@ -33,6 +38,16 @@ constexpr int64_t packed_rows(const Shape& shape) {
 }
 constexpr int row_tiles(const Shape& shape, int slabs) {
   return ceil_div(packed_rows(shape), 16 * slabs);
+}
+
+// Of a row as the kernels compute it.
+constexpr int columns_of(int head_dim) {
+  return head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
+}
+
+// Keys of a tile, which one warp takes at a time.
+constexpr int tile_keys(int head_dim) {
+  return head_dim <= 64 ? 32 : 16;
 }
 
 // Of 16 packed rows in a tile.
@@ -49,6 +64,10 @@ constexpr bool one_tile(const Shape& shape) {
 struct ClusterSlots {
   int of_8_warps[kLargestCluster + 1];  // by blocks of the cluster, from 1; blocks of which a multiprocessor holds one
   int of_4_warps[kLargestCluster + 1];  // two
+
+  constexpr const int* of(int warps, int head_dim) const {
+    return warps == 8 || head_dim > 128 ? of_8_warps : of_4_warps;
+  }
 };
 
 constexpr ClusterSlots usual_slots(int multiprocessors) {
@@ -75,48 +94,127 @@ constexpr bool suits(const Shape& shape, int multiprocessors) {
   return one_tile(shape) || long_tiles < multiprocessors;
 }
 
-// Microseconds of a layout, by rates that were measured on an H200 (README.md): what one block reads by itself, and
-// what memory, or the L2 cache where tiles of rows share keys, gives to all.
-constexpr double estimate_us(const Shape& shape, const Plan& plan, int clusters_at_a_time) {
-  constexpr double kLaunch = 4.0;
-  constexpr double kRound = 1.5;       // a block's first loads and its merge
-  constexpr double kPerBlock = 0.03;   // what it sends to another
-  constexpr double kHalfOccupied = 5;  // blocks that reach half of the rate of memory
-  const int tiles = row_tiles(shape, plan.slabs);
-  const double all_gb_per_s = tiles == 1 ? 4550 : 5500;
-  const double block_gb_per_s = plan.slabs == 2 ? (plan.warps == 8 ? 62 : 50) : (plan.warps == 8 ? 104 : 52);
-  const int64_t clusters = int64_t{shape.batch} * shape.key_heads * tiles;
-  const double bytes = 4.0 * shape.head_dim * ceil_div(shape.key_rows, plan.cluster);
-  const auto round_us = [&](int64_t running) {
-    const double share = all_gb_per_s / (static_cast<double>(running * plan.cluster) + kHalfOccupied);
-    return kRound + kPerBlock * plan.cluster + bytes / std::min(block_gb_per_s, share) * 1e-3;
-  };
-  const int64_t rest = clusters % clusters_at_a_time;
-  return kLaunch + static_cast<double>(clusters / clusters_at_a_time) * round_us(clusters_at_a_time) +
-         (rest > 0 ? round_us(rest) : 0.0);
+// A head and a tile of its packed rows.
+constexpr int64_t piece_count(const Shape& shape, int slabs) {
+  return int64_t{shape.batch} * shape.key_heads * row_tiles(shape, slabs);
+}
+constexpr int64_t cluster_count(const Shape& shape, const Plan& plan) {
+  return plan.clusters > 0 ? plan.clusters : piece_count(shape, plan.slabs) * plan.sharers;
 }
 
-constexpr Plan plan(const Shape& shape, const ClusterSlots& slots) {
+// What clusters that share pieces leave for each other: twice the rows of a tile in float32, with origins and sums
+// (exchange.cuh).
+constexpr int64_t exchange_bytes(const Shape& shape, const Plan& plan) {
+  return 2 * cluster_count(shape, plan) * (16 * plan.slabs * (columns_of(shape.head_dim) * 4 + kLargestCluster * 8));
+}
+constexpr int64_t kExchangeBytes = 6 << 20;  // that the library keeps for a stream
+constexpr int kMostClusters = 1024;          // that its counts are for
+
+// Whether there is memory for what the clusters leave for each other, and a tile of keys for each of their warps.
+constexpr bool can_exchange(const Shape& shape, const Plan& plan) {
+  const int64_t clusters = cluster_count(shape, plan);
+  const int64_t tiles = piece_count(shape, plan.slabs) * ceil_div(shape.key_rows, tile_keys(shape.head_dim));
+  return clusters <= kMostClusters && exchange_bytes(shape, plan) <= kExchangeBytes && tiles <= INT32_MAX &&
+         tiles >= clusters * plan.cluster * plan.warps;
+}
+
+constexpr int kClusters[] = {1, 2, 3, 4, 6, 8};  // that a plan takes
+
+// Microseconds of a layout, by rates that plan_fit.py fitted to an H200: what one block computes by itself, and what
+// memory, or the L2 cache where tiles of rows share keys, gives to all.
+class LayoutTime {
+ public:
+  constexpr LayoutTime(const Shape& shape, const Plan& plan, int clusters_at_a_time)
+      : shape_(shape), plan_(plan), at_a_time_(clusters_at_a_time), tiles_(row_tiles(shape, plan.slabs)) {}
+
+  constexpr double us() const { return plan_.clusters > 0 ? us_of_shares() : us_of_rounds(); }
+
+ private:
+  static constexpr double kLaunch = 2.93;
+  static constexpr double kRound = 2.25;         // a block's first loads and its merge
+  static constexpr double kPerBlock = 0.022;     // what it sends to another
+  static constexpr double kHalfOccupied = 4.08;  // blocks that reach half of the rate of memory
+  static constexpr double kExchange = 2.5;       // through global memory
+  static constexpr double kPerSharer = 0.049;
+  static constexpr double kBoundary = 1.54;  // from one piece to the next
+
+  // Of the rate of memory, by blocks of a cluster.
+  static constexpr double memory_share(int warps, int cluster) {
+    constexpr double kOf4Warps[] = {0, 0.986, 1.004, 0.969, 0.906, 0.906, 0.951, 0.951, 0.961};
+    constexpr double kOf8Warps[] = {0, 0.985, 1.020, 0.914, 0.925, 0.925, 0.927, 0.927, 1.000};
+    return (warps == 8 ? kOf8Warps : kOf4Warps)[cluster];
+  }
+  constexpr double block_gb_per_s() const {
+    if (shape_.head_dim > 128) return 61;
+    if (plan_.slabs == 2) return 48;
+    return plan_.warps == 8 ? 87.6 : 30.4;
+  }
+  // Memory sees the columns that there are, a block those that it computes.
+  constexpr double bytes_us(double keys, int64_t blocks) const {
+    const double memory_gb_per_s = (tiles_ == 1 ? 4592 : 5500) * memory_share(plan_.warps, plan_.cluster);
+    const double share = memory_gb_per_s / (static_cast<double>(blocks) + kHalfOccupied);
+    return 4e-3 * keys * std::max(columns_of(shape_.head_dim) / block_gb_per_s(), shape_.head_dim / share);
+  }
+  constexpr double round_us(int64_t running) const {
+    const double keys = ceil_div(shape_.key_rows, int64_t{plan_.cluster} * plan_.sharers);
+    return kRound + kPerBlock * plan_.cluster + (plan_.sharers > 1 ? kExchange + kPerSharer * plan_.sharers : 0.0) +
+           bytes_us(keys, running * plan_.cluster);
+  }
+  // The last round may leave multiprocessors idle.
+  constexpr double us_of_rounds() const {
+    const int64_t clusters = cluster_count(shape_, plan_);
+    const int64_t rest = clusters % at_a_time_;
+    return kLaunch + static_cast<double>(clusters / at_a_time_) * round_us(at_a_time_) +
+           (rest > 0 ? round_us(rest) : 0.0);
+  }
+  // All clusters at once, each with some whole pieces and at most two parts, one after the other.
+  constexpr double us_of_shares() const {
+    const double pieces = static_cast<double>(piece_count(shape_, plan_.slabs));
+    const int64_t blocks = int64_t{plan_.clusters} * plan_.cluster;
+    return kLaunch + kExchange + kPerSharer * plan_.clusters / pieces + kRound + kPerBlock * plan_.cluster +
+           (pieces > 1 ? kBoundary * (1 + pieces / plan_.clusters) : 0.0) +
+           bytes_us(shape_.key_rows * pieces / static_cast<double>(blocks), blocks);
+  }
+
+  Shape shape_;
+  Plan plan_;
+  int at_a_time_;
+  int tiles_;
+};
+
+// `exchanging`: whether clusters may share pieces.
+constexpr Plan plan(const Shape& shape, const ClusterSlots& slots, bool exchanging) {
   const int slabs = slabs_of(shape);
+  const int64_t pieces = piece_count(shape, slabs);
   Plan best{};
   double least = 0;
+  const auto consider = [&](const Plan& candidate, int clusters_at_a_time) {
+    if (candidate.exchanges() && !(exchanging && can_exchange(shape, candidate))) return;
+    const double time = LayoutTime(shape, candidate, clusters_at_a_time).us();
+    if (least != 0 && time >= least) return;
+    least = time;
+    best = candidate;
+  };
   for (int warps : {8, 4}) {
     if (warps == 8 && shape.head_dim > 128) continue;
     if (warps == 4 && slabs == 2) continue;  // a multiprocessor would hold no more than one block of them either
-    for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
-      const bool alone = warps == 8 || shape.head_dim > 128;  // on its multiprocessor
-      const int clusters = (alone ? slots.of_8_warps : slots.of_4_warps)[cluster];
+    for (int cluster : kClusters) {
+      const int clusters = slots.of(warps, shape.head_dim)[cluster];
       if (clusters < 1) continue;
-      const Plan candidate{slabs, warps, cluster};
-      const bool power_of_two = (cluster & (cluster - 1)) == 0;  // others were a few per cent slower than estimated
-      const double time = estimate_us(shape, candidate, clusters) * (power_of_two ? 1.0 : 1.06);
-      if (least == 0 || time < 0.995 * least) {
-        least = time;
-        best = candidate;
-      }
+      const int filling = static_cast<int>(clusters / pieces);
+      for (int sharers : {1, 2, 4}) consider({slabs, warps, cluster, sharers, 0}, clusters);
+      if (filling > 1) consider({slabs, warps, cluster, filling, 0}, clusters);
+      consider({slabs, warps, cluster, 1, clusters}, clusters);
     }
   }
   return best;
+}
+
+// How the kernel shares out the tiles.
+constexpr EvenShares shares_of(const Shape& shape, const Plan& plan) {
+  const int piece_tiles = ceil_div(shape.key_rows, tile_keys(shape.head_dim));
+  if (plan.clusters == 0) return EvenShares::of_one_piece(piece_tiles, plan.sharers);
+  return EvenShares::of_all_pieces(piece_tiles, static_cast<int>(piece_count(shape, plan.slabs)), plan.clusters);
 }
 
 }  // namespace assay::attention::split_keys

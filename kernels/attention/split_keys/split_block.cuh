@@ -17,6 +17,7 @@
 #pragma once
 
 #include "../primitives/warp_products.cuh"
+#include "exchange.cuh"
 #include "partial_results.cuh"
 #include "warp_ring.cuh"
 
@@ -32,7 +33,7 @@ struct SplitBlockConfig {
   static constexpr int kWarps = kWarpCount;
   static constexpr int kThreads = 32 * kWarps;
   static constexpr int kRowBytes = kHeadDim * 2;
-  static constexpr int kTileKeys = kHeadDim <= 64 ? 32 : 16;  // of a warp
+  static constexpr int kTileKeys = tile_keys(kHeadDim);  // of a warp
   static constexpr int kStages = 3;
   static constexpr bool kQueryInRegisters = kSlabs * kHeadDim <= 128;
   static constexpr int kQueryBytes = kQueryRows * kRowBytes;
@@ -76,8 +77,27 @@ class SplitBlock {
         cap_(head_.params),
         softmax_(Head::Cap::softmax_scale(head_.params)) {}
 
+  // The keys of all tiles that the head's rows see.
   __device__ __forceinline__ void run() {
-    const TileRange tiles = head_.tiles();
+    attend(head_.tiles());
+    const int rows = merge_in_cluster();
+    inbox().template merge_blocks<Element, Config::kThreads>(head_.params, head_.packed, rows);
+  }
+
+  // Some of them; other clusters have the rest.
+  __device__ __forceinline__ void run_share(TileRange tiles, const Sharers& sharers) {
+    attend(tiles);
+    const int rows = merge_in_cluster();
+    if (sharers.count == 1) {
+      inbox().template merge_blocks<Element, Config::kThreads>(head_.params, head_.packed, rows);
+    } else {
+      Exchange<Element, Config::kQueryRows, Config::kHeadDim, Config::kThreads>(head_.params, sharers, rows)
+          .merge(inbox(), head_.params, head_.packed);
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void attend(TileRange tiles) {
     const int first = tiles.first + share_of(tiles.count, cluster_rank());
     const int end = tiles.first + share_of(tiles.count, cluster_rank() + 1);
     arrive_at_cluster();  // it has started
@@ -100,10 +120,8 @@ class SplitBlock {
     }
     wait_for_copies<0>();
     softmax_.finish();
-    merge();
   }
 
- private:
   // The first of a block's tiles: shares differ by one tile at most.
   __device__ __forceinline__ static int share_of(int tiles, int rank) {
     return static_cast<int>(int64_t{tiles} * rank / cluster_blocks());
@@ -137,18 +155,21 @@ class SplitBlock {
     return __any_sync(kWholeWarp, any) != 0;
   }
 
-  __device__ __forceinline__ void merge() {
+  // What the cluster's blocks have found lies in their inboxes afterwards. Returns how many rows there are.
+  __device__ __forceinline__ int merge_in_cluster() {
     auto& s_partial = *reinterpret_cast<typename Config::Partial*>(s_memory_ + Config::kQueryBytes);
-    auto& s_inbox =
-        *reinterpret_cast<typename Config::Arrivals*>(s_memory_ + Config::kQueryBytes + Config::kRingOrPartialBytes);
     const int rows = min(head_.packed.rows_left(), Config::kQueryRows);
     __syncthreads();  // all rings are done with
     s_partial.put(warp_, lane_, r_output_, softmax_);
     wait_for_cluster();  // all blocks have started: their inboxes are there
-    s_partial.merge_warps(s_inbox, rows);
+    s_partial.merge_warps(inbox(), rows);
     arrive_at_cluster();
     wait_for_cluster();  // all have sent
-    s_inbox.template merge_blocks<Element, Config::kThreads>(head_.params, head_.packed, rows);
+    return rows;
+  }
+
+  __device__ __forceinline__ typename Config::Arrivals& inbox() const {
+    return *reinterpret_cast<typename Config::Arrivals*>(s_memory_ + Config::kQueryBytes + Config::kRingOrPartialBytes);
   }
 
   int warp_;

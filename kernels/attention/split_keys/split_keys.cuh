@@ -26,10 +26,6 @@ struct KeyHead {
   __device__ __forceinline__ KeyHead(const Params& call, int head, int row_tile)
       : params(call), packed(call, head / call.key_heads, head % call.key_heads, row_tile * Config::kQueryRows) {}
 
-  __device__ __forceinline__ TileRange tiles() const {
-    return {0, (params.key_rows + Config::kTileKeys - 1) / Config::kTileKeys};
-  }
-
   __device__ __forceinline__ static HeadKeys keys_of(const Params& params, int head, int) {
     return {rows_of(params, params.key, params.key_strides, head),
             rows_of(params, params.value, params.value_strides, head), params.key_rows};
@@ -64,13 +60,33 @@ struct KeyHead {
   }
 };
 
-// Grid: clusters of any size, one for each (key head of all batches, tile of packed rows).
+// Grid: clusters of any size, which share out the tiles of all pieces (even_shares.hpp). A piece is a key head, of all
+// batches, and a tile of packed rows.
 template <typename Config>
 __device__ __forceinline__ void run_split_keys(const Params& params) {
   extern __shared__ __align__(1024) char s_memory[];
   wait_for_grid_before();
-  const int work = work_of_cluster();
-  SplitBlock<Config, KeyHead<Config>>(s_memory, params, work / params.row_tiles, work % params.row_tiles).run();
+  const EvenShares& shares = params.shares;
+  const int group = work_of_cluster() / shares.sharers;  // of clusters that share
+  const int sharer = work_of_cluster() - group * shares.sharers;
+  const int end = shares.first_tile(sharer + 1);
+#pragma unroll 1
+  for (int tile = shares.first_tile(sharer); tile < end;) {
+    const int number = tile / shares.piece_tiles;  // of the piece, among those of the group
+    const int first = number * shares.piece_tiles;
+    const int next = first + shares.piece_tiles;
+    const int count = min(end, next) - tile;
+    Sharers sharers{group * shares.sharers + sharer, 0, 1};
+    if (count < shares.piece_tiles) {
+      sharers.number = sharer - shares.sharer_of(first);
+      sharers.count = shares.sharer_of(next - 1) - sharer + sharers.number + 1;
+    }
+    const int piece = group + number;
+    SplitBlock<Config, KeyHead<Config>>(s_memory, params, piece / params.row_tiles, piece % params.row_tiles)
+        .run_share({tile - first, count}, sharers);
+    tile += count;
+    if (tile < end) __syncthreads();  // shared memory is used again
+  }
 }
 
 template <typename Config>
