@@ -14,6 +14,7 @@
 
 #include "vgpu/machine/block.hpp"
 #include "vgpu/observe/race_check.hpp"
+#include "vgpu/observe/record_verdicts.hpp"
 
 namespace assay::vgpu {
 
@@ -162,10 +163,13 @@ class BlockRaces final : public BlockObserver {
   void write(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes);
   bool is_ordered(const Attempt& attempt, Shadow::Plane plane, AccessMark other) const;
   bool is_known(const Attempt& attempt, Asked& other, int lane) const;
-  RecentStamps::Answer ask_recent(const Knowledge& known, const AccessRecord& record);
+  RecentStamps::Answer ask_recent(const Knowledge& known, AccessMark mark, const AccessRecord& record);
   RecentStamps::Answer ask_clock(const Knowledge& known, const AccessRecord& record);
   static constexpr uint32_t kWritePlane = 1u << Shadow::write;
   static constexpr uint32_t kFirstPlane = 1u << Shadow::first_read, kSecondPlane = 1u << Shadow::second_read;
+  static constexpr uint32_t kAllPlanes = kWritePlane | kFirstPlane | kSecondPlane;
+  template <bool Writes>
+  bool touch_by_verdicts(AccessMark mine, AccessMark* marks) const;
   template <bool Writes>
   bool touch_quickly(const Attempt& attempt, const Shadow::Announced& cell);
   const BlockClock* clock_of(const Knowledge& known, uint32_t block) const;
@@ -207,6 +211,7 @@ class BlockRaces final : public BlockObserver {
   Published cluster_arriving_, cluster_complete_;
   Knowledge cluster_view_;  // the latter, as this block sees it
   RecentStamps recent_;
+  RecordVerdicts verdicts_;  // of accesses to global memory
   struct {
     Knowledge before;
     Published what;
