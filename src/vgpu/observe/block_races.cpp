@@ -51,6 +51,17 @@ inline bool BlockRaces::is_same_store(const Attempt& attempt, AccessMark other) 
          record.who == (attempt.record.who & ~AccessTable::kLanes);
 }
 
+// Whether a read of a lane of this warp is over because it has met this one at a shuffle or vote since: mostly that
+// exchanges what was read. A copy reads on.
+[[gnu::noinline]] bool BlockRaces::has_been_read(const Attempt& attempt, AccessMark mark) const {
+  const AccessRecord& other = attempt.place.accesses().record(mark);
+  if (other.who != (attempt.record.who & ~AccessTable::kLanes) || other.has(AccessRecord::asynchronous)) return false;
+  const bool several = (mark & AccessTable::kSeveral) != 0;
+  const LaneMask readers = several ? attempt.access.warp.existing_lanes() : LaneMask{1} << AccessTable::lane_of(mark);
+  return warps_[index_of(attempt.access.warp)].meetings.have_met(attempt.lane, readers & ~(LaneMask{1} << attempt.lane),
+                                                                 other.stamp());
+}
+
 [[gnu::always_inline]] inline void BlockRaces::read(const Attempt& attempt, Shadow::Cell cell, uint64_t address,
                                                     uint32_t bytes) {
   const AccessMark written = cell.at(Shadow::write);
@@ -87,7 +98,7 @@ inline bool BlockRaces::is_same_store(const Attempt& attempt, AccessMark other) 
     if (mark == 0) continue;
     if (attempt.ask(slot, mark).record->has(AccessRecord::noncoherent)) {
       report(attempt, mark, false, address, bytes, FindingKind::noncoherent);
-    } else if (!is_ordered(attempt, slot, mark)) {
+    } else if (!is_ordered(attempt, slot, mark) && !has_been_read(attempt, mark)) {
       report(attempt, mark, false, address, bytes);
     }
     cell.clear(slot);

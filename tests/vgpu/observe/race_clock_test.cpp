@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 
+#include "vgpu/observe/lane_meetings.hpp"
 #include "vgpu/observe/record_verdicts.hpp"
 
 namespace assay::vgpu {
@@ -49,6 +50,23 @@ TEST(BlockClock, WhatIsKnownOfSomeLanes) {
   EXPECT_EQ(recent.ask(5, 2, 3), RecentStamps::Answer::before);
   EXPECT_EQ(recent.ask(5, 2, 4), RecentStamps::Answer::unknown);
   EXPECT_EQ(recent.ask(5, 2, 8), RecentStamps::Answer::unordered);
+}
+
+TEST(LaneMeetings, AreHandedOn) {
+  LaneMeetings meetings;
+  EXPECT_FALSE(meetings.have_met(0, 0x2, 1));
+  meetings.add(0x3, kAllLanes, 4);  // lanes 0 and 1
+  EXPECT_TRUE(meetings.have_met(0, 0x2, 4));
+  EXPECT_FALSE(meetings.have_met(0, 0x2, 5));
+  EXPECT_FALSE(meetings.have_met(2, 0x1, 1));
+  meetings.add(0x6, kAllLanes, 7);  // 1 and 2: lane 2 knows of 0 what 1 knew
+  EXPECT_TRUE(meetings.have_met(2, 0x1, 4));
+  EXPECT_FALSE(meetings.have_met(2, 0x1, 5));
+  EXPECT_FALSE(meetings.have_met(0, 0x4, 1)) << "0 has not met 2";
+  EXPECT_FALSE(meetings.have_met(2, 0x9, 4)) << "nor 2 lane 3";
+  meetings.add(kAllLanes, kAllLanes, 9);
+  EXPECT_TRUE(meetings.have_met(31, ~LaneMask{0}, 9));
+  EXPECT_FALSE(meetings.have_met(31, 0x1, 10));
 }
 
 // They hold for the clocks and the records that they were found out of, and no others.
