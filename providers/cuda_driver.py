@@ -12,8 +12,15 @@ from channel import Refusal
 
 EVENT_RECORD_EXTERNAL = 1
 LIMIT_PERSISTING_L2 = 0x06
-# Nodes of a captured graph that do work: kernel, memcpy, memset; events and empty nodes do none.
-WORKING_NODES = (0, 1, 2)
+KERNEL, COPY, FILL, GRAPH, CONDITIONAL = 0, 1, 2, 4, 13  # kinds of nodes of a graph
+# Nodes of a captured graph that do work; events and empty nodes do none.
+WORKING_NODES = (KERNEL, COPY, FILL)
+
+
+class KernelNode(ctypes.Structure):
+    """CUDA_KERNEL_NODE_PARAMS_v2"""
+    _fields_ = [("function", ctypes.c_void_p), ("shape", ctypes.c_uint * 7), ("parameters", ctypes.c_void_p),
+                ("extra", ctypes.c_void_p), ("kernel", ctypes.c_void_p), ("context", ctypes.c_void_p)]
 
 
 def open_library(name="libcuda.so.1"):
@@ -87,8 +94,8 @@ class Driver:
 
     # Facts
 
-    def working_nodes(self, stream):
-        """How many nodes that do work the capture on this stream holds so far; None if it cannot be told."""
+    def _captured_nodes(self, stream):
+        """(node, kind) of what the capture on this stream holds so far; None if it cannot be told."""
         status, identity, graph = ctypes.c_int(), ctypes.c_uint64(), ctypes.c_void_p()
         if not hasattr(self._cuda, "cuStreamGetCaptureInfo_v2"):
             return None
@@ -100,12 +107,39 @@ class Driver:
         self._call("cuGraphGetNodes", graph, None, ctypes.byref(count))
         nodes = (ctypes.c_void_p * max(1, count.value))()
         self._call("cuGraphGetNodes", graph, nodes, ctypes.byref(count))
-        working = 0
+        found = []
         for node in nodes[:count.value]:
             kind = ctypes.c_int()
             self._call("cuGraphNodeGetType", ctypes.c_void_p(node), ctypes.byref(kind))
-            working += kind.value in WORKING_NODES
-        return working
+            found.append((node, kind.value))
+        return found
+
+    def working_nodes(self, stream):
+        """How many nodes that do work the capture on this stream holds so far; None if it cannot be told."""
+        nodes = self._captured_nodes(stream)
+        return None if nodes is None else sum(kind in WORKING_NODES for _, kind in nodes)
+
+    def captured_work(self, stream):
+        """Names of the kernels, copies and fills that the capture on this stream holds so far; None if they cannot be
+        told: by drivers before CUDA 12.3, or of a graph within the graph. Kernels are called as the linker calls
+        them."""
+        nodes = self._captured_nodes(stream)
+        if nodes is None or any(kind in (GRAPH, CONDITIONAL) for _, kind in nodes):
+            return None
+        names = [{KERNEL: self._name_of, COPY: lambda _: "memcpy", FILL: lambda _: "memset"}[kind](node)
+                 for node, kind in nodes if kind in WORKING_NODES]
+        return None if None in names else names
+
+    def _name_of(self, node):
+        about, text = KernelNode(), ctypes.c_char_p()
+        if not all(hasattr(self._cuda, name) for name in ("cuGraphKernelNodeGetParams_v2", "cuFuncGetName")):
+            return None
+        self._call("cuGraphKernelNodeGetParams_v2", ctypes.c_void_p(node), ctypes.byref(about))
+        if about.function:
+            self._call("cuFuncGetName", ctypes.byref(text), ctypes.c_void_p(about.function))
+        elif about.kernel and hasattr(self._cuda, "cuKernelGetName"):
+            self._call("cuKernelGetName", ctypes.byref(text), ctypes.c_void_p(about.kernel))
+        return text.value.decode(errors="replace") if text.value else None
 
     def reset_persisting_l2(self):
         """Lets the cache forget lines that were marked to stay. Answers how many bytes were set aside for them."""

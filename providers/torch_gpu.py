@@ -188,6 +188,9 @@ class TorchGpu:
     def captured_nodes(self):
         return self.driver.working_nodes(self.stream) if self._capturing else None
 
+    def captured_work(self):
+        return self.driver.captured_work(self.stream) if self._capturing else None
+
     # Instruments
 
     def load_instruments(self, path):

@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 #include "measure/warm_pool.hpp"
+#include "ptx/demangle.hpp"
 
 namespace assay::measure {
 namespace {
@@ -276,8 +277,9 @@ Result<Throughput> Provider::throughput(size_t replays) {
   return throughput;
 }
 
-Result<KernelList> Provider::kernels(size_t set) {
-  ASSAY_TRY(const json answer, ask("kernels", {{"set", set}}, limits_.request));
+Result<KernelList> Provider::kernels(size_t set, KernelLook look) {
+  const bool profile = look == KernelLook::profile;
+  ASSAY_TRY(const json answer, ask("kernels", {{"set", set}, {"profile", profile}}, limits_.request));
   KernelList list;
   const auto available = answer.find("available");
   list.available = available != answer.end() && available->is_boolean() && available->get<bool>();
@@ -290,7 +292,8 @@ Result<KernelList> Provider::kernels(size_t set) {
   if (const auto kernels = answer.find("kernels"); kernels != answer.end() && kernels->is_array()) {
     for (const json& kernel : *kernels) {
       if (!kernel.is_object()) continue;
-      list.kernels.push_back({text_of(kernel, "name"), stream_of(kernel), number_of(kernel, "us")});
+      const std::string name = text_of(kernel, "name");
+      list.kernels.push_back({profile ? name : ptx::demangle(name), stream_of(kernel), number_of(kernel, "us")});
     }
   }
   return list;

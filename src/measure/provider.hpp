@@ -34,8 +34,12 @@ struct SampleBatch {
 struct LaunchedKernel {
   std::string name;
   int64_t stream = 0;  // 0: the one that is timed
-  double us = 0;
+  double us = 0;       // 0: not measured
 };
+
+// How to find out what a call launches. A profiler sees what really ran, and on which streams; it takes seconds to
+// start, and slows whatever runs in that process afterwards. Names alone are those of a captured call.
+enum class KernelLook : uint8_t { profile, names };
 
 // What one call launches.
 struct KernelList {
@@ -111,7 +115,7 @@ class Provider {
   Result<void> write(size_t set, const ArgumentFiles& files);
   Result<SampleBatch> sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison);
   Result<Throughput> throughput(size_t replays);
-  Result<KernelList> kernels(size_t set);
+  Result<KernelList> kernels(size_t set, KernelLook look = KernelLook::profile);
 
  private:
   Provider(const Contender& contender, const Limits& limits) : name_(contender.name), limits_(limits) {}

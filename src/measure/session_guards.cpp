@@ -162,7 +162,9 @@ void Session::check_sensitivity(State& state) {
 }
 
 void Session::list_kernels(State& state) {
-  auto list = state.provider().kernels(0);
+  // What a baseline launches is shown, and nothing is held against it.
+  const KernelLook look = state.contender->must_be_own_kernels ? KernelLook::profile : KernelLook::names;
+  auto list = state.provider().kernels(0, look);
   if (!list) return take_out(state, list.error());
   Guards& guards = state.result->guards;
   if (list->threads_after > list->threads_before && list->threads_before > 0 && state.contender->must_be_own_kernels) {

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Runs compute-sanitizer's four tools on the planted and clean kernels of tests/vgpu/observe, on a GPU.
 
-    tests/gpu/compute_sanitizer_table.py [--jobs N] [--out FILE] [--only TEXT]
+    tests/gpu/compute_sanitizer_table.py [--jobs N] [--seconds S] [--out FILE] [--only TEXT] [--assay PROGRAM]
 
-What a tool said of a kernel is appended to FILE.jsonl at once; run again, it goes on with what is missing.
+All of them take about four minutes at five at a time. What a tool said of a kernel is appended to FILE.jsonl at once;
+run again, it goes on with what is missing. After S seconds nothing more is begun and the table has what there is, the
+newest kernels first. With --assay the kernels of kernels/broken run as well, under that program (a build of this
+tree), which knows how to call them.
 
 Writes a Markdown table: for every planted kernel what Assay finds (its kind is in the kernel's name; tests/vgpu holds
 it to that) and what each tool says; which clean kernels a tool complains of; how long the tools took. Needs nvcc and
@@ -24,7 +27,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests/vgpu/observe"
-SOURCES = [FOLDER / name for name in ("planted/asynchronous.cu", "planted/mbarriers.cu", "planted/memory.cu", "races/races.cu")]
+SOURCES = [FOLDER / name for name in ("planted/protocols.cu", "planted/asynchronous.cu", "planted/mbarriers.cu",
+                                      "planted/memory.cu", "races/races.cu")]
+BROKEN = ROOT / "kernels/broken"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 LIMIT_S = 15  # of one kernel under one tool
 ERROR_EXIT = 77  # what compute-sanitizer exits with if it has found something
@@ -104,8 +109,44 @@ def tool_says(tool, program, name):
     return "-", seconds
 
 
-def look(work, pool, journal):
-    """(tool or "alone", name) -> (what it said, seconds), kept in the journal as it comes."""
+def folder_says(assay, tool, folder):
+    """What a tool says of a kernel folder: Assay makes the inputs and calls the kernel under it. The seconds are of the
+    whole command, which compiles the kernel and runs it on the virtual GPU first."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run([assay, "sanitize", folder, "--with", "compute-sanitizer", "--tool", tool, "--json",
+                               "--time-limit", str(LIMIT_S)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=4 * LIMIT_S, text=True)
+        answer = json.loads(done.stdout)["compute_sanitizer"]
+    except subprocess.TimeoutExpired:
+        return "hangs", time.monotonic() - start
+    except (ValueError, KeyError, TypeError):
+        return "not run: " + " ".join(done.stderr.split())[:120].replace("|", "/"), time.monotonic() - start
+    seconds = time.monotonic() - start
+    if answer["verdict"] == "not run":
+        reason = answer["reason"]
+        return "hangs" if "did not end within" in reason else "not run: " + reason.replace("|", "/"), seconds
+    if answer["findings"]:
+        return f"found ({answer['occurrences']})", seconds
+    return "-" if answer["verdict"] == "clean" else "kernel failed", seconds
+
+
+def broken_folders(only):
+    folders = [file.parent for file in BROKEN.glob("**/kernel.toml")]
+    return sorted(folder for folder in folders if only in str(folder.relative_to(BROKEN)))
+
+
+class Folder:
+    """A kernel folder, and the program that runs it."""
+
+    def __init__(self, assay, path):
+        self.assay = assay
+        self.path = path
+
+
+def look(work, pool, journal, until):
+    """(tool or "alone", name) -> (what it said, seconds), kept in the journal as it comes. What has not begun at the
+    time `until` is left out."""
     says = {}
     if journal.exists():
         for line in journal.read_text().splitlines():
@@ -113,14 +154,21 @@ def look(work, pool, journal):
             says[kept["tool"], kept["kernel"]] = kept["said"], kept["seconds"]
 
     def ask(tool, program, name):
+        if time.monotonic() > until:
+            return None
+        if isinstance(program, Folder):
+            return tool, name, *folder_says(program.assay, tool, program.path)
         if tool != "alone":
             return tool, name, *tool_says(tool, program, name)
         status, seconds, _ = run([program, name])
         return tool, name, {None: "hangs", 0: "-"}.get(status, "kernel failed"), seconds
 
-    missing = [(tool, program, name) for program, name in work for tool in ["alone", *TOOLS] if (tool, name) not in says]
+    missing = [(tool, program, name) for program, name in work
+               for tool in (TOOLS if isinstance(program, Folder) else ["alone", *TOOLS]) if (tool, name) not in says]
     with journal.open("a") as kept:
         for done in concurrent.futures.as_completed([pool.submit(ask, *job) for job in missing]):
+            if done.result() is None:
+                continue
             tool, name, said, seconds = done.result()
             says[tool, name] = said, seconds
             kept.write(json.dumps({"tool": tool, "kernel": name, "said": said, "seconds": round(seconds, 3)}) + "\n")
@@ -137,12 +185,24 @@ def kind_of(name):
     return next(kind for kind in kinds if rest.startswith(kind + "_"))
 
 
+def broken_lines(names, says):
+    known = [name for name in names if all((tool, name) in says for tool in TOOLS)]
+    if not known:
+        return []
+    lines = ["", "| kernel folder | " + " | ".join(TOOLS) + " |", "|---|" + "---|" * len(TOOLS)]
+    lines += [f"| {name} | " + " | ".join(says[tool, name][0] for tool in TOOLS) + " |" for name in known]
+    return lines
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--jobs", type=int, default=4, help="kernels at a time")
     options.add_argument("--out", type=pathlib.Path, default=pathlib.Path("compute_sanitizer_table.md"))
     options.add_argument("--only", default="", help="kernels whose name contains this")
+    options.add_argument("--assay", help="the program that runs kernels/broken, left out without it")
+    options.add_argument("--seconds", type=float, default=3600, help="nothing more begins after this time")
     given = options.parse_args()
+    until = time.monotonic() + given.seconds
     for program in ("nvcc", "compute-sanitizer"):
         if shutil.which(program) is None:
             sys.exit(f"{program} is not in the PATH")
@@ -154,11 +214,16 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
             built = pool.map(lambda source: build(source, pathlib.Path(folder)), SOURCES)
-            work = [(program, name) for program, names in built for name in names if given.only in name]
-            says = look(work, pool, given.out.with_suffix(".jsonl"))
+            kernels = [(program, name) for program, names in built for name in names if given.only in name]
+            folders = broken_folders(given.only) if given.assay else []
+            broken = [(Folder(given.assay, folder), str(folder.relative_to(ROOT))) for folder in folders]
+            newest = sum(program.name == SOURCES[0].stem for program, _ in kernels)
+            says = look(kernels[:newest] + broken + kernels[newest:], pool, given.out.with_suffix(".jsonl"), until)
 
-    planted = [name for _, name in work if not name.startswith("clean_")]
-    clean = [name for _, name in work if name.startswith("clean_")]
+    complete = [name for _, name in kernels if all((tool, name) in says for tool in ["alone", *TOOLS])]
+    left_out = len(kernels) - len(complete)
+    planted = [name for name in complete if not name.startswith("clean_")]
+    clean = [name for name in complete if name.startswith("clean_")]
     lines = [f"{gpu}, compute-sanitizer {version}, {time.strftime('%Y-%m-%d')}; {len(planted)} planted kernels, "
              f"{len(clean)} clean ones, {given.jobs} at a time.", ""]
     lines += ["| kernel | Assay | " + " | ".join(TOOLS) + " |", "|---|---|" + "---|" * len(TOOLS)]
@@ -170,10 +235,13 @@ def main():
         f"{sum(says[tool, name][0].startswith('found') for name in planted)} of {len(planted)}" for tool in TOOLS) + " |")
     lines.append(f"| clean, complained of | 0 of {len(clean)} | " + " | ".join(
         f"{sum(says[tool, name][0].startswith('found') for name in clean)} of {len(clean)}" for tool in TOOLS) + " |")
-    settled = [name for _, name in work if all(says[tool, name][0] != "hangs" for tool in ["alone", *TOOLS])]
-    lines.append("| median seconds a kernel | see below | " + " | ".join(
-        f"{statistics.median(says[tool, name][1] for name in settled):.2f}" for tool in TOOLS) + " |")
+    settled = [name for name in complete if all(says[tool, name][0] != "hangs" for tool in ["alone", *TOOLS])]
+    if settled:
+        lines.append("| median seconds a kernel | see below | " + " | ".join(
+            f"{statistics.median(says[tool, name][1] for name in settled):.2f}" for tool in TOOLS) + " |")
     lines.append("")
+    if left_out:
+        lines.append(f"{left_out} kernels are not in the table: the time was over. Run it again for the rest.")
     if settled:
         lines.append(f"Without a tool a kernel takes {statistics.median(says['alone', name][1] for name in settled):.2f} s, "
                      "most of it to start CUDA.")
@@ -184,6 +252,7 @@ def main():
     failed = [name for name in clean if says["alone", name][0] != "-"]
     if failed:
         lines.append("Clean kernels that do not end well on this GPU without a tool: " + ", ".join(failed) + ".")
+    lines += broken_lines([name for _, name in broken], says)
     given.out.write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
 

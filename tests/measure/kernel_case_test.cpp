@@ -169,6 +169,11 @@ TEST_P(KernelCaseTest, counts_its_own_kernels_only) {
   EXPECT_EQ(list->graph_nodes, GetParam() == Launch::graph ? std::optional(1) : std::nullopt);
   EXPECT_FALSE(list->available) << "there is no profiler";
   EXPECT_FALSE(list->reason.empty());
+  const auto names = kernel->kernels(0, KernelLook::names);
+  ASSERT_TRUE(names.ok());
+  EXPECT_TRUE(names->available);
+  ASSERT_EQ(names->kernels.size(), 1u);
+  EXPECT_EQ(names->kernels[0].name, "copy_f32");
 }
 
 TEST_P(KernelCaseTest, divides_replays_by_their_calls) {

@@ -296,6 +296,12 @@ TEST_F(ProviderTest, lists_only_what_can_be_believed) {
   ASSERT_TRUE(kernels.ok());
   EXPECT_FALSE(kernels->available);
   EXPECT_EQ(kernels->reason, "no profiler in this test");
+  kernels = provider->kernels(0, KernelLook::names);
+  ASSERT_TRUE(kernels.ok());
+  EXPECT_TRUE(kernels->available) << "names need none";
+  ASSERT_EQ(kernels->kernels.size(), 1u);
+  EXPECT_EQ(kernels->kernels[0].name, "row_sum(float*)");
+  EXPECT_EQ(kernels->kernels[0].us, 0);
 }
 
 TEST_F(ProviderTest, marks_throttled_samples) {

@@ -47,18 +47,20 @@ class FakeGpu:
         self._captured = None
         self.default_stream = False
         self._nodes = 0
+        self._names = []
 
     def versions(self):
         return {"fake": "1"}
 
     # Work
 
-    def enqueue(self, step, node=True):
+    def enqueue(self, step, node=True, name="memset"):
         if self._captured is None:
             step()
         else:
             self._captured.append(step)
             self._nodes += node
+            self._names += [name] * node
 
     def work(self, name, function, us):
         """What a problem calls: a kernel that takes so long."""
@@ -67,7 +69,7 @@ class FakeGpu:
             self.trace("call" if name.startswith("call") else name)
             function()
             self.now_us += us
-        self.enqueue(step)
+        self.enqueue(step, name=name)
 
     def trace(self, what):
         if TRACE:
@@ -77,7 +79,7 @@ class FakeGpu:
     def capture(self, function):
         if self.default_stream:
             raise Refusal("the default stream cannot be captured as a CUDA graph")
-        self._captured, self._nodes = [], 0
+        self._captured, self._nodes, self._names = [], 0, []
         try:
             function()
             return FakeGraph(self._captured)
@@ -86,6 +88,9 @@ class FakeGpu:
 
     def captured_nodes(self):
         return None if self._captured is None else self._nodes
+
+    def captured_work(self):
+        return None if self._captured is None else list(self._names)
 
     # Memory
 

@@ -192,6 +192,24 @@ class Kernels(HarnessCase):
         self.assertEqual(answer["threads_before"], answer["threads_after"])
         self.assertEqual(answer["persisting_l2_bytes"], 0)
 
+    def test_names_alone_need_no_profiler(self):
+        self.start(RowSums())
+        before = list(self.gpu.log)
+        answer = self.ask("kernels", set=0, profile=False)
+        self.assertTrue(answer["available"])
+        [kernel] = answer["kernels"]
+        self.assertTrue(kernel["name"].startswith("call"), kernel)
+        self.assertEqual((kernel["stream"], kernel["us"]), (0, None))
+        self.assertEqual(answer["graph_nodes"], 1)
+        self.assertEqual(len(self.gpu.log) - len(before), 1)  # the captured call does not run
+        self.assertFalse(self.ask("kernels", set=0, profile=True)["available"])
+
+    def test_names_of_what_cannot_be_captured_need_one(self):
+        request = self.request(protocol="event")
+        request["options"] = {"stream": "default"}
+        self.start(RowSums(), request)
+        self.assertFalse(self.ask("kernels", set=0, profile=False)["available"])
+
     def test_a_captured_call_without_work_has_no_nodes(self):
         self.start(Lazy())
         self.assertEqual(self.ask("kernels", set=0)["graph_nodes"], 0)

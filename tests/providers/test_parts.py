@@ -210,6 +210,21 @@ class FakeCuda:
         kind._obj.value = self.kinds[node.value - 1]
         return 0
 
+    def cuGraphKernelNodeGetParams_v2(self, node, about):
+        if node.value == 1:
+            about._obj.function = 71
+        else:
+            about._obj.kernel = 72  # of a library that was loaded without a context
+        return 0
+
+    def cuFuncGetName(self, text, function):
+        text._obj.value = b"_Z7row_sumPf" if function.value == 71 else None
+        return 0
+
+    def cuKernelGetName(self, text, kernel):
+        text._obj.value = b"row_max" if kernel.value == 72 else None
+        return 0
+
     def cuCtxGetLimit(self, held, limit):
         held._obj.value = self.persisting
         return 0
@@ -235,6 +250,18 @@ class DriverCalls(unittest.TestCase):
         driver = Driver(FakeCuda())
         self.assertEqual(driver.working_nodes(9), 3)
         self.assertIsNone(driver.working_nodes(8))
+
+    def test_names_of_captured_work(self):
+        cuda = FakeCuda()
+        self.assertEqual(Driver(cuda).captured_work(9), ["_Z7row_sumPf", "row_max", "memset"])
+        self.assertIsNone(Driver(cuda).captured_work(8))
+        cuda.kinds = [0, 4]  # what is in a graph of its own is not seen
+        self.assertIsNone(Driver(cuda).captured_work(9))
+
+    def test_an_old_driver_has_no_names(self):
+        class OldCuda(FakeCuda):
+            cuFuncGetName = property()  # hasattr says no
+        self.assertIsNone(Driver(OldCuda()).captured_work(9))
 
     def test_persisting_lines(self):
         cuda = FakeCuda()

@@ -53,7 +53,7 @@ class KernelCase {
   Result<void> write(size_t set, const ArgumentFiles& files);
   Result<SampleBatch> sample(const std::vector<size_t>& order, const std::vector<uint8_t>& poison);
   Result<std::vector<double>> throughput(size_t replays);  // us of one call
-  Result<KernelList> kernels(size_t set);
+  Result<KernelList> kernels(size_t set, KernelLook look = KernelLook::profile);
   size_t sets() const { return sets_.size(); }
 
  private:

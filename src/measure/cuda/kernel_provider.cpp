@@ -121,7 +121,8 @@ class Server {
       return json::object();
     }
     if (op == "kernels") {
-      ASSAY_TRY(const KernelList list, case_->kernels(set));
+      const bool profile = request.value("profile", true);
+      ASSAY_TRY(const KernelList list, case_->kernels(set, profile ? KernelLook::profile : KernelLook::names));
       return to_json(list);
     }
     return Error{fmt::format("there is no request '{}'", op)};

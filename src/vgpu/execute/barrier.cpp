@@ -109,7 +109,7 @@ Result<Handler> bind_reduce(BindContext& context) {
 }
 
 void warp_sync(Warp& warp, const Instruction& instruction) {
-  for_each_group(warp, instruction, [](const Group&) {});
+  for_each_group<Orders::memory>(warp, instruction, [](const Group&) {});
 }
 
 Result<Handler> bind_warp_sync(BindContext&) {

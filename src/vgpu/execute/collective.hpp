@@ -57,8 +57,11 @@ inline LaneMask lanes_that_name(LaneMask members, const LaneMask* masks, LaneMas
   return same & lanes;
 }
 
+// What a collective does to the accesses of its members before and behind it.
+enum class Orders : uint8_t { nothing, memory };
+
 // Calls `body(group)` for each group of the executing lanes whose members are all there; the lanes of the others wait.
-template <class Body>
+template <Orders What = Orders::nothing, class Body>
 void for_each_group(Warp& warp, const Instruction& instruction, Body&& body) {
   const uint32_t mask_row = instruction.rows[instruction.row_count - 1];
   const bool is_constant = (mask_row & kConstantRow) != 0;
@@ -94,7 +97,13 @@ void for_each_group(Warp& warp, const Instruction& instruction, Body&& body) {
     if (warp.block().synchronisation_followed())
       warp.block().observe(Collective{warp, instruction, named[std::countr_zero(lanes)], group.lanes});
     body(group);
-    warp.block().tell([&](BlockObserver& observer) { observer.synchronised(warp, group.lanes); });
+    warp.block().tell([&](BlockObserver& observer) {
+      if constexpr (What == Orders::memory) {
+        observer.synchronised(warp, group.lanes);
+      } else {
+        observer.exchanged(warp, instruction, group.lanes);
+      }
+    });
     warp.go_on(places);
   }
   if (waiting != 0) warp.wait_for_members(waiting, awaited, &instruction);

@@ -101,7 +101,9 @@ class BlockObserver {
 
   // --- what orders accesses of different threads; called if follows_order()
   virtual bool follows_order() const { return false; }
-  virtual void synchronised(const Warp&, LaneMask) {}  // at a collective with a member mask
+  virtual void synchronised(const Warp&, LaneMask) {}  // at bar.warp.sync
+  // At another collective with a member mask (shfl, vote, ...): they have met, but that orders no memory.
+  virtual void exchanged(const Warp&, const Instruction&, LaneMask) {}
   virtual void barrier_arrived(int /*barrier*/, const Warp&, LaneMask, bool /*waits*/) {}
   virtual void barrier_completed(int /*barrier*/) {}
   virtual void fenced(const Warp&, const Instruction&) {}

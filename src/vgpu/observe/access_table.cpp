@@ -28,6 +28,7 @@ void AccessTable::clear() {
   if (recent_ == nullptr) recent_ = std::make_unique<std::array<uint32_t, kRecent>>();
   recent_->fill(0);
   last_ = 0;
+  ++generation_;
 }
 
 std::vector<uint32_t> AccessTable::keep(const std::vector<bool>& used) {
@@ -42,6 +43,7 @@ std::vector<uint32_t> AccessTable::keep(const std::vector<bool>& used) {
   records_.shrink_to_fit();
   recent_->fill(0);
   last_ = 0;
+  ++generation_;
   return now;
 }
 

@@ -69,6 +69,8 @@ class AccessTable {
   }
 
   size_t size() const { return records_.size(); }
+  // Changes when indices name other records than before.
+  uint64_t generation() const { return generation_; }
   size_t bytes() const { return records_.capacity() * sizeof(AccessRecord); }
   void clear();
   // Keeps the records that `used` names, and says which index each of them has now.
@@ -82,6 +84,7 @@ class AccessTable {
   std::vector<AccessRecord> records_;                      // the first one is none
   std::unique_ptr<std::array<uint32_t, kRecent>> recent_;  // indices by a hash of their records
   uint32_t last_ = 0;                                      // that was asked for
+  uint64_t generation_ = 0;
 };
 
 }  // namespace assay::vgpu

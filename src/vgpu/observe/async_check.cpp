@@ -115,6 +115,8 @@ class BlockAsyncCheck final : public BlockObserver {
     WarpState& state = state_of(warp);
     state.known.seen.learn(index_of(warp), lanes, warp.existing_lanes(), state.now++);
   }
+  // What one lane of a warp knows counts for all: the race check is the one that tells them apart.
+  void exchanged(const Warp& warp, const Instruction&, LaneMask lanes) override { synchronised(warp, lanes); }
   void barrier_arrived(int barrier, const Warp& warp, LaneMask lanes, bool waits) override {
     if (!check_.uses_async_proxy()) return;
     BarrierState& state = barriers_[static_cast<size_t>(barrier)];

@@ -173,12 +173,20 @@ void BlockRaces::release(const Warp& warp, int lane, const MemoryOrder& order, B
 
 void BlockRaces::synchronised(const Warp& warp, LaneMask lanes) {
   WarpState& state = state_of(warp);
+  state.meetings.add(lanes, warp.existing_lanes(), state.now);
   if (state.uniform && lanes == warp.live_lanes()) {
     state.all.mutable_own().learn(index_of(warp), lanes, warp.existing_lanes(), state.now++);
     return;
   }
   Published met = published(warp, lanes);
   assign(warp, lanes, met);
+}
+
+void BlockRaces::exchanged(const Warp& warp, const Instruction& instruction, LaneMask lanes) {
+  WarpState& state = state_of(warp);
+  state.meetings.add(lanes, warp.existing_lanes(), state.now);
+  state.exchanges[state.next_exchange++ % state.exchanges.size()] = {lanes, state.now++, warp.frame().function,
+                                                                     &instruction};
 }
 
 void BlockRaces::barrier_arrived(int barrier, const Warp& warp, LaneMask lanes, bool waits) {

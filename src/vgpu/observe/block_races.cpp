@@ -51,6 +51,17 @@ inline bool BlockRaces::is_same_store(const Attempt& attempt, AccessMark other) 
          record.who == (attempt.record.who & ~AccessTable::kLanes);
 }
 
+// Whether a read of a lane of this warp is over because it has met this one at a shuffle or vote since: mostly that
+// exchanges what was read. A copy reads on.
+[[gnu::noinline]] bool BlockRaces::has_been_read(const Attempt& attempt, AccessMark mark) const {
+  const AccessRecord& other = attempt.place.accesses().record(mark);
+  if (other.who != (attempt.record.who & ~AccessTable::kLanes) || other.has(AccessRecord::asynchronous)) return false;
+  const bool several = (mark & AccessTable::kSeveral) != 0;
+  const LaneMask readers = several ? attempt.access.warp.existing_lanes() : LaneMask{1} << AccessTable::lane_of(mark);
+  return warps_[index_of(attempt.access.warp)].meetings.have_met(attempt.lane, readers & ~(LaneMask{1} << attempt.lane),
+                                                                 other.stamp());
+}
+
 [[gnu::always_inline]] inline void BlockRaces::read(const Attempt& attempt, Shadow::Cell cell, uint64_t address,
                                                     uint32_t bytes) {
   const AccessMark written = cell.at(Shadow::write);
@@ -87,7 +98,7 @@ inline bool BlockRaces::is_same_store(const Attempt& attempt, AccessMark other) 
     if (mark == 0) continue;
     if (attempt.ask(slot, mark).record->has(AccessRecord::noncoherent)) {
       report(attempt, mark, false, address, bytes, FindingKind::noncoherent);
-    } else if (!is_ordered(attempt, slot, mark)) {
+    } else if (!is_ordered(attempt, slot, mark) && !has_been_read(attempt, mark)) {
       report(attempt, mark, false, address, bytes);
     }
     cell.clear(slot);
@@ -370,12 +381,14 @@ template <bool Writes>
 }
 
 // Whether all lanes of the warp that know the same as this thread know the record.
-[[gnu::always_inline]] inline RecentStamps::Answer BlockRaces::ask_recent(const Knowledge& known,
-                                                                          const AccessRecord& record) {
-  const RecentStamps::Answer answer = recent_.ask(record.block(), record.warp(), record.stamp());
-  if (answer != RecentStamps::Answer::unknown) [[likely]]
-    return answer;
-  return ask_clock(known, record);
+inline RecentStamps::Answer BlockRaces::ask_recent(const Knowledge& known, AccessMark mark,
+                                                   const AccessRecord& record) {
+  using enum RecentStamps::Answer;
+  RecentStamps::Answer answer = recent_.ask(record.block(), record.warp(), record.stamp());
+  if (answer == unknown) answer = ask_clock(known, record);
+  if (answer != unknown && record.block() != number_ && !record.has(AccessRecord::noncoherent))
+    verdicts_.note(mark, answer == before ? RecordVerdicts::Verdict::before : RecordVerdicts::Verdict::unordered);
+  return answer;
 }
 
 [[gnu::noinline]] RecentStamps::Answer BlockRaces::ask_clock(const Knowledge& known, const AccessRecord& record) {
@@ -397,7 +410,8 @@ template <bool Writes>
   AccessMark* next = cell.marks;
   if ((cell.planes & kWritePlane) != 0) {
     const AccessMark written = *next++;
-    if (written != 0 && (attempt.order.noncoherent || ask_recent(*attempt.known, table.record(written)) != before))
+    if (written != 0 &&
+        (attempt.order.noncoherent || ask_recent(*attempt.known, written, table.record(written)) != before))
       return false;
   }
   AccessMark* const end =
@@ -406,7 +420,7 @@ template <bool Writes>
     for (const AccessMark* mark = next; mark != end; ++mark) {
       if (*mark == 0) continue;
       const AccessRecord& other = table.record(*mark);
-      if (other.has(AccessRecord::noncoherent) || ask_recent(*attempt.known, other) != before) return false;
+      if (other.has(AccessRecord::noncoherent) || ask_recent(*attempt.known, *mark, other) != before) return false;
     }
     for (; next != end; ++next) *next = 0;
     *cell.marks = attempt.mark;
@@ -422,7 +436,7 @@ template <bool Writes>
       const AccessRecord& other = table.record(mark);
       if (other.who == warp) return false;
       if (other.has(AccessRecord::noncoherent) && !attempt.order.noncoherent) continue;
-      const RecentStamps::Answer answer = ask_recent(*attempt.known, other);
+      const RecentStamps::Answer answer = ask_recent(*attempt.known, mark, other);
       if (answer == unknown) return false;
       if (answer == unordered) continue;
       *next = attempt.mark;
@@ -432,11 +446,34 @@ template <bool Writes>
   }
 }
 
+// The same for a cell with all planes, as far as it is known what the verdicts on its marks are.
+template <bool Writes>
+[[gnu::always_inline]] inline bool BlockRaces::touch_by_verdicts(AccessMark mine, AccessMark* marks) const {
+  using enum RecordVerdicts::Verdict;
+  if (verdicts_.of(marks[Shadow::write]) != before) return false;
+  const RecordVerdicts::Verdict first = verdicts_.of(marks[Shadow::first_read]);
+  if constexpr (Writes) {
+    if (first != before || verdicts_.of(marks[Shadow::second_read]) != before) return false;
+    marks[Shadow::write] = mine;
+    marks[Shadow::first_read] = marks[Shadow::second_read] = 0;
+    return true;
+  }
+  if (first == unknown) return false;
+  if (first == before) {
+    marks[Shadow::first_read] = mine;
+    return true;
+  }
+  const RecordVerdicts::Verdict second = verdicts_.of(marks[Shadow::second_read]);
+  if (second == before) marks[Shadow::second_read] = mine;
+  return second != unknown;
+}
+
 // Most of the time would go into waiting for the cells: all of them are fetched before the first is looked at.
 template <bool Writes>
 void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place) {
   const Access& access = attempt.access;
   recent_.use(attempt.known->others);
+  verdicts_.use(attempt.known->others, place.accesses());
   std::array<Shadow::Announced, kLanes> cells;
   const auto shift = static_cast<uint32_t>(std::countr_zero(access.bytes));
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
@@ -454,6 +491,9 @@ void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place
       *cell.marks = first + static_cast<AccessMark>(lane);
       continue;
     }
+    if (cell.planes == kAllPlanes && !attempt.order.noncoherent &&
+        touch_by_verdicts<Writes>(first + static_cast<AccessMark>(lane), cell.marks))
+      continue;
     const uint64_t address = access.addresses[lane];
     if (address < base || (!Writes && broadcast.is_told(address))) continue;
     attempt.move_to(lane);

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "vgpu/machine/block.hpp"
+#include "vgpu/observe/lane_meetings.hpp"
 #include "vgpu/observe/race_check.hpp"
+#include "vgpu/observe/record_verdicts.hpp"
 
 namespace assay::vgpu {
 
@@ -40,6 +42,7 @@ class BlockRaces final : public BlockObserver {
 
   // --- what orders
   void synchronised(const Warp& warp, LaneMask lanes) override;
+  void exchanged(const Warp& warp, const Instruction& instruction, LaneMask lanes) override;
   void barrier_arrived(int barrier, const Warp& warp, LaneMask lanes, bool waits) override;
   void barrier_completed(int barrier) override;
   void fenced(const Warp& warp, const Instruction& instruction) override;
@@ -70,6 +73,12 @@ class BlockRaces final : public BlockObserver {
     bool wide = false;
     bool valid = false;
   };
+  struct Exchange {  // a shuffle or vote, for the words of a finding alone
+    LaneMask lanes = 0;
+    Stamp stamp = 0;  // of all that came before
+    const Function* function = nullptr;
+    const Instruction* instruction = nullptr;
+  };
   struct Pending {  // what strong reads have seen and no fence has taken yet
     Published near, wide;
   };
@@ -83,6 +92,9 @@ class BlockRaces final : public BlockObserver {
     std::vector<OpenStore> open_stores;
     std::array<uint32_t, kLanes> store_groups{};  // that each lane has committed
     Published met_fenced;                         // by a wide fence of each thread, before a barrier of the block
+    LaneMeetings meetings;
+    std::array<Exchange, 8> exchanges;  // the last ones
+    size_t next_exchange = 0;
   };
   struct BarrierState {
     Published met;
@@ -162,13 +174,17 @@ class BlockRaces final : public BlockObserver {
   void write(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes);
   bool is_ordered(const Attempt& attempt, Shadow::Plane plane, AccessMark other) const;
   bool is_known(const Attempt& attempt, Asked& other, int lane) const;
-  RecentStamps::Answer ask_recent(const Knowledge& known, const AccessRecord& record);
+  RecentStamps::Answer ask_recent(const Knowledge& known, AccessMark mark, const AccessRecord& record);
   RecentStamps::Answer ask_clock(const Knowledge& known, const AccessRecord& record);
   static constexpr uint32_t kWritePlane = 1u << Shadow::write;
   static constexpr uint32_t kFirstPlane = 1u << Shadow::first_read, kSecondPlane = 1u << Shadow::second_read;
+  static constexpr uint32_t kAllPlanes = kWritePlane | kFirstPlane | kSecondPlane;
+  template <bool Writes>
+  bool touch_by_verdicts(AccessMark mine, AccessMark* marks) const;
   template <bool Writes>
   bool touch_quickly(const Attempt& attempt, const Shadow::Announced& cell);
   const BlockClock* clock_of(const Knowledge& known, uint32_t block) const;
+  bool has_been_read(const Attempt& attempt, AccessMark mark) const;
   static bool is_same_store(const Attempt& attempt, AccessMark other);
   void note_store(const Access& access);
   void complete(const Warp& warp, const OpenStore& store);
@@ -193,6 +209,7 @@ class BlockRaces final : public BlockObserver {
   Dim3 block_of(const AccessRecord& access) const;
   Dim3 thread_of(const AccessRecord& access) const;
   std::string describe(const AccessRecord& other) const;
+  std::string why_unordered(const Attempt& attempt, const AccessRecord& other) const;
   const std::byte* memory_at(const Access& access, uint64_t address) const;
 
   RaceCheck& check_;
@@ -207,6 +224,7 @@ class BlockRaces final : public BlockObserver {
   Published cluster_arriving_, cluster_complete_;
   Knowledge cluster_view_;  // the latter, as this block sees it
   RecentStamps recent_;
+  RecordVerdicts verdicts_;  // of accesses to global memory
   struct {
     Knowledge before;
     Published what;

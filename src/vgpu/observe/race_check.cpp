@@ -87,7 +87,17 @@ Finding RaceCheck::finding_at(size_t number) const {
 
 std::string RaceCheck::place_of(size_t number) const {
   const MemoryInstruction& at = instructions_[number];
-  const InstructionOrigin& origin = program_->functions[at.function].origins[at.instruction];
+  return place_of(program_->functions[at.function].origins[at.instruction]);
+}
+
+// "the shfl between them (at kernel.cu:12)"
+std::string RaceCheck::collective(const Function& function, const Instruction& instruction) const {
+  const InstructionOrigin& origin = function.origins[function.index_of(instruction)];
+  const std::string_view opcode = program_->opcodes[static_cast<size_t>(origin.opcode)];
+  return fmt::format("the {} between them (at {})", opcode.substr(0, opcode.find('.')), place_of(origin));
+}
+
+std::string RaceCheck::place_of(const InstructionOrigin& origin) const {
   Finding place;
   place.source = program_->source_chain(origin.location);
   if (const SourceLine* line = user_line(place)) return fmt::format("{}:{}", line->file, line->line);

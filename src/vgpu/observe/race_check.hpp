@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Finds data races in shared and global memory: two accesses of different threads to one place, at least one of them a
 // write, with nothing that orders them, unless both are strong (atomic, volatile or ordered) in scopes that include
-// each other. What orders is PTX's memory model: barriers of blocks, warps and clusters, collectives with a member
-// mask, mbarriers, release and acquire, fences beside strong accesses. What the schedule happened to be does not
+// each other. What orders is PTX's memory model: barriers of blocks, warps and clusters, mbarriers, release and
+// acquire, fences beside strong accesses; shuffles and votes do not. What the schedule happened to be does not
 // matter.
 #pragma once
 
@@ -57,6 +57,7 @@ class RaceCheck final : public Check {
   std::vector<Finding>& mutable_findings() { return findings_; }
   std::map<std::pair<size_t, size_t>, size_t>& index() { return index_; }
   std::string place_of(size_t number) const;
+  std::string collective(const Function& function, const Instruction& instruction) const;  // in words
   Finding finding_at(size_t number) const;  // what is known of the instruction alone
   void settle() {
     if (!open_values.empty()) settle_values();
@@ -81,6 +82,7 @@ class RaceCheck final : public Check {
   std::map<const Block*, BlockRaces*> blocks_;
   std::vector<Finding> findings_;
   std::map<std::pair<size_t, size_t>, size_t> index_;
+  std::string place_of(const InstructionOrigin& origin) const;
   mutable gpu::FindingList found_;  // of findings_, made when it is asked for
 };
 

@@ -30,18 +30,18 @@ class BlockClock {
   enum class Lanewise : uint8_t { none, all, some };
   Lanewise knows(size_t warp, Stamp stamp) const {
     if (warp < all_.size() && stamp <= all_[warp]) return Lanewise::all;
-    for (const auto& [index, lanes] : some_) {
-      if (index == warp) return Lanewise::some;
-    }
-    return Lanewise::none;
+    return stamp <= known_of_any(warp) ? Lanewise::some : Lanewise::none;
   }
   // What is known of every lane of the warp, at least.
   Stamp known_of_all(size_t warp) const { return all(warp); }
-  bool is_lanewise(size_t warp) const {  // more is known of some
+  // The most that is known of one of its lanes.
+  Stamp known_of_any(size_t warp) const {
+    Stamp most = all(warp);
     for (const auto& [index, lanes] : some_) {
-      if (index == warp) return true;
+      for (size_t lane = 0; index == warp && lane < lanes.size(); ++lane)
+        most = most < lanes[lane] ? lanes[lane] : most;
     }
-    return false;
+    return most;
   }
   // `existing`: all lanes that the warp has.
   void learn(size_t warp, LaneMask lanes, LaneMask existing, Stamp stamp);
@@ -107,12 +107,12 @@ class RecentStamps {
     const Entry& entry = entries_[place(block, warp)];
     if (entry.block_and_warp != key(block, warp) || entry.time != time_) return Answer::unknown;
     if (stamp <= entry.all) return Answer::before;
-    return entry.any ? Answer::unknown : Answer::unordered;
+    return stamp <= entry.any ? Answer::unknown : Answer::unordered;
   }
   void add(uint32_t block, uint32_t warp, const BlockClock* clock) {
     Entry& entry = entries_[place(block, warp)];
     entry = {key(block, warp), time_, clock != nullptr ? clock->known_of_all(warp) : 0,
-             clock != nullptr && clock->is_lanewise(warp)};
+             clock != nullptr ? clock->known_of_any(warp) : 0};
   }
 
  private:
@@ -121,7 +121,7 @@ class RecentStamps {
     uint32_t block_and_warp = 0;
     uint32_t time = 0;  // of other clocks
     Stamp all = 0;      // is known of every lane of the warp
-    bool any = false;   // more of some lanes
+    Stamp any = 0;      // of one of its lanes
   };
   static uint32_t key(uint32_t block, uint32_t warp) { return block << 8 | warp; }
   // Neighbouring blocks mostly have a few warps each.

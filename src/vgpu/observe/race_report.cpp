@@ -56,7 +56,7 @@ void BlockRaces::report(const Attempt& attempt, AccessMark other_mark, bool othe
                                 kind == FindingKind::noncoherent
                                     ? "the read goes through the read-only cache, which sees no write of this kernel"
                                 : under_way ? "the copy has not been waited for"
-                                            : "nothing orders the two accesses");
+                                            : why_unordered(attempt, other));
   const bool stores = kind == FindingKind::race && attempt.access.kind == AccessKind::store && other_wrote && !copy;
   if (stores) {
     RaceCheck::EqualValue value{entry->second, memory_at(attempt.access, address), {}, bytes};
@@ -64,6 +64,21 @@ void BlockRaces::report(const Attempt& attempt, AccessMark other_mark, bool othe
     check_.open_values.push_back(value);
   }
   check_.mutable_findings().push_back(std::move(finding));
+}
+
+// Lanes of a warp that a shuffle or vote lies between are mostly meant to be ordered by it.
+std::string BlockRaces::why_unordered(const Attempt& attempt, const AccessRecord& other) const {
+  const auto warp = index_of(attempt.access.warp);
+  if (other.block() == number_ && other.warp() == warp) {
+    const LaneMask both = LaneMask{1} << other.lane() | LaneMask{1} << attempt.lane;
+    for (const Exchange& exchange : warps_[warp].exchanges) {
+      if (exchange.instruction == nullptr || other.stamp() > exchange.stamp || (exchange.lanes & both) != both)
+        continue;
+      return fmt::format("{} orders no memory, as __syncwarp() does",
+                         check_.collective(*exchange.function, *exchange.instruction));
+    }
+  }
+  return "nothing orders the two accesses";
 }
 
 Dim3 BlockRaces::block_of(const AccessRecord& access) const {

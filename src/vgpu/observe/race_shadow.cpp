@@ -89,14 +89,15 @@ void Shadow::note(const Page& page) {
 
 void Shadow::add_plane(Page& page, size_t plane) {
   if (page.woven || (no_order_ && page.count() > 0 && open_ <= kMostWoven)) {
-    std::array<bool, kPlanes> wanted{page.has(write), page.has(first_read), page.has(second_read)};
-    wanted[plane] = true;
-    weave(page, wanted);
+    // Who reads what another one wrote is seldom the only one, and weaving once more costs more than the room.
+    open_ -= page.bytes();
+    weave(page, {true, true, true});
+    open_ += page.bytes();
   } else {
     replace(page, plane, pool_.take_zeroed(page.cells()), page.cells());
     note(page);
+    open_ += page.cells() * sizeof(AccessMark);
   }
-  open_ += page.cells() * sizeof(AccessMark);
 }
 
 void Shadow::weave(Page& page) {

@@ -118,8 +118,40 @@ constexpr const char* kReadNeighbour = "ld.shared.u32 %v, [%n];\n";
 TEST(RaceCheck, LanesAreOrderedByWarpSynchronisationAlone) {
   EXPECT_EQ(races(std::string(kStore) + kReadNeighbour, 32).findings.size(), 1u);
   EXPECT_TRUE(races(std::string(kStore) + "bar.warp.sync 0xffffffff;\n" + kReadNeighbour, 32).findings.empty());
-  EXPECT_TRUE(races(std::string(kStore) + "shfl.sync.idx.b32 %v, %i, 0, 31, 0xffffffff;\n" + kReadNeighbour, 32)
-                  .findings.empty());
+}
+// They wait for each other, which is not to say that their accesses are seen.
+TEST(RaceCheck, ShufflesAndVotesOrderNoMemory) {
+  for (const std::string collective :
+       {"shfl.sync.idx.b32 %v, %i, 0, 31, 0xffffffff;\n", "vote.sync.ballot.b32 %v, %low, 0xffffffff;\n",
+        "match.any.sync.b32 %v, %i, 0xffffffff;\n"}) {
+    const Races found = races(kStore + collective + kReadNeighbour, 32);
+    ASSERT_EQ(found.findings.size(), 1u) << collective;
+    const std::string name = "the " + collective.substr(0, collective.find('.')) + " between them";
+    EXPECT_NE(found.first().find(name), std::string::npos) << found.first();
+    EXPECT_NE(found.first().find("orders no memory"), std::string::npos) << found.first();
+    EXPECT_TRUE(races(kStore + collective + "bar.warp.sync 0xffffffff;\n" + kReadNeighbour, 32).findings.empty());
+    // One before both accesses, or of other lanes, is not to blame.
+    for (const std::string& elsewhere :
+         {collective + kStore + kReadNeighbour,
+          kStore + ("@%first shfl.sync.idx.b32 %v, %i, 0, 31, 1;\n" + std::string(kReadNeighbour))}) {
+      const Races plain = races(elsewhere, 32);
+      ASSERT_EQ(plain.findings.size(), 1u) << elsewhere;
+      EXPECT_NE(plain.first().find("nothing orders the two accesses"), std::string::npos) << plain.first();
+    }
+  }
+}
+// What they exchange was read before: it is not overwritten under way.
+TEST(RaceCheck, WhatWasReadBeforeAShuffleMayBeOverwrittenBehindIt) {
+  const std::string read = "ld.shared.u32 %v, [box];\n", overwrite = "@%first st.shared.u32 [box], %r;\n";
+  const std::string shuffle = "shfl.sync.idx.b32 %t, %v, 0, 31, 0xffffffff;\n";
+  EXPECT_EQ(races(read + overwrite, 32).findings.size(), 1u);
+  EXPECT_TRUE(races(read + shuffle + overwrite, 32).findings.empty());
+  EXPECT_EQ(races(shuffle + read + overwrite, 32).findings.size(), 1u);
+  // Only lane 0 overwrites, and half of the lanes have not met it.
+  const std::string halves = "selp.b32 %t, 0x0000ffff, 0xffff0000, %low;\nshfl.sync.idx.b32 %n, %v, 0, 31, %t;\n";
+  EXPECT_EQ(races(read + "setp.lt.u32 %low, %i, 16;\n" + halves + overwrite, 32).findings.size(), 1u);
+  // Another warp reads too.
+  EXPECT_EQ(races(read + shuffle + overwrite, 64).findings.size(), 1u);
 }
 TEST(RaceCheck, AMaskOrdersItsMembersAlone) {
   const std::string halves = "selp.b32 %t, 0x0000ffff, 0xffff0000, %low;\nbar.warp.sync %t;\n";

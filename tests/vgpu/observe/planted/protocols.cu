@@ -55,6 +55,36 @@ __device__ void warp_bins(unsigned* data, unsigned*) {
 }
 PAIR(race, warp_bins)
 
+// Lanes hand values on through shared memory, and a reduction by shuffles lies between: all lanes have come to it, but a
+// shuffle orders no memory.
+template <bool Clean>
+__device__ void shuffle_between(unsigned* data, unsigned*) {
+  __shared__ unsigned rows[4][32];
+  const unsigned mine = data[threadIdx.x] + threadIdx.x;
+  rows[WARP][LANE] = mine;  // side
+  unsigned sum = mine;
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(~0u, sum, distance);
+  if (Clean) __syncwarp();
+  data[4096 + blockIdx.x * 128 + threadIdx.x] = sum - rows[WARP][31 - LANE];  // finds race
+}
+PAIR(race, shuffle_between)
+
+// The same with a vote: lanes with a bit set compact their values, and the first lane adds them up.
+template <bool Clean>
+__device__ void vote_between(unsigned* data, unsigned*) {
+  __shared__ unsigned queue[4][32];
+  const unsigned value = data[threadIdx.x] + threadIdx.x;
+  const unsigned taken = __ballot_sync(~0u, value % 3 == 0);
+  if (value % 3 == 0) queue[WARP][__popc(taken & ((1u << LANE) - 1))] = value;  // side
+  const unsigned others = __ballot_sync(~0u, value % 5 == 0);
+  if (Clean) __syncwarp();
+  if (LANE != 0) return;
+  unsigned sum = __popc(others);
+  for (int i = 0; i < __popc(taken); ++i) sum += queue[WARP][i];  // finds race
+  data[4096 + blockIdx.x * 4 + WARP] = sum;
+}
+PAIR(race, vote_between)
+
 // A ring of two stages: one lane tells the producer that its warp has read a stage. Before, all lanes must have.
 template <bool Clean>
 __device__ void elected_release(unsigned* data, unsigned*) {
