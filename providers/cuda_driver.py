@@ -88,7 +88,7 @@ class Driver:
     # Facts
 
     def working_nodes(self, stream):
-        """How many nodes that do work the capture on this stream holds so far; None if it cannot be told."""
+        """How many nodes that do work the capture on this stream holds so far; None if unknown."""
         status, identity, graph = ctypes.c_int(), ctypes.c_uint64(), ctypes.c_void_p()
         if not hasattr(self._cuda, "cuStreamGetCaptureInfo_v2"):
             return None
