@@ -127,7 +127,7 @@ ASSAY_ATTENTION_API int assay_attention_query_measured(const assay_attention_cal
                                                        const char* gpu, int* verdict);
 
 /* New keys and values become part of a cache, one kernel on the stream: row i of sequence b goes to row
- * key_lengths[b] + first_row + i of its keys, which lie as those of a call do, paged or not. Rows that would lie at key_rows or behind are not written. A call
+ * key_lengths[b] + first_row + i of its keys, which lie as those of a call do, paged or not. Rows that would lie at key_rows or behind are left out. A call
  * with the same key_lengths and added_keys = new_rows then sees them. Sequences must not share the rows that are written. */
 typedef struct {
   uint32_t struct_size; /* sizeof(assay_attention_append_call) */
