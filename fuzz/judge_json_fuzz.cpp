@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any JSON as what the ledger keeps of a judgement: a comparison, a gate's result, a calibration. What is read can be
-// written and read again.
+// Any JSON as what the ledger keeps of a judgement: a comparison, a calibration. What is read can be written
+// and read again.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -18,8 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto comparison = judge::comparison_from_json(json);
   require(comparison.ok() ? judge::comparison_from_json(judge::to_json(*comparison)).ok()
                           : !comparison.error().message.empty());
-  const auto gate = judge::gate_result_from_json(json);
-  require(gate.ok() ? judge::gate_result_from_json(judge::to_json(*gate)).ok() : !gate.error().message.empty());
   const auto calibration = judge::calibration_from_json(json);
   require(calibration.ok() ? judge::calibration_from_json(judge::to_json(*calibration)).ok()
                            : !calibration.error().message.empty());

@@ -95,7 +95,7 @@ class Driver:
     # Facts
 
     def _captured_nodes(self, stream):
-        """(node, kind) of what the capture on this stream holds so far; None if it cannot be told."""
+        """(node, kind) of what the capture on this stream holds so far; None if unknown."""
         status, identity, graph = ctypes.c_int(), ctypes.c_uint64(), ctypes.c_void_p()
         if not hasattr(self._cuda, "cuStreamGetCaptureInfo_v2"):
             return None
@@ -115,7 +115,7 @@ class Driver:
         return found
 
     def working_nodes(self, stream):
-        """How many nodes that do work the capture on this stream holds so far; None if it cannot be told."""
+        """How many nodes that do work the capture on this stream holds so far; None if unknown."""
         nodes = self._captured_nodes(stream)
         return None if nodes is None else sum(kind in WORKING_NODES for _, kind in nodes)
 

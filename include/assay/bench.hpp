@@ -23,7 +23,7 @@ struct Measuring {
   std::string shape;                 // "NAME=value,...": only this one
   std::string protocol = "graph";    // or "event"
   std::string cache = "warm";        // or "cold", "rotating"
-  size_t sets = 4;                   // different inputs that take turns
+  size_t sets = 4;                   // different inputs, used in rotation
   std::optional<size_t> order_seed;  // of order, poison and places in memory; the system's randomness otherwise
   size_t samples = 100;              // at least, of each contender
   size_t most_samples = 1200;

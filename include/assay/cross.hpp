@@ -65,17 +65,4 @@ class CrossListener {
 Result<CrossReport> cross(const CrossRequest& request, const Context& context = {}, CrossListener* listener = nullptr);
 std::string to_json(const CrossReport& report);
 
-// What each set of rules is, for people and for tests.
-struct RulesDescription {
-  std::string name;
-  std::string of;
-  std::string warm_up;
-  std::string flush;
-  std::string samples;
-  std::string statistic;
-  std::string tolerance;
-  std::string differs;
-};
-std::vector<RulesDescription> rules_descriptions();
-
 }  // namespace assay::work

@@ -52,7 +52,4 @@ struct ImportReport {
 Result<ImportReport> import_files(const ImportRequest& request, const Context& context = {});
 std::string to_json(const ImportReport& report);
 
-// The formats that can be read.
-const std::vector<std::string>& import_formats();
-
 }  // namespace assay::work

@@ -10,7 +10,7 @@ namespace assay {
 // The nearest folder at or above this one that holds .git; empty: there is none.
 std::filesystem::path repository_of(const std::filesystem::path& folder);
 
-// The commit that is checked out, 40 hexadecimal digits or more; empty: none, or it cannot be told.
+// The commit that is checked out, 40 hexadecimal digits or more; empty: none, or unknown.
 std::string commit_of(const std::filesystem::path& repository);
 
 // Whether a file lies in the folder, with all links followed.

@@ -128,9 +128,9 @@ class Linker {
   }
 
   template <class Renamed>
-  void renumber(ptx::Block& block, int first, const Renamed& renamed) {
-    for (ptx::Statement& statement : block.statements) {
-      if (auto* inner = std::get_if<ptx::Block>(&statement.value)) renumber(*inner, first, renamed);
+  void renumber(ptx::CompoundStatement& compound, int first, const Renamed& renamed) {
+    for (ptx::Statement& statement : compound.statements) {
+      if (auto* inner = std::get_if<ptx::CompoundStatement>(&statement.value)) renumber(*inner, first, renamed);
       auto* location = std::get_if<ptx::Location>(&statement.value);
       if (location == nullptr) continue;
       location->file += first;

@@ -28,9 +28,9 @@ class Flow {
   }
 
  private:
-  void visit(const ptx::Block& block) {
-    for (const ptx::Statement& statement : block.statements) {
-      if (const auto* inner = std::get_if<ptx::Block>(&statement.value)) visit(*inner);
+  void visit(const ptx::CompoundStatement& compound) {
+    for (const ptx::Statement& statement : compound.statements) {
+      if (const auto* inner = std::get_if<ptx::CompoundStatement>(&statement.value)) visit(*inner);
       if (const auto* instruction = std::get_if<ptx::Instruction>(&statement.value)) visit(*instruction);
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/text.hpp"
@@ -16,8 +17,10 @@ namespace {
 using report::Colour;
 using report::Table;
 
-std::string size_text(int64_t bytes) {
-  return bytes < 1024 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024);
+std::string size_text(int64_t bytes, bool brief) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  if (brief && bytes % 1024 == 0) return fmt::format("{} KiB", bytes / 1024);
+  return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024);
 }
 
 template <class T>
@@ -113,9 +116,17 @@ Table::Cell fit_note(const gpu::Occupancy& occupancy) {
   return {join(parts, ", "), Colour::none};
 }
 
+// A line for each configuration. Where the terminal has no room for all that is known, the entry goes first, then what
+// limits an occupancy that there is: `assay build --all` has them.
 class ConfigurationTable {
  public:
-  explicit ConfigurationTable(const work::BuildDetails& details) : details_(details), table_(header(details)) {}
+  explicit ConfigurationTable(const work::BuildDetails& details) : details_(details) {
+    std::set<std::string> names;
+    for (const report::ConfigurationFits& fits : details.fits) {
+      for (const build::LaunchFit& launch : fits.launches) names.insert(launch.entry);
+    }
+    several_entries_ = names.size() > 1;
+  }
 
   void add(const spec::Configuration& configuration) {
     const auto fits = std::ranges::find_if(
@@ -127,53 +138,73 @@ class ConfigurationTable {
         result == nullptr ? nullptr : build::find_entry(result->resources, launch->entry);
     const gpu::Occupancy& occupancy = launch->here->occupancy;
     const std::string spilled = usage == nullptr ? "unknown" : spills(*usage);
-    std::vector<Table::Cell> row{configuration.id()};
-    if (several_entries(details_)) row.emplace_back(launch->entry);
-    row.emplace_back(usage == nullptr || launch->here->recompiled ? "unknown" : or_unknown(usage->registers));
-    row.emplace_back(spilled, spilled == "none" ? Colour::none : Colour::yellow);
-    row.emplace_back(usage == nullptr || !usage->static_shared_bytes
-                         ? "unknown"
-                         : size_text(*usage->static_shared_bytes + launch->dynamic_shared_bytes));
-    row.emplace_back(occupancy.percent ? fmt::format("{:.0f} %", *occupancy.percent) : "-");
-    row.push_back(fit_note(occupancy));
-    table_.add(std::move(row));
+    rows_.push_back(
+        {.configuration = configuration.id(),
+         .entry = launch->entry,
+         .registers = usage == nullptr || launch->here->recompiled ? "unknown" : or_unknown(usage->registers),
+         .spills = {spilled, spilled == "none" ? Colour::none : Colour::yellow},
+         .shared = usage == nullptr || !usage->static_shared_bytes
+                       ? std::nullopt
+                       : std::optional<int64_t>(*usage->static_shared_bytes + launch->dynamic_shared_bytes),
+         .occupancy = occupancy.percent ? fmt::format("{:.0f} %", *occupancy.percent) : "-",
+         .note = fit_note(occupancy),
+         .fits = occupancy.percent && occupancy.fit != gpu::Fit::does_not_fit});
   }
 
-  std::string render(const report::Terminal& terminal) const { return table_.render(terminal); }
+  std::string render(const report::Terminal& terminal) const {
+    for (const Detail detail : {Detail::all, Detail::no_entry}) {
+      if (const Table table = with(detail); table.columns() <= terminal.columns()) return table.render(terminal);
+    }
+    return with(Detail::no_limiter).render(terminal);
+  }
 
  private:
-  // Kernels with one entry need no column for it.
-  static bool several_entries(const work::BuildDetails& details) {
-    std::set<std::string> names;
-    for (const report::ConfigurationFits& fits : details.fits) {
-      for (const build::LaunchFit& launch : fits.launches) names.insert(launch.entry);
+  enum class Detail { all, no_entry, no_limiter };
+  struct Row {
+    std::string configuration;
+    std::string entry;
+    std::string registers;
+    Table::Cell spills{""};
+    std::optional<int64_t> shared{};  // bytes
+    std::string occupancy;
+    Table::Cell note;
+    bool fits = false;  // the note only says what limits the occupancy
+  };
+
+  Table with(Detail detail) const {
+    const bool entry = several_entries_ && detail == Detail::all;
+    const bool brief = detail == Detail::no_limiter;
+    std::vector<std::string> titles{"configuration", brief ? "regs" : "registers", "spills", "shared", "occupancy", ""};
+    if (entry) titles.insert(titles.begin() + 1, "worst entry");
+    Table table(titles);
+    for (const Row& row : rows_) {
+      std::vector<Table::Cell> cells{row.configuration};
+      if (entry) cells.emplace_back(row.entry);
+      cells.emplace_back(row.registers);
+      cells.push_back(row.spills);
+      cells.emplace_back(row.registers.empty() ? "" : row.shared ? size_text(*row.shared, brief) : "unknown");
+      cells.emplace_back(row.occupancy);
+      cells.push_back(brief && row.fits ? Table::Cell("") : row.note);
+      table.add(std::move(cells));
     }
-    return names.size() > 1;
-  }
-  static std::vector<std::string> header(const work::BuildDetails& details) {
-    std::vector<std::string> titles{"configuration", "registers", "spills", "shared", "occupancy", ""};
-    if (several_entries(details)) titles.insert(titles.begin() + 1, "worst entry");
-    return titles;
+    return table;
   }
 
   void add_unbuilt(const spec::Configuration& configuration, const build::LaunchFit* launch) {
-    std::vector<Table::Cell> row{configuration.id()};
-    row.resize(several_entries(details_) ? 6 : 5, Table::Cell(""));
     const auto result = std::ranges::find_if(details_.report.results, [&](const build::BuildResult& each) {
       return each.configuration == configuration && !each.usable();
     });
+    Table::Cell note(launch == nullptr ? "no shape of the specification applies" : launch->here->occupancy.reason,
+                     Colour::yellow);
     if (result != details_.report.results.end()) {
-      row.emplace_back(fmt::format("{}: {}", to_string(result->status), result->reason),
-                       status_cell(result->status).colour);
-    } else {
-      row.emplace_back(launch == nullptr ? "no shape of the specification applies" : launch->here->occupancy.reason,
-                       Colour::yellow);
+      note = {fmt::format("{}: {}", to_string(result->status), result->reason), status_cell(result->status).colour};
     }
-    table_.add(std::move(row));
+    rows_.push_back({configuration.id(), "", "", Table::Cell(""), std::nullopt, "", std::move(note)});
   }
 
   const work::BuildDetails& details_;
-  Table table_;
+  bool several_entries_ = false;
+  std::vector<Row> rows_;
 };
 
 // What the compiler said, once for all configurations of which it said the same.

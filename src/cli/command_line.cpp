@@ -96,13 +96,15 @@ void CommandLine::choice(const std::string& name, std::string& value, const std:
 }
 
 Error no_such_command(const std::string& name, const std::vector<CommandEntry>& commands) {
+  const bool option = name.starts_with('-');
   std::vector<std::string> names;
   for (const CommandEntry& command : commands) names.emplace_back(command.name);
+  if (option) names = {"--help", "--version"};
   const std::string meant = nearest(name, names);
-  return {
-      fmt::format("there is no command '{}'{}", name, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)),
-      {},
-      "assay --help lists them"};
+  return {fmt::format("there is no {} '{}'{}", option ? "option" : "command", name,
+                      meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)),
+          {},
+          option ? "options of a command stand behind it; assay --help lists the commands" : "assay --help lists them"};
 }
 
 Result<std::unique_ptr<Command>> read_command_line(const std::vector<CommandEntry>& commands,
@@ -119,6 +121,10 @@ Result<std::unique_ptr<Command>> read_command_line(const std::vector<CommandEntr
     return Error{std::move(unknown), {}, hint};
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend() - 1));
+  } catch (const CLI::ArgumentMismatch& problem) {  // "kernel: At Most 1 required but received 2"
+    std::string words = replace_all(problem.what(), " required but received ", " expected, but given: ");
+    words = replace_all(replace_all(words, ": At Most ", ": at most "), ": At least ", ": at least ");
+    return Error{words, {}, hint};
   } catch (const CLI::ParseError& problem) {
     return Error{problem.what(), {}, hint};
   }

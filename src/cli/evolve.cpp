@@ -112,7 +112,7 @@ class EvolveCommand final : public Command {
   Result<ExitCode> run(const Context& context) override {
     if (!validate_.empty()) return validate();
     if (!judge_.empty()) return judge(context);
-    if (words_.empty()) return Error{"which kernel?", {}, "assay evolve KERNEL --proposer PROGRAM"};
+    if (words_.empty()) words_.emplace_back(".");
     request_.choice.kernel = words_.front();
     if (!proposer_.empty()) request_.proposer = {proposer_};
     if (proposer_.empty() && words_.size() > 1)

@@ -52,13 +52,13 @@ class JudgeCommand final : public Command {
     work::Measuring& measuring = request_.measuring;
     line.choice("--protocol", measuring.protocol, "graph or event", {"graph", "event"});
     line.choice("--cache", measuring.cache, "warm, cold or rotating", {"warm", "cold", "rotating"});
-    line.option("--sets", measuring.sets, "different inputs that take turns", {1, 64});
+    line.option("--sets", measuring.sets, "different inputs, used in rotation", {1, 64});
     line.option("--samples", measuring.samples, "at least, of each contender", {100, 1000000});
     line.option("--most-samples", measuring.most_samples, "of each contender, in processes of 40", {100, 1000000});
     line.option("--budget", measuring.budget_s, "seconds of sampling for each case", kPositive);
     line.option("--width", measuring.width, "half the interval of the ratio at which to stop", {1e-6, 1});
     line.flag("--no-compile", no_compile_, "do not measure torch.compile of the reference");
-    line.flag("--no-tests", no_tests_, "leave out the cases that are only checked");
+    line.flag("--no-tests", no_tests_, "skip the cases that are only checked");
     line.flag("--allow-libraries", request_.libraries, "kernels of libraries are no objection");
     line.option("--atol", request_.atol, "absolute tolerance", {0, 1e300});
     line.option("--rtol", request_.rtol, "relative tolerance", {0, 1e300});

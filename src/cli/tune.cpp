@@ -3,6 +3,7 @@
 #include "assay/tune.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <map>
@@ -109,9 +110,11 @@ class TuneCommand final : public Command {
   }
 
   Result<ExitCode> tune(const Context& context) {
-    if (kernels_.empty())
-      return Error{"there is nothing to tune", {}, "name a kernel's folder, or give --replay, --synthetic or --ask"};
-    tune_.choice.kernel = kernels_[0];
+    if (kernels_.empty() && !std::filesystem::exists("kernel.toml"))
+      return Error{"there is nothing to tune: this folder has no kernel.toml",
+                   {},
+                   "name a kernel's folder, or give --replay, --synthetic or --ask"};
+    tune_.choice.kernel = kernels_.empty() ? "." : kernels_[0];
     if (strategies_.size() > 1) return Error{"one --strategy tunes a kernel; several can be compared by --replay"};
     if (!strategies_.empty()) tune_.strategy = strategies_[0];
     tune_.budget = replay_.budget;

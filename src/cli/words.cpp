@@ -49,7 +49,7 @@ void declare_measuring(CommandLine& line, work::Measuring& measuring) {
   line.option("--shape", measuring.shape, "NAME=value,...: only this shape");
   line.choice("--protocol", measuring.protocol, "graph or event", {"graph", "event"});
   line.choice("--cache", measuring.cache, "warm, cold or rotating", {"warm", "cold", "rotating"});
-  line.option("--sets", measuring.sets, "different inputs that take turns", {1, measure::kMostSets});
+  line.option("--sets", measuring.sets, "different inputs, used in rotation", {1, measure::kMostSets});
   line.option("--samples", measuring.samples, "at least, of each contender", {100, 1000000});
   line.option("--most-samples", measuring.most_samples, "of each contender, in processes of 40", {100, 1000000});
   line.option("--order-seed", measuring.order_seed, "of order, poison and places, as a report gives it");
@@ -78,9 +78,10 @@ Result<ExitCode> KernelWords::each(const char* command, bool json,
       documents +=
           (documents.empty() ? "" : ",\n") + (outcome ? outcome->document : error_document(outcome.error(), command));
     } else if (!outcome) {
-      // What has no place in a file is a mistake with this kernel among several.
-      fmt::print(stderr, "assay: {}{}\n", outcome.error().place.known() ? "" : kernel + ": ",
-                 to_string(outcome.error()));
+      // What names neither a place in a file nor the kernel is a mistake with this kernel among several.
+      const Error& error = outcome.error();
+      const bool named = error.place.known() || error.message.find(kernel) != std::string::npos;
+      fmt::print(stderr, "assay: {}{}\n", named ? "" : kernel + ": ", to_string(error));
     }
   }
   if (json) {

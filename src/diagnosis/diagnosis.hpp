@@ -39,10 +39,9 @@ struct Case {
   std::vector<Axis> axes;
   int64_t spill_bytes = 0;  // loads and stores, by the compiler
   int64_t stack_bytes = 0;
-  std::string occupancy_limiter;  // "registers", ...; "": not known
-  bool debug_build = false;       // -G, or without optimisation
-  bool narrow_inputs = false;     // of 16 bits or less, as tensor cores take them
-  std::string stage{};            // of a call with several kernels: the name of this one
+  bool debug_build = false;    // -G, or without optimisation
+  bool narrow_inputs = false;  // of 16 bits or less, as tensor cores take them
+  std::string stage{};         // of a call with several kernels: the name of this one
   // Measured on such a GPU, in place of the model's: those that times follow, and the best of both, for the floor.
   std::shared_ptr<const gpu::Rates> measured_rates{};
   std::shared_ptr<const gpu::Rates> best_rates{};

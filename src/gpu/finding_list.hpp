@@ -21,7 +21,6 @@ class FindingList {
   void merge(FindingList&& other);
   const std::vector<Finding>& findings() const { return findings_; }
   uint64_t occurrences() const { return occurrences_; }
-  uint64_t not_listed() const { return not_listed_; }
 
  private:
   // The line and column of the user's code. Without line information it is the line of the PTX, which survives the way

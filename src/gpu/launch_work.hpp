@@ -110,7 +110,7 @@ struct LaunchWork {
   uint64_t blocks = 0;          // of the grid
   uint64_t counted_blocks = 0;  // of them: run and counted
   int warps_per_block = 0;
-  bool judges_barriers = false;  // false: the kernel synchronises in ways that the rule of needless barriers leaves out
+  bool judges_barriers = false;  // false: it synchronises in ways that the rule of needless barriers cannot judge
 
   WorkSums total;
   std::map<std::string, double> tensor_multiply_adds;  // by "mma.f16", "wgmma.f16", ...

@@ -38,9 +38,10 @@ class Places {
   std::map<int, std::string> files_;
 };
 
-void flatten(const ptx::Block& block, const Places& places, SourcePlace& place, std::vector<Line>& lines) {
-  for (const Statement& statement : block.statements) {
-    if (const auto* inner = std::get_if<ptx::Block>(&statement.value)) {
+void flatten(const ptx::CompoundStatement& compound, const Places& places, SourcePlace& place,
+             std::vector<Line>& lines) {
+  for (const Statement& statement : compound.statements) {
+    if (const auto* inner = std::get_if<ptx::CompoundStatement>(&statement.value)) {
       lines.push_back({Line::Kind::open, {}, -1, -1, place});
       flatten(*inner, places, place, lines);
       lines.push_back({Line::Kind::close, {}, -1, -1, place});
@@ -51,18 +52,18 @@ void flatten(const ptx::Block& block, const Places& places, SourcePlace& place, 
   }
 }
 
-ptx::Block nested(const std::vector<Line>& lines, size_t& at) {
-  ptx::Block block;
+ptx::CompoundStatement nested(const std::vector<Line>& lines, size_t& at) {
+  ptx::CompoundStatement compound;
   while (at < lines.size()) {
     const Line& line = lines[at++];
-    if (line.kind == Line::Kind::close) return block;
+    if (line.kind == Line::Kind::close) return compound;
     if (line.kind == Line::Kind::open) {
-      block.statements.push_back({nested(lines, at)});
+      compound.statements.push_back({nested(lines, at)});
     } else {
-      block.statements.push_back(line.statement);
+      compound.statements.push_back(line.statement);
     }
   }
-  return block;
+  return compound;
 }
 
 // "%r" and 12 of "%r12"; nothing if it does not end in digits.
@@ -179,7 +180,7 @@ std::string KernelText::fresh_label() {
 ptx::Function KernelText::rebuilt() const {
   ptx::Function result = function();
   size_t at = 0;
-  ptx::Block body = nested(lines, at);
+  ptx::CompoundStatement body = nested(lines, at);
   body.statements.insert(body.statements.begin(), declarations_.begin(), declarations_.end());
   result.body = std::move(body);
   return result;

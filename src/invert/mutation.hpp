@@ -46,7 +46,6 @@ struct Facts {
 // A tunable instead of a mutation: the same kernel as another configuration.
 struct OtherConfiguration {
   std::string tunable;  // a part of its name: "STAGE"
-  bool smaller_block = false;
 };
 
 struct Mutant {

@@ -18,27 +18,8 @@ json counter_json(const CounterChange& change) {
           {"growth", number(change.growth)}, {"trend", to_string(change.trend)}, {"judged", change.judged}};
 }
 
-CounterChange counter_from(const json& value) {
-  return {word_from(value.at("name")),
-          whole_from(value.at("baseline")),
-          whole_from(value.at("candidate")),
-          number_from(value.at("growth")),
-          enum_from(value.at("trend"), {CounterTrend::same, CounterTrend::slight, CounterTrend::fell,
-                                        CounterTrend::grew, CounterTrend::added, CounterTrend::removed}),
-          flag_from(value.at("judged"))};
-}
-
-GateVerdict verdict_from(const json& value) {
-  return enum_from(value, {GateVerdict::pass, GateVerdict::trade, GateVerdict::regression, GateVerdict::inconclusive,
-                           GateVerdict::incorrect});
-}
-
 json estimated_json(const EstimatedTime& time) {
   return {{"us", number(time.us)}, {"low_us", number(time.low_us)}, {"high_us", number(time.high_us)}};
-}
-
-EstimatedTime estimated_from(const json& value) {
-  return {number_from(value.at("us")), number_from(value.at("low_us")), number_from(value.at("high_us"))};
 }
 
 json case_json(const GateCaseResult& test) {
@@ -52,55 +33,6 @@ json case_json(const GateCaseResult& test) {
   if (test.estimated)
     result["estimated"] = {{"candidate", estimated_json(test.estimated->candidate)},
                            {"baseline", estimated_json(test.estimated->baseline)}};
-  return result;
-}
-
-template <class T>
-T value_or_throw(Result<T> result) {
-  if (!result) throw std::invalid_argument(result.error().message);
-  return std::move(result).value();
-}
-
-GateCaseResult case_from(const json& value) {
-  GateCaseResult test;
-  test.name = word_from(value.at("name"));
-  test.verdict = verdict_from(value.at("verdict"));
-  test.reason = word_from(value.at("reason"));
-  test.adjusted_p = number_from(value.at("adjusted_p"));
-  const json& counters = value.at("counters");
-  expect_list(counters);
-  test.counters.reserve(counters.size());
-  for (const json& change : counters) test.counters.push_back(counter_from(change));
-  if (value.contains("comparison")) test.comparison = value_or_throw(comparison_from_json(value.at("comparison")));
-  if (value.contains("estimated"))
-    test.estimated = EstimatedChange{estimated_from(value["estimated"].at("candidate")),
-                                     estimated_from(value["estimated"].at("baseline"))};
-  return test;
-}
-
-ExitCode exit_code_from(const json& value) {
-  for (const ExitCode code : {ExitCode::good, ExitCode::regression, ExitCode::inconclusive, ExitCode::incorrect}) {
-    if (whole_from(value) == static_cast<uint64_t>(code)) return code;
-  }
-  throw std::invalid_argument("a gate has no such exit code");
-}
-
-GateResult read_gate(const json& value) {
-  GateResult result;
-  result.verdict = verdict_from(value.at("verdict"));
-  result.exit_code = exit_code_from(value.at("exit_code"));
-  result.reason = word_from(value.at("reason"));
-  const json& options = value.at("options");
-  result.options = {number_from(options.at("threshold")), number_from(options.at("counter_threshold")),
-                    number_from(options.at("alpha")), flag_from(options.at("inconclusive_passes")),
-                    flag_from(options.at("strict"))};
-  const json& cases = value.at("cases");
-  expect_list(cases);
-  result.cases.reserve(cases.size());
-  for (const json& test : cases) result.cases.push_back(case_from(test));
-  if (value.contains("calibration")) {
-    result.calibration = value_or_throw(calibration_from_json(value.at("calibration")));
-  }
   return result;
 }
 
@@ -176,10 +108,6 @@ json to_json(const Calibration& calibration) {
     document["spread"].push_back(
         {{"us", number(point.microseconds)}, {"deviation", number(point.deviation)}, {"processes", point.processes}});
   return document;
-}
-
-Result<GateResult> gate_result_from_json(const json& value) {
-  return guarded(read_gate, value, "gate result");
 }
 
 Result<Calibration> calibration_from_json(const json& value) {

@@ -10,7 +10,6 @@
 namespace assay::judge {
 
 nlohmann::json to_json(const GateResult& result);
-Result<GateResult> gate_result_from_json(const nlohmann::json& json);
 
 nlohmann::json to_json(const Calibration& calibration);
 Result<Calibration> calibration_from_json(const nlohmann::json& json);

@@ -23,7 +23,7 @@ struct Replication {
   size_t first = 6;    // processes of each side
   size_t step = 3;
   size_t most = 30;
-  double width = 0.008;  // half the interval of the ratio: a ratio of 1.02 is told from 1.03
+  double width = 0.008;  // half the interval of the ratio: enough to separate a ratio of 1.02 from 1.03
 
   bool operator==(const Replication&) const = default;
 };

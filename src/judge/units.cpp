@@ -35,7 +35,7 @@ void drop_empty(Batches& batches) {
   std::erase_if(batches, [](const Batch& batch) { return batch.microseconds.empty(); });
 }
 
-// Batch by batch of the same process: what lacks its partner, or is empty on a side, is left out on both.
+// Batch by batch of the same process: what lacks its partner, or is empty on a side, is excluded on both.
 void keep_pairs(Batches& first, Batches& second) {
   std::map<size_t, std::vector<Batch*>> partners;
   for (Batch& batch : second) partners[batch.process].push_back(&batch);
@@ -129,9 +129,9 @@ Units make_units(const Batches& candidate, const Batches& baseline, bool interle
       "fewer than {} processes a side: what differs from process to process does not show", kMinimumProcesses));
   if (interleaved && first.size() < kMinimumUnits) {
     units.paired = false;
-    units.warnings.push_back(
-        fmt::format("only {} pairs of batches: drift during the run cannot be told from a difference; take at least {}",
-                    first.size(), kMinimumUnits));
+    units.warnings.push_back(fmt::format(
+        "only {} pairs of batches: drift during the run cannot be separated from a difference; take at least {}",
+        first.size(), kMinimumUnits));
   }
   units.candidate = stretches(first);
   units.baseline = stretches(second);

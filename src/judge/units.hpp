@@ -27,7 +27,7 @@ inline constexpr size_t kMaximumUnits = 40;
 inline constexpr size_t kJoinedUnits = 20;
 inline constexpr size_t kCutUnits = 10;
 
-// Throttled samples are left out, and a pair of batches with it where they are more than half; unless `keep_throttled`.
+// Throttled samples are excluded, and a pair of batches with it where they are more than half; unless `keep_throttled`.
 Units make_units(const Batches& candidate, const Batches& baseline, bool interleaved, bool keep_throttled);
 
 // One batch for each unit.

@@ -51,17 +51,6 @@ Result<int64_t> Ledger::append(const Attempt& attempt, std::span<const Samples> 
   });
 }
 
-Result<void> Ledger::add_samples(int64_t attempt, const Samples& samples) {
-  ASSAY_CHECK(validate(samples));
-  return guarded(file_, [&]() -> Result<void> {
-    SQLite::Transaction transaction(*database_, Behavior::IMMEDIATE);
-    ASSAY_CHECK(require_attempt(file_, *database_, attempt));
-    insert_samples(*database_, attempt, samples);
-    transaction.commit();
-    return {};
-  });
-}
-
 Result<void> Ledger::for_each_attempt(const Filter& filter, const std::function<Result<void>(const Attempt&)>& visit,
                                       const std::function<void(const Error&)>& damaged) {
   return guarded(file_, [&]() -> Result<void> {

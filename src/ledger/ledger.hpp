@@ -57,7 +57,6 @@ class Ledger {
   // --- attempts. The attempt, its samples and its sources are stored together or not at all.
   Result<int64_t> append(const Attempt& attempt, std::span<const Samples> samples = {},
                          std::span<const SourceFile> sources = {});
-  Result<void> add_samples(int64_t attempt, const Samples& samples);
   // One after the other, however many there are. A row that makes no sense (somebody wrote into the file) is told to
   // `damaged` and passed over. `visit` may end the walk with an error, and ask this ledger for samples.
   Result<void> for_each_attempt(const Filter& filter, const std::function<Result<void>(const Attempt&)>& visit,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times mutants of a kernel on a GPU, each beside its control and by turns with it, in processes with a time limit.
+// Times mutants of a kernel on a GPU, each interleaved with its control, in processes with a time limit.
 // Their results are wrong by intent: nothing is read back or compared.
 #pragma once
 

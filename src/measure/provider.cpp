@@ -47,7 +47,7 @@ int count_of(const json& object, const char* key) {
   return number >= 0 && number < 1e9 ? static_cast<int>(number) : 0;
 }
 
-// Only what says 0 is the stream that is timed; -1 stands for what cannot be told.
+// Only what says 0 is the stream that is timed; -1 stands for unknown.
 int64_t stream_of(const json& kernel) {
   const auto found = kernel.find("stream");
   const double number = found != kernel.end() && found->is_number() ? found->get<double>() : -1.0;

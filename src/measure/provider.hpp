@@ -46,7 +46,7 @@ struct KernelList {
   bool available = false;
   std::string reason;  // why it is not
   std::vector<LaunchedKernel> kernels;
-  std::optional<int> graph_nodes;  // kernels, copies and fills of a captured call, if that can be told
+  std::optional<int> graph_nodes;  // kernels, copies and fills of a captured call, if that is known
   int threads_before = 0;
   int threads_after = 0;
   double persisting_l2_bytes = 0;  // cache that was set aside for lines that survive a flush

@@ -36,7 +36,7 @@ const std::array<Rules, 5>& table() {
        .samples = "3 to 100, until the standard error is below 0.1 %, or 30 s of calls",
        .statistic = "mean",
        .tolerance = "1e-5 relative, 1e-8 absolute, unless the task says otherwise",
-       .differs = "inputs change with each call, but four sets take turns; a task's own tolerance is not known",
+       .differs = "inputs change with each call, but four sets rotate; a task's own tolerance is not known",
        .flush_bytes = 256 * kMiB,
        .warm_up_calls = 1,
        .stop = Rules::Stop::error,

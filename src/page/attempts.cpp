@@ -69,12 +69,12 @@ Fold contract_of(const ledger::Attempt& attempt) {
     for (const auto& [field, value] : contract.items())
       row("contract: " + field, value.is_string() ? value.get<std::string>() : value.dump());
   }
-  std::vector<Block> blocks;
-  if (const std::string command = command_of(attempt); !command.empty()) blocks.push_back({Code{command}});
-  blocks.push_back({std::move(table)});
+  std::vector<Element> elements;
+  if (const std::string command = command_of(attempt); !command.empty()) elements.push_back({Code{command}});
+  elements.push_back({std::move(table)});
   return {
       plain(fmt::format("Attempt {}: {} {} {}", attempt.id, to_string(attempt.kind), attempt.kernel, attempt.shape)),
-      std::move(blocks)};
+      std::move(elements)};
 }
 
 }  // namespace
@@ -93,8 +93,8 @@ std::optional<Section> attempts_section(const Content& content) {
   const size_t listed = all.size() > kListed ? all.size() - kListed : 0;
   Section section{"attempts", "Attempts, contracts and commands", {}};
   if (listed > 0)
-    section.blocks.push_back({Paragraph{plain(fmt::format("The newest {} of {} attempts.", kListed, all.size()))}});
-  std::vector<Block> contracts;
+    section.elements.push_back({Paragraph{plain(fmt::format("The newest {} of {} attempts.", kListed, all.size()))}});
+  std::vector<Element> contracts;
   const size_t first = all.size() > kContracts ? all.size() - kContracts : 0;
   // Those that the sections point to are always there.
   for (size_t i = 0; i < all.size(); ++i) {
@@ -103,8 +103,8 @@ std::optional<Section> attempts_section(const Content& content) {
         i >= first;
     if (pointed_to) contracts.push_back({contract_of(all[i])});
   }
-  section.blocks.push_back({overview(all, listed)});
-  section.blocks.insert(section.blocks.end(), contracts.begin(), contracts.end());
+  section.elements.push_back({overview(all, listed)});
+  section.elements.insert(section.elements.end(), contracts.begin(), contracts.end());
   return section;
 }
 

@@ -33,12 +33,12 @@ std::optional<Section> contrast_section(const Content& content) {
   };
   row("p50", p50(candidate), p50(baseline));
   row("version", candidate.assay, baseline.assay);
-  section.blocks.push_back({std::move(table)});
+  section.elements.push_back({std::move(table)});
   if (!content.contrast->differences.empty()) {
     Table differences{
         "differences", "Fields in which the contracts differ, so that times are not compared", {{"difference"}}, {}};
     for (const std::string& each : content.contrast->differences) differences.rows.push_back({{plain(each)}});
-    section.blocks.push_back({std::move(differences)});
+    section.elements.push_back({std::move(differences)});
   }
   return section;
 }

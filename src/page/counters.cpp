@@ -44,7 +44,7 @@ Table table_of(const ProfiledCase& profiled, const ProfiledCase* old) {
   Table table{fmt::format("counters-{}", profiled.attempt.id),
               old != nullptr ? fmt::format("Counters of attempt {} beside attempt {} (counted, exact)",
                                            profiled.attempt.id, old->attempt.id)
-                             : std::string("Counters (counted, exact); those that are 0 are left out"),
+                             : std::string("Counters (counted, exact); without those that are 0"),
               {},
               {}};
   table.columns = old != nullptr
@@ -112,14 +112,14 @@ std::optional<Section> counters_section(const Content& content) {
     const ProfiledCase& each = content.profiled[i];
     const ProfiledCase* old = before(content, each);
     if (content.contrast && old == nullptr && content.profiled.size() > 1) continue;
-    std::vector<Block> blocks;
-    if (!each.figures.empty()) blocks.push_back({figures_of(each)});
-    blocks.push_back({table_of(each, old)});
-    section.blocks.push_back({Fold{plain(fmt::format("{} at {} on {}, attempt {}", each.attempt.kernel,
-                                                     each.attempt.shape, each.attempt.device, each.attempt.id)),
-                                   std::move(blocks), i + 1 == content.profiled.size()}});
+    std::vector<Element> elements;
+    if (!each.figures.empty()) elements.push_back({figures_of(each)});
+    elements.push_back({table_of(each, old)});
+    section.elements.push_back({Fold{plain(fmt::format("{} at {} on {}, attempt {}", each.attempt.kernel,
+                                                       each.attempt.shape, each.attempt.device, each.attempt.id)),
+                                     std::move(elements), i + 1 == content.profiled.size()}});
   }
-  return section.blocks.empty() ? std::nullopt : std::optional(std::move(section));
+  return section.elements.empty() ? std::nullopt : std::optional(std::move(section));
 }
 
 }  // namespace assay::page

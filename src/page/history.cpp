@@ -153,13 +153,13 @@ std::optional<Section> history_section(const Content& content) {
     const Line& line = lines[i];
     const std::string id = fmt::format("history{}", i);
     if (i < kDrawnLines)
-      section.blocks.push_back({Chart{id,
-                                      "",
-                                      fmt::format("{} over {} attempts.", line.name, line.entries.size()),
-                                      id + "-table",
-                                      {},
-                                      [line](double width) { return draw(line, width); }}});
-    section.blocks.push_back({Fold{plain(line.name + ", as a table"), {{table_of(line, id + "-table")}}}});
+      section.elements.push_back({Chart{id,
+                                        "",
+                                        fmt::format("{} over {} attempts.", line.name, line.entries.size()),
+                                        id + "-table",
+                                        {},
+                                        [line](double width) { return draw(line, width); }}});
+    section.elements.push_back({Fold{plain(line.name + ", as a table"), {{table_of(line, id + "-table")}}}});
   }
   return section;
 }

@@ -87,7 +87,7 @@ std::string html(const Text& text, const Ids* ids) {
   return out;
 }
 
-// The ids that the blocks will have.
+// The ids that the elements will have.
 class Collector {
  public:
   explicit Collector(Ids& ids) : ids_(ids) {}
@@ -98,7 +98,7 @@ class Collector {
     for (const ListedLine& line : listing.lines) ids_.insert(fmt::format("{}L{}", listing.id, line.number));
   }
   void operator()(const Fold& fold) {
-    for (const Block& block : fold.blocks) std::visit(*this, block.content);
+    for (const Element& element : fold.elements) std::visit(*this, element.content);
   }
   template <class Other>
   void operator()(const Other&) {}
@@ -181,7 +181,7 @@ class HtmlWriter {
 
   void operator()(const Fold& fold) {
     out_ += fmt::format("<details{}><summary>{}</summary>\n{}</details>\n", fold.open ? " open" : "",
-                        text(fold.summary), blocks(fold.blocks));
+                        text(fold.summary), elements(fold.elements));
   }
 
  private:
@@ -191,9 +191,9 @@ class HtmlWriter {
     for (const Span& span : of) out += html(span, &ids_, true);
     return out;
   }
-  std::string blocks(const std::vector<Block>& list) const {
+  std::string elements(const std::vector<Element>& list) const {
     HtmlWriter inner(ids_);
-    for (const Block& block : list) std::visit(inner, block.content);
+    for (const Element& element : list) std::visit(inner, element.content);
     return inner.take();
   }
 
@@ -249,12 +249,12 @@ std::string html(const std::vector<Section>& sections) {
   Collector collector(ids);
   for (const Section& section : sections) {
     ids.insert(section.id);
-    for (const Block& block : section.blocks) std::visit(collector, block.content);
+    for (const Element& element : section.elements) std::visit(collector, element.content);
   }
   std::string out;
   for (const Section& section : sections) {
     HtmlWriter writer(ids);
-    for (const Block& block : section.blocks) std::visit(writer, block.content);
+    for (const Element& element : section.elements) std::visit(writer, element.content);
     out +=
         fmt::format("<section id=\"{0}\" aria-labelledby=\"{0}-title\"><h2 id=\"{0}-title\">{1}</h2>\n{2}</section>\n",
                     escape_html(section.id), escape_html(section.title), writer.take());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "page/block.hpp"
+#include "page/element.hpp"
 
 namespace assay::page {
 

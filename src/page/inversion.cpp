@@ -85,9 +85,9 @@ std::optional<Section> inversion_section(const Content& content) {
     for (const InvertedResource& resource : each.resources) {
       if ((resource.gain || resource.cost) && drawn.size() < kDrawnResources) drawn.push_back(resource);
     }
-    if (!each.sentence.empty()) section.blocks.push_back({Paragraph{plain(each.sentence)}});
+    if (!each.sentence.empty()) section.elements.push_back({Paragraph{plain(each.sentence)}});
     if (!drawn.empty())
-      section.blocks.push_back({Chart{
+      section.elements.push_back({Chart{
           fmt::format("inversion{}", each.attempt.id),
           "",
           fmt::format("{} at {}: to the left the share of the time that goes if the resource is free, to the right "
@@ -96,9 +96,9 @@ std::optional<Section> inversion_section(const Content& content) {
           fmt::format("inversion-{}", each.attempt.id),
           {},
           [drawn](double width) { return draw(drawn, width); }}});
-    section.blocks.push_back({table_of(each, word)});
+    section.elements.push_back({table_of(each, word)});
   }
-  return section.blocks.empty() ? std::nullopt : std::optional(std::move(section));
+  return section.elements.empty() ? std::nullopt : std::optional(std::move(section));
 }
 
 }  // namespace assay::page

@@ -65,12 +65,12 @@ std::optional<Section> leaderboard_section(const Content& content) {
   }
   if (table.rows.empty()) return std::nullopt;
   Section section{"leaderboard", "Leaderboard", {}};
-  section.blocks.push_back(
+  section.elements.push_back(
       {Paragraph{plain(fmt::format("{}. Two contenders tie if a comparison in one run calls them the same or cannot "
                                    "decide, or, in different runs, if the "
                                    "intervals of their medians overlap or differ by less than 1 %.",
                                    counted(boards.size(), "case")))}});
-  section.blocks.push_back({std::move(table)});
+  section.elements.push_back({std::move(table)});
   return section;
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "page/block.hpp"
 #include "page/content.hpp"
+#include "page/element.hpp"
 
 namespace assay::page {
 

@@ -22,12 +22,12 @@ std::optional<Section> loads_section(const Content& content) {
           {{plain(load.name)},
            {plain(time_text(load.time_us)), load.time_us},
            {plain(fmt::format("{:.0f} %", 100 * load.share)), load.share, std::clamp(load.share, 0.0, 1.0)}});
-    section.blocks.push_back({Paragraph{plain(
+    section.elements.push_back({Paragraph{plain(
         fmt::format("Estimated: {} ({} to {}), limited by {}. The parts overlap, so the shares do not add up to 100 %.",
                     time_text(each.time_us), time_text(each.low_us), time_text(each.high_us), each.limiter))}});
-    section.blocks.push_back({std::move(table)});
+    section.elements.push_back({std::move(table)});
   }
-  return section.blocks.empty() ? std::nullopt : std::optional(std::move(section));
+  return section.elements.empty() ? std::nullopt : std::optional(std::move(section));
 }
 
 }  // namespace assay::page

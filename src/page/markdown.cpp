@@ -100,7 +100,7 @@ class MarkdownWriter {
 
   void operator()(const Fold& fold) {
     MarkdownWriter inner;
-    for (const Block& block : fold.blocks) std::visit(inner, block.content);
+    for (const Element& element : fold.elements) std::visit(inner, element.content);
     const std::string content = inner.take();
     if (content.empty()) return;
     out_ += fmt::format("<details><summary>{}</summary>\n\n{}</details>\n\n", inline_text(fold.summary), content);
@@ -118,7 +118,7 @@ std::string markdown(const std::string& title, const Text& verdict, const std::v
   std::vector<std::string> left_out;
   for (const Section& section : sections) {
     MarkdownWriter writer;
-    for (const Block& block : section.blocks) std::visit(writer, block.content);
+    for (const Element& element : section.elements) std::visit(writer, element.content);
     const std::string content = writer.take();
     if (content.empty()) continue;
     const std::string part = fmt::format("### {}\n\n{}", word(section.title), content);
@@ -128,7 +128,7 @@ std::string markdown(const std::string& title, const Text& verdict, const std::v
       out += part;
     }
   }
-  if (!left_out.empty()) out += fmt::format("Left out for length: {}. The page has them.\n", join(left_out, ", "));
+  if (!left_out.empty()) out += fmt::format("Omitted for length: {}. The page has them.\n", join(left_out, ", "));
   return out;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The same blocks as Markdown for pull requests and job summaries: tables and folds; charts are left to the page.
+// The same elements as Markdown for pull requests and job summaries: tables and folds; charts are left to the page.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "page/block.hpp"
+#include "page/element.hpp"
 
 namespace assay::page {
 

@@ -189,10 +189,10 @@ std::optional<Section> occupancy_section(const Content& content) {
     const gpu::BlockNeeds needs = needs_of(*drawn);
     const std::vector<Curve> curves = curves_of(*model, needs);
     const double now = percent(*model, needs);
-    section.blocks.push_back(
+    section.elements.push_back(
         {Paragraph{{{drawn->entry, Span::Kind::code},
                     {fmt::format(" fills {:.0f} % of the warps of an SM: {}.", now, next_step(*model, needs))}}}});
-    section.blocks.push_back(
+    section.elements.push_back(
         {Chart{"occupancy-chart",
                "",
                fmt::format("Occupancy of {} on {} if one of registers, shared memory and threads were different; the "
@@ -202,7 +202,7 @@ std::optional<Section> occupancy_section(const Content& content) {
                {},
                [curves, now](double width) { return draw(curves, now, width); }}});
   }
-  section.blocks.push_back({std::move(table)});
+  section.elements.push_back({std::move(table)});
   return section;
 }
 

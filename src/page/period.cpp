@@ -153,12 +153,12 @@ std::optional<Table> retired(const Content& content) {
 std::optional<Section> period_section(const Content& content) {
   if (content.kind != SubjectKind::period) return std::nullopt;
   Section section{"period", "The period", {}};
-  section.blocks.push_back(
+  section.elements.push_back(
       {Paragraph{plain(fmt::format("From {} to {} UTC.", ledger::iso_time(content.attempts.front().time_us),
                                    ledger::iso_time(content.attempts.back().time_us)))}});
-  section.blocks.push_back({tried(content)});
-  if (auto table = brought(content)) section.blocks.push_back({std::move(*table)});
-  if (auto table = retired(content)) section.blocks.push_back({std::move(*table)});
+  section.elements.push_back({tried(content)});
+  if (auto table = brought(content)) section.elements.push_back({std::move(*table)});
+  if (auto table = retired(content)) section.elements.push_back({std::move(*table)});
   return section;
 }
 

@@ -60,7 +60,7 @@ std::vector<Board> boards_of(const std::vector<MeasuredCase>& cases, size_t leas
     std::vector<Entry> order;
     for (auto& [name, entry] : entries) order.push_back(entry);
     std::ranges::stable_sort(order, {}, [](const Entry& entry) { return entry.ranked.p50_us; });
-    // A group is what cannot be told from its fastest member.
+    // A group is what cannot be distinguished from its fastest member.
     size_t leader = 0;
     int group = 1;
     for (size_t i = 1; i < order.size(); ++i) {

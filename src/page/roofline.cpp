@@ -120,14 +120,14 @@ std::optional<Section> roofline_section(const Content& content) {
       if (std::ranges::none_of(legend, [&](const LegendEntry& entry) { return entry.name == name; }))
         legend.push_back({name, point.colour, !point.measured});
     }
-    section.blocks.push_back({Chart{
+    section.elements.push_back({Chart{
         id, "roofline",
         fmt::format("Roofline of {}: {} below the roofs of the DRAM and of each kind of instruction; measured points "
                     "are filled, estimated ones hollow.",
                     roofline.gpu,
                     roofline.points.size() == 1 ? "one point" : fmt::format("{} points", roofline.points.size())),
         id + "-table", std::move(legend), [roofline](double width) { return draw(roofline, width); }}});
-    section.blocks.push_back({Fold{plain("The points as a table"), {{table_of(roofline, id + "-table")}}}});
+    section.elements.push_back({Fold{plain("The points as a table"), {{table_of(roofline, id + "-table")}}}});
   }
   return section;
 }

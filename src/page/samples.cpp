@@ -194,19 +194,19 @@ std::optional<Section> samples_section(const Content& content) {
     const std::string id = fmt::format("samples{}", number);
     const std::string where =
         fmt::format("{} at {}, attempt {}", each.attempt.kernel, each.attempt.shape, each.attempt.id);
-    std::vector<Block> blocks;
-    blocks.push_back({Chart{
+    std::vector<Element> elements;
+    elements.push_back({Chart{
         id + "-ecdf", "ecdf",
         fmt::format("How many samples took at most so long, {}. Bands are the intervals of the medians; the slowest "
                     "1 % lie to the right.",
                     where),
         id + "-table", legend, [each](double width) { return draw_ecdf(each, width); }}});
-    blocks.push_back(
+    elements.push_back(
         {Chart{id + "-trace", "trace",
                fmt::format("Samples in the order in which they were taken, {}. Hollow ones were throttled.", where),
                id + "-table", legend, [each](double width) { return draw_trace(each, width); }}});
-    blocks.push_back({table_of(each, id + "-table")});
-    section.blocks.push_back({Fold{plain(where), std::move(blocks), number == 0}});
+    elements.push_back({table_of(each, id + "-table")});
+    section.elements.push_back({Fold{plain(where), std::move(elements), number == 0}});
     ++number;
   }
   return number == 0 ? std::nullopt : std::optional(std::move(section));

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "page/block.hpp"
 #include "page/content.hpp"
+#include "page/element.hpp"
 #include "page/listings.hpp"
 
 namespace assay::page {

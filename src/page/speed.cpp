@@ -188,9 +188,9 @@ std::optional<Section> speed_section(const Content& content) {
       "operations take at the GPU's peak{}.",
       all > kDrawnGroups ? fmt::format("; the first {} of {} cases", kDrawnGroups, all) : "");
   Section section{"speed", "Speed and the floor", {}};
-  section.blocks.push_back(
+  section.elements.push_back(
       {Chart{"speed-chart", "", sentence, "speed-table", {}, [groups](double width) { return draw(groups, width); }}});
-  section.blocks.push_back({table_of(content)});
+  section.elements.push_back({table_of(content)});
   return section;
 }
 

@@ -95,7 +95,7 @@ std::optional<Section> tuning_section(const Content& content) {
     const Landscape shown = landscape_of(each);
     const auto failed = std::ranges::count_if(each.points, [](const TunedPoint& point) { return !point.value; });
     if (!shown.points.empty())
-      section.blocks.push_back({Chart{
+      section.elements.push_back({Chart{
           fmt::format("tuning{}", each.attempt.id),
           "",
           fmt::format("Every configuration of {} that was evaluated, as a multiple of the best, in the order of its "
@@ -106,9 +106,9 @@ std::optional<Section> tuning_section(const Content& content) {
           fmt::format("tuning-{}", each.attempt.id),
           {},
           [shown](double width) { return draw(shown, width); }}});
-    section.blocks.push_back({table_of(each)});
+    section.elements.push_back({table_of(each)});
   }
-  return section.blocks.empty() ? std::nullopt : std::optional(std::move(section));
+  return section.elements.empty() ? std::nullopt : std::optional(std::move(section));
 }
 
 }  // namespace assay::page

@@ -27,7 +27,6 @@ struct Token {
 
   bool is(TokenKind wanted) const { return kind == wanted; }
   bool is(char symbol) const { return kind == TokenKind::symbol && text.size() == 1 && text[0] == symbol; }
-  bool is_symbol(std::string_view symbol) const { return kind == TokenKind::symbol && text == symbol; }
   bool is_directive(std::string_view name) const { return kind == TokenKind::directive && text.substr(1) == name; }
   bool is_name(std::string_view name) const { return kind == TokenKind::name && text == name; }
 };

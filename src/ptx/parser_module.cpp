@@ -117,12 +117,12 @@ bool Parser::function(Module& module, std::vector<std::string> words, TextPositi
   if (!result.is_entry && token_.is('(') && !parameters(result.returns)) return false;
   if (!expect_name(result.name, result.is_entry ? "the name of the entry" : "the name of the function")) return false;
   if (token_.is('(') && !parameters(result.parameters)) return false;
-  Block body;
+  CompoundStatement body;
   while (token_.is(TokenKind::directive) && !starts_module_item(token_.text.substr(1))) {
     if (!function_attribute(result, body.statements)) return false;
   }
   if (accept('{')) {
-    if (!block(body)) return false;
+    if (!compound_statement(body)) return false;
     result.body = std::move(body);
   } else if (!token_.is(';')) {
     return fail_expected(fmt::format("'{{' or ';' after the head of {}", result.name));

@@ -18,7 +18,7 @@
 
 namespace assay::ptx {
 
-// Deeper nesting of blocks, initialisers or parentheses than any compiler writes: the parser's own stack is the limit.
+// Deeper nesting of braces, initialisers or parentheses than any compiler writes: the parser's own stack is the limit.
 inline constexpr int kMaximumDepth = 200;
 inline constexpr int kMaximumRegisterRange = 1'000'000;
 inline constexpr int64_t kMaximumRegisters = 16'000'000;  // of a module
@@ -75,7 +75,7 @@ class Parser {
   bool alias(Alias& alias);
 
   // Statements (parser_statement.cpp).
-  bool block(Block& block);  // after "{", through "}"
+  bool compound_statement(CompoundStatement& compound);  // after "{", through "}"
   bool statement(std::vector<Statement>& out);
   bool directive_statement(std::vector<Statement>& out);
   bool labelled(std::vector<Statement>& out, std::string name, TextPosition start);

@@ -8,12 +8,12 @@
 
 namespace assay::ptx {
 
-bool Parser::block(Block& block) {
+bool Parser::compound_statement(CompoundStatement& compound) {
   const Nesting nesting(*this);
   if (nesting.too_deep()) return fail_too_deep();
   while (!accept('}')) {
     if (token_.is(TokenKind::end)) return fail_expected("'}' at the end of a block");
-    if (!statement(block.statements)) return false;
+    if (!statement(compound.statements)) return false;
   }
   return true;
 }
@@ -22,8 +22,8 @@ bool Parser::statement(std::vector<Statement>& out) {
   if (accept(';')) return true;
   const TextPosition start = position();
   if (accept('{')) {
-    Block inner;
-    if (!block(inner)) return false;
+    CompoundStatement inner;
+    if (!compound_statement(inner)) return false;
     out.push_back({std::move(inner)});
     return true;
   }

@@ -65,7 +65,7 @@ class Printer {
   void put(const Pragma& pragma);
   void put(const CallPrototype& prototype);
   void put(const TargetList& targets);
-  void put(const Block& block);
+  void put(const CompoundStatement& compound);
   void put(const Function& value) { function(value); }
   void put(const Alias& alias) { format(".alias {}, {};", alias.name, alias.target); }
   void put(const SourceFile& file);
@@ -129,10 +129,10 @@ void Printer::statement(const Statement& statement) {
   add("\n");
 }
 
-void Printer::put(const Block& block) {
+void Printer::put(const CompoundStatement& compound) {
   add("{\n");
   ++depth_;
-  for (const Statement& inner : block.statements) statement(inner);
+  for (const Statement& inner : compound.statements) statement(inner);
   --depth_;
   indent();
   add("}");

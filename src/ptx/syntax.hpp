@@ -186,17 +186,18 @@ struct TargetList {  // "ts: .branchtargets L1, L2;", ".calltargets f, g;"
 };
 
 struct Statement;
-struct Block {  // "{ ... }": a scope of registers, variables and labels
+struct CompoundStatement {  // "{ ... }": a scope of registers, variables and labels
   std::vector<Statement> statements;
-  bool operator==(const Block&) const;
+  bool operator==(const CompoundStatement&) const;
 };
 
 struct Statement {
-  std::variant<Instruction, Label, RegisterDeclaration, Variable, Location, Pragma, CallPrototype, TargetList, Block>
+  std::variant<Instruction, Label, RegisterDeclaration, Variable, Location, Pragma, CallPrototype, TargetList,
+               CompoundStatement>
       value;
   bool operator==(const Statement&) const = default;
 };
-inline bool Block::operator==(const Block&) const = default;
+inline bool CompoundStatement::operator==(const CompoundStatement&) const = default;
 
 // --- module ---------------------------------------------------------------------------------------------------------
 
@@ -214,7 +215,7 @@ struct Function {
   std::vector<Variable> parameters;
   std::vector<FunctionAttribute> attributes;
   std::vector<std::string> declared_attributes;  // ".func .attribute(.unified(1, 2)) f": "unified(1, 2)"
-  std::optional<Block> body;                     // absent: a declaration
+  std::optional<CompoundStatement> body;         // absent: a declaration
   TextPosition position;
   bool operator==(const Function&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file.hpp"
+#include "reference/reference.hpp"
 #include "spec/choice.hpp"
 #include "spec/mistake.hpp"
 #include "spec/reader/document.hpp"
@@ -54,6 +55,18 @@ bool KernelSpec::has_globals() const {
                      [](const ArgumentSpec& argument) { return !argument.global.empty(); });
 }
 
+namespace {
+
+// A name that is no reference is a mistake for those who want expected values: other commands never look. Where there
+// are other mistakes it is said with them.
+void check_reference(const ProblemSection& problem, Mistakes& mistakes) {
+  if (problem.reference_is_file || !is_identifier(problem.reference)) return;
+  if (const auto found = reference::find_reference(problem.reference); !found)
+    mistakes.add(problem.reference_place, found.error().message, found.error().hint);
+}
+
+}  // namespace
+
 Result<KernelSpec> parse(std::string_view text, const std::string& file_name, const std::filesystem::path& folder,
                          const ParseOptions& options) {
   ASSAY_TRY(const Node root, parse_document(text, file_name));
@@ -80,8 +93,9 @@ Result<KernelSpec> parse(std::string_view text, const std::string& file_name, co
   check_names(spec, !spec.shapes.dimensions.empty() && !file.any_unknown_key(), mistakes);
   if (mistakes.none()) check_choices(spec, options.check_files, mistakes);
   if (mistakes.none()) check_numbers(spec, options.max_checked, options.check_files, mistakes);
-  if (!mistakes.none()) return mistakes.together();
-  return spec;
+  if (mistakes.none()) return spec;
+  if (options.check_files) check_reference(spec.problem, mistakes);
+  return mistakes.together();
 }
 
 Result<KernelSpec> load(const std::filesystem::path& folder_or_file) {

@@ -38,7 +38,7 @@ struct RatioEstimate {
 RatioEstimate paired_ratio(std::span<const double> log_ratios, double expected_deviation);
 inline constexpr double kExpectedUnits = 6;
 
-// How much of the batch ratios is left out at each end, so that a disturbed batch does not decide.
+// How much of the batch ratios is trimmed at each end, so that a disturbed batch does not decide.
 inline constexpr double kBatchTrim = 0.1;
 
 // From one log ratio per pair of batches of one pair of processes. `process_spread` is the relative deviation of a

@@ -289,13 +289,4 @@ std::string to_json(const CrossReport& report) {
   return document_text(document);
 }
 
-std::vector<RulesDescription> rules_descriptions() {
-  std::vector<RulesDescription> list;
-  for (const measure::Rules& each : measure::all_rules())
-    list.push_back({std::string(each.name), std::string(each.of), std::string(each.warm_up), std::string(each.flush),
-                    std::string(each.samples), std::string(each.statistic), std::string(each.tolerance),
-                    std::string(each.differs)});
-  return list;
-}
-
 }  // namespace assay::work

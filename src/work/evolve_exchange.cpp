@@ -377,7 +377,7 @@ Result<std::string> judge_for_another(const std::string& file, const Context& co
     ASSAY_TRY(const FirstTrial trial, try_first(request, context));
     document["first"] = first_document(trial);
   } else {
-    ASSAY_TRY(const JudgingRequest request, reader.judging(asked));
+    ASSAY_TRY(const JudgingRequest request, read_judging_request(file));
     ASSAY_TRY(const Judging judging, judge_proposal(request, context));
     document["judging"] = judging_document(judging);
   }

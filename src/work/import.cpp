@@ -211,8 +211,4 @@ std::string to_json(const ImportReport& report) {
   return document_text(document);
 }
 
-const std::vector<std::string>& import_formats() {
-  return formats::readable_formats();
-}
-
 }  // namespace assay::work

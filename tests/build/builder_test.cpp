@@ -230,7 +230,7 @@ TEST(RealBuild, TwentyFourConfigurationsAgainCompileNothingInAFifthOfASecond) {
     ASSERT_TRUE(again.ok());
     EXPECT_EQ(again->count(BuildStatus::cached), 24u);
   }
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   EXPECT_LT(best_s, 2.0);
 #else
   EXPECT_LT(best_s, 0.2);

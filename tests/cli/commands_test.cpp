@@ -46,6 +46,8 @@ TEST(Commands, MistakesOfUsageExitWithTwo) {
 TEST(Commands, AWrongOptionIsAnsweredInWords) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"frobnicate"}, "there is no command 'frobnicate'"},
+      {{"--nope"}, "there is no option '--nope'"},
+      {{"--versoin"}, "did you mean '--version'?"},
       {{"chek", "kernels/reduction"}, "did you mean 'check'?"},
       {{"check", "kernels/reduction", "--nope"}, "there is no option '--nope'"},
       {{"check", "kernels/reduction", "--sed", "3"}, "there is no option '--sed'; did you mean '--seed'?"},
@@ -58,7 +60,7 @@ TEST(Commands, AWrongOptionIsAnsweredInWords) {
       {{"bench", "kernels/reduction", "--samples", "3"}, "--samples: '3' is not a whole number from 100 to 1000000"},
       {{"calibrate", "kernels/reduction", "--slowdowns", "0.1,20"}, "--slowdowns: '20' is not a number from 0 to 10"},
       {{"log", "--limit", "many"}, "--limit: 'many' is not a whole number"},
-      {{"compare", "one"}, "operands: At least 2 required but received 1"},
+      {{"compare", "one"}, "operands: at least 2 expected, but given: 1"},
   };
   for (const auto& [arguments, expected] : cases) {
     const ProcessOutcome outcome = assay_program(arguments);
@@ -110,7 +112,7 @@ TEST(Commands, WithoutADeviceTheFirstVirtualOneThatSuits) {
   EXPECT_NE(refused.errors.find("needs tensor maps"), std::string::npos) << refused.errors;
 }
 
-// The kernels that are measured on an H200, from the PTX that the repository carries.
+// The kernels that are measured on an H200, from the prebuilt PTX.
 TEST(Commands, HopperAttentionIsCorrectWithoutAGpu) {
   for (const char* kernel : {"kernels/attention/streaming", "kernels/attention/resident"}) {
     for (const char* shape :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// assay estimate as a user runs it, on kernels that the repository carries.
+// assay estimate as a user runs it, on kernels of the repository.
 #include <gtest/gtest.h>
 
 #include "assay_program.hpp"

@@ -2,6 +2,8 @@
 // The rows of docs/exit_codes.md: whose fault it is, and with which code and words the program says so.
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <map>
+#include <set>
 
 #include "assay_program.hpp"
 #include "base/file.hpp"
@@ -148,6 +150,35 @@ TEST_F(ExitCodes, AReferenceThatCrashesIsNamed) {
   expect_error(check(), 2, "reference");
 }
 
+TEST_F(ExitCodes, AReferenceThatHangsIsNamed) {
+  use_reference("  volatile bool forever = true;\n  while (forever) {\n  }");
+  change_specification("[launch]", "[limits]\nreference_seconds = 1\n\n[launch]");
+  expect_error(check(), 2, "the reference 'reference.cpp'");
+}
+
+TEST_F(ExitCodes, ATrapIsTheKernelsFault) {
+  copy_.change_ptx("sm_89", [](const std::string& text) { return replace_all(text, "ret;", "trap;"); });
+  const ProcessOutcome outcome = check();
+  EXPECT_EQ(outcome.exit_status, 5) << outcome.output << outcome.errors;
+  EXPECT_NE(outcome.output.find("INCORRECT"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("fault"), std::string::npos) << outcome.output;
+}
+
+TEST_F(ExitCodes, OfSeveralKernelsTheWorstCounts) {
+  const std::string sound = copy_.kernel().string();
+  const std::vector<std::string> shape{"--shape", kShape, "--device", "vgpu:l4", "--ledger", "none"};
+  const auto check_all = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "check");
+    words.insert(words.end(), shape.begin(), shape.end());
+    return assay_program(words).exit_status;
+  };
+  EXPECT_EQ(check_all({sound, sound}), 0);
+  EXPECT_EQ(check_all({sound, "kernels/nowhere"}), 2);
+  copy_.change_ptx("sm_89", [](const std::string& text) { return replace_all(text, "ret;", "trap;"); });
+  EXPECT_EQ(check_all({"kernels/reduction", sound}), 5);
+  EXPECT_EQ(check_all({sound, "kernels/nowhere"}), 2) << "before 5: nothing is known of that one";
+}
+
 constexpr const char* kRowSums = R"(
   const int64_t columns = x->count / y->count;
   for (int64_t r = 0; r < y->count; ++r) {
@@ -249,6 +280,71 @@ TEST(ExitCodePage, NamesEveryCode) {
   ASSERT_TRUE(page.ok());
   for (int code = 0; code <= 6; ++code)
     EXPECT_NE(page->find("| " + std::to_string(code) + " | "), std::string::npos) << code;
+}
+
+// What happened, as the page's second table has it, and a test of the program that it happens in.
+const std::map<std::string, std::vector<std::string>> kTestsOfRows = {
+    {"a wrong value, NaN or infinity, an element that was not written, an input that was changed",
+     {"ExitCodes.AWrongValueIsIncorrect", "All/BrokenKernelTest.FailsAsExpected/nan_on_masked_row",
+      "All/BrokenKernelTest.FailsAsExpected/unwritten_output", "All/BrokenKernelTest.FailsAsExpected/writes_input"}},
+    {"a bad access, a race, a read of unwritten memory",
+     {"All/BrokenKernelTest.FailsAsExpected/out_of_bounds_read",
+      "All/BrokenKernelTest.FailsAsExpected/race_missing_barrier",
+      "All/BrokenKernelTest.FailsAsExpected/unfilled_tile"}},
+    {"a trap, an assertion, a deadlock, the instruction limit: a kernel that never ends",
+     {"ExitCodes.ATrapIsTheKernelsFault", "All/BrokenKernelTest.FailsAsExpected/mbarrier_never_completes",
+      "ExitCodes.AKernelThatNeverEndsIsIncorrect"}},
+    {"more threads, registers or shared memory than the device has",
+     {"All/BrokenKernelTest.FailsAsExpected/shared_memory_too_large"}},
+    {"a compilation that failed", {"ExitCodes.ACompilationThatFailedIsTheKernelsFault"}},
+    {"our time limit (`--time-limit`), while the kernel still makes progress",
+     {"ExitCodes.OurTimeLimitIsInconclusive"}},
+    {"an instruction or a feature that the virtual GPU lacks",
+     {"ExitCodes.AnInstructionThatTheVirtualGpuLacksCannotBeJudgedHere"}},
+    {"not enough memory for the shape", {"ExitCodes.NotEnoughMemoryNamesTheSizeWanted"}},
+    {"no GPU, no nvcc, no tool", {"MeasuringCommands.SayWhatIsMissingWithoutAGpu"}},
+    {"`build` without nvcc, and no prebuilt PTX to use instead", {"ExitCodes.ABuildThatBuiltNothingIsNotGood"}},
+    {"no such entry in the compiled kernel", {"ExitCodes.NoSuchEntryIsAMistakeOfTheSpecification"}},
+    {"another number of arguments than the kernel has parameters, or of another size",
+     {"ExitCodes.AnotherNumberOrSizeOfArgumentsIsAMistakeOfTheSpecification"}},
+    {"a reference that names tensors that the specification does not have",
+     {"ExitCodes.AReferenceThatNamesOtherTensorsIsAMistake"}},
+    {"a reference that crashed, hung, or could not be compiled",
+     {"ExitCodes.AReferenceThatCrashesIsNamed", "ExitCodes.AReferenceThatHangsIsNamed",
+      "ExitCodes.AReferenceThatDoesNotCompileIsNamed"}},
+    {"a reference with NaN or infinity where the specification does not expect one (`nonfinite`)",
+     {"ExitCodes.ANaNThatTheSpecificationDoesNotExpectIsTheReferencesMistake"}},
+    {"a reference that defines no element at all, so that nothing was compared",
+     {"ExitCodes.AReferenceThatDefinesNothingIsNoVerdict"}},
+    {"a reference of the user's whose results are the same for two seeds, though the inputs differ",
+     {"ExitCodes.AReferenceThatIgnoresItsInputsIsNoVerdict"}},
+    {"a check that cannot fail: the tolerance takes a wrong copy of the expected output for right",
+     {"ExitCodes.ACheckThatCannotFailIsNoVerdict"}},
+    {"a mistake in kernel.toml, suite.toml or the command line",
+     {"SpecificationTest.what_compares_and_what_fills_must_exist_and_fit", "Commands.AWrongOptionIsAnsweredInWords"}},
+};
+
+TEST(ExitCodePage, HasATestForEachRow) {
+  std::set<std::string> known;
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *all.GetTestSuite(i);
+    for (int j = 0; j < suite.total_test_count(); ++j)
+      known.insert(std::string(suite.name()) + "." + suite.GetTestInfo(j)->name());
+  }
+  const auto page = read_file(ASSAY_SOURCE_DIR "/docs/exit_codes.md");
+  ASSERT_TRUE(page.ok());
+  const std::string_view table = std::string_view(*page).substr(page->find("## Whose fault is it?"));
+  size_t rows = 0;
+  for (const std::string_view line : split(table, '\n')) {
+    if (!line.starts_with("| ") || line.starts_with("| what happened")) continue;
+    const std::string what(trim(split(line, '|')[1]));
+    const auto found = kTestsOfRows.find(what);
+    ASSERT_NE(found, kTestsOfRows.end()) << "no test is named for: " << what;
+    for (const std::string& test : found->second) EXPECT_TRUE(known.contains(test)) << test << " does not exist";
+    ++rows;
+  }
+  EXPECT_EQ(rows, kTestsOfRows.size()) << "a test is named for a row that the page does not have";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// assay profile as a user runs it, on the kernels that the repository carries; and the tools that may be missing.
+// assay profile as a user runs it, on kernels of the repository; and the tools that may be missing.
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>

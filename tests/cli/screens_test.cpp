@@ -32,6 +32,21 @@ TEST(Screens, BuildHasOneLineForEachConfigurationAndFits) {
   }
 }
 
+// What does not fit beside a long configuration is not shown: the line stays one.
+TEST(Screens, BuildKeepsALongConfigurationInOneLine) {
+  TerminalOptions options;
+  options.environment["ASSAY_NVCC"] = "none";  // the one configuration with prebuilt PTX
+  const Screen screen = on_terminal({"build", "kernels/attention/tensor_core", "--device", "vgpu:l4"}, options);
+  EXPECT_EQ(screen.exit_status, 0) << screen.text();
+  expect_to_fit(screen, 80);
+  bool whole = false;
+  for (const std::string& line : screen.lines())
+    whole = whole || (line.starts_with("BLOCK_M=128,BLOCK_N=64,NUM_WARPS=4,STAGES=2 ") &&
+                      line.find("KiB") != line.npos && line.find(" %") != line.npos);
+  EXPECT_TRUE(whole) << screen.text();
+  EXPECT_NE(screen.text().find("regs"), std::string::npos) << screen.text();
+}
+
 // Of a table that is too wide, a part of the GPUs stands in each of several: no line is broken, and no cell is lost.
 TEST(Screens, TheMatrixOfAllGpusFitsToo) {
   for (const auto columns : std::initializer_list<unsigned short>{80, 120, 250}) {

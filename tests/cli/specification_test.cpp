@@ -172,6 +172,9 @@ TEST_F(SpecificationTest, what_compares_and_what_fills_must_exist_and_fit) {
   const std::string text = *read_file((folder_.path() / "kernel.toml").string());
   folder_.write("kernel.toml", replace_all(text, "\"copy\"\n", "\"copi\"\n"));
   expect_mistake("there is no built-in reference 'copi'");
+  folder_.write("kernel.toml", replace_all(replace_all(text, "\"copy\"\n", "\"copi\"\n"), "[shapes]", "[shape]"));
+  expect_mistake("there is no built-in reference 'copi'");
+  expect_mistake("did you mean \"shapes\"?");
   folder_.write("kernel.toml", replace_all(text, "\"copy\"\n", "\"copy\"\noptions   = { causal = true }\n"));
   expect_mistake("the reference 'copy' has no option \"causal\"; expected one of nonfinite");
   folder_.write("kernel.toml", replace_all(text, "copy.ptx", "copy.txt"));

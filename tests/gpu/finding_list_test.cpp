@@ -32,7 +32,6 @@ TEST(FindingList, AFindingIsAPlaceAndThreadsAreCountedThere) {
   EXPECT_EQ(first.threads[1].thread, (Dim3{2, 0, 0}));
   EXPECT_EQ(first.threads[1].address, 8u);
   EXPECT_EQ(list.occurrences(), 5u);
-  EXPECT_EQ(list.not_listed(), 0u);
 }
 
 TEST(FindingList, ColumnsOfALineAreDifferentPlaces) {
@@ -101,7 +100,6 @@ TEST(FindingList, CountsWhatItDoesNotList) {
     list.add(sample(FindingKind::misaligned, static_cast<int>(i), 0));
   list.add(sample(FindingKind::misaligned, 0, 0));
   EXPECT_EQ(list.findings().size(), FindingList::kMost);
-  EXPECT_EQ(list.not_listed(), 10u);
   EXPECT_EQ(list.occurrences(), FindingList::kMost + 11);
   EXPECT_EQ(list.findings()[0].count, 2u);
   FindingList all;

@@ -240,7 +240,6 @@ void run_integers(int scale) {
   OP3(r, r, r, r, "iii", "vadd2.s32.s32.s32.sat");
   OP3(r, r, r, r, "iii", "vavrg4.u32.u32.u32");
   OP3(r, r, r, r, "iii", "vmax4.s32.s32.s32");
-  OP3(r, r, r, r, "iii", "vset4.u32.u32.gt");
 }
 
 void run_scalars(int scale) {

@@ -70,11 +70,10 @@ TEST_F(LedgerTest, samples_come_back_as_they_were_with_their_median) {
   candidate.clocks_mhz = {1980, 1975, 1980};
   candidate.throttle = {0, 4, 0};
   const Samples baseline = sample_times("S=1", {5, 6}, Role::baseline);
-  const auto id = ledger.append(sample_attempt("softmax", Kind::measure), std::vector{candidate, baseline});
-  ASSERT_TRUE(id.ok());
   Samples later = sample_times("S=2", {9});
   later.p50_us = 8.5;
-  ASSERT_TRUE(ledger.add_samples(*id, later).ok());
+  const auto id = ledger.append(sample_attempt("softmax", Kind::measure), std::vector{candidate, baseline, later});
+  ASSERT_TRUE(id.ok());
   const auto found = ledger.samples(*id);
   ASSERT_TRUE(found.ok()) << to_string(found.error());
   ASSERT_EQ(found->size(), 3u);
@@ -89,7 +88,6 @@ TEST_F(LedgerTest, an_attempt_and_its_samples_are_stored_together_or_not_at_all)
   Ledger ledger = opened(file());
   EXPECT_FALSE(ledger.append(sample_attempt(), std::vector{sample_times("S=1", {1}), sample_times("S=2", {})}).ok());
   EXPECT_TRUE(ledger.attempts()->empty());
-  EXPECT_FALSE(ledger.add_samples(99, sample_times("S=1", {1})).ok());
   EXPECT_FALSE(ledger.attempt(99).ok());
 }
 

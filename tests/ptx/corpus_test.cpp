@@ -58,11 +58,11 @@ void expect_round_trip(const std::string& text, const std::string& name) {
   EXPECT_TRUE(*again == *module) << name << ": the printed text is another module";
 }
 
-int count_opcodes(const Block& block, const std::string& opcode) {
+int count_opcodes(const CompoundStatement& compound, const std::string& opcode) {
   int count = 0;
-  for (const Statement& statement : block.statements) {
+  for (const Statement& statement : compound.statements) {
     if (const auto* instruction = std::get_if<Instruction>(&statement.value)) count += instruction->opcode == opcode;
-    if (const auto* inner = std::get_if<Block>(&statement.value)) count += count_opcodes(*inner, opcode);
+    if (const auto* inner = std::get_if<CompoundStatement>(&statement.value)) count += count_opcodes(*inner, opcode);
   }
   return count;
 }

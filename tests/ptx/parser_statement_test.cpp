@@ -48,7 +48,7 @@ TEST(ParserStatement, ReadsScopesAndLabels) {
   const auto list = statements("$L__BB0_1: { .reg .pred p; LAB: bra LAB; } LE:");
   ASSERT_EQ(list.size(), 3u);
   EXPECT_EQ(std::get<Label>(list[0].value).name, "$L__BB0_1");
-  const auto& inner = std::get<Block>(list[1].value).statements;
+  const auto& inner = std::get<CompoundStatement>(list[1].value).statements;
   ASSERT_EQ(inner.size(), 3u);
   EXPECT_EQ(std::get<Label>(inner[1].value).name, "LAB");
   EXPECT_EQ(std::get<Label>(list[2].value).name, "LE");
@@ -82,10 +82,10 @@ TEST(ParserStatement, ReadsCalls) {
       "{ .param .b32 param0; st.param.f32 [param0+0], %f1; .param .align 8 .b8 retval0[24];\n"
       "call.uni (retval0), \nfn, \n(\nparam0, \n4\n); }\ncall (r), %rd1, (a), prototype_0; call fn; call.uni fn, ();");
   ASSERT_EQ(list.size(), 4u);
-  const auto& block = std::get<Block>(list[0].value).statements;
+  const auto& compound = std::get<CompoundStatement>(list[0].value).statements;
   const std::vector<Operand> direct = {
       {ListOperand{{named("retval0")}}}, named("fn"), {ListOperand{{named("param0"), {IntegerLiteral{4, false}}}}}};
-  EXPECT_EQ(std::get<Instruction>(block.at(3).value).operands, direct);
+  EXPECT_EQ(std::get<Instruction>(compound.at(3).value).operands, direct);
   EXPECT_EQ(std::get<Instruction>(list[1].value).operands.at(3), named("prototype_0"));
   EXPECT_EQ(std::get<Instruction>(list[2].value).operands, std::vector<Operand>{named("fn")});
   EXPECT_EQ(std::get<Instruction>(list[3].value).operands.at(1), Operand{ListOperand{}});

@@ -100,7 +100,7 @@ TEST(KernelSpec, PlacesAreExactInsideLiteralStringsAndAfterUnicode) {
   const size_t start = kSampleText.find("[problem]");
   std::string unicode = kSampleText;
   unicode.erase(start, kSampleText.find("[[argument]]") - start);
-  const std::string line = "problem = { options = { a = \"\u00e9\" }, reference = \"sample\", flops = \"4*S*DD\" }\n";
+  const std::string line = "problem = { options = { a = \"\u00e9\" }, reference = \"copy\", flops = \"4*S*DD\" }\n";
   const auto wrong = parse(line + unicode, "k", ".", {.check_files = false});
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.error().place, (Place{"k", 1, static_cast<int>(line.find("DD"))})) << to_string(wrong.error());
@@ -158,7 +158,7 @@ TEST_F(KernelFolder, MissingSource) {
 }
 
 TEST_F(KernelFolder, MissingReference) {
-  write("kernel.toml", replace_all(text_, "reference = \"sample\"", "reference = \"sample.cpp\""));
+  write("kernel.toml", replace_all(text_, "reference = \"copy\"", "reference = \"sample.cpp\""));
   write("sample.cu", "");
   const auto spec = load(folder_);
   ASSERT_FALSE(spec.ok());

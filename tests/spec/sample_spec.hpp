@@ -18,7 +18,7 @@ flags = ["-O3", "--use_fast_math", "-Iinclude"]
 include = ["../primitives"]
 
 [problem]
-reference = "sample"
+reference = "copy"
 options = { op = "sum", epsilon = 1e-5, axis = 1, keep = true }
 flops = "4*S*D*(causal ? 0.5 : 1)"
 

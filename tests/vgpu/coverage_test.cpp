@@ -28,10 +28,10 @@ std::multiset<std::string> names_of_rows() {
   return names;
 }
 
-// The rows that a block's instructions are. An instruction that is none of them is a failure of the test.
-void collect_rows(const ptx::Block& block, const std::string& file, std::set<std::string>& rows) {
-  for (const ptx::Statement& statement : block.statements) {
-    if (const auto* inner = std::get_if<ptx::Block>(&statement.value)) collect_rows(*inner, file, rows);
+// The rows that the instructions between braces are. An instruction that is none of them is a failure of the test.
+void collect_rows(const ptx::CompoundStatement& compound, const std::string& file, std::set<std::string>& rows) {
+  for (const ptx::Statement& statement : compound.statements) {
+    if (const auto* inner = std::get_if<ptx::CompoundStatement>(&statement.value)) collect_rows(*inner, file, rows);
     const auto* instruction = std::get_if<ptx::Instruction>(&statement.value);
     if (instruction == nullptr) continue;
     const auto match = ptx::OpcodeMatcher::instance().match(*instruction);

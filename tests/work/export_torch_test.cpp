@@ -86,7 +86,7 @@ TEST(ExportTorch, expressions_mean_the_same_in_python) {
                        "    except (ValueError, OverflowError, ZeroDivisionError, TypeError):\n"
                        "        return 'mistake'\n"
                        "print(json.dumps([value(text) for text in task['expressions']]))"};
-  command.folder = ASSAY_SOURCE_DIR "/src/work/export_torch";
+  command.folder = std::filesystem::path(ASSAY_SOURCE_DIR) / "src" / "work" / "export_torch";
   command.input = json{{"scope", scope}, {"expressions", expressions}}.dump();
   const auto outcome = run(command);
   ASSERT_TRUE(outcome.ok() && outcome->succeeded()) << outcome->errors;
@@ -139,7 +139,7 @@ TEST(ExportTorch, kernels_are_found_by_the_same_names_in_python) {
                        "    except RuntimeError:\n"
                        "        return ''\n"
                        "print(json.dumps([found(text) for text in task['wanted']]))"};
-  command.folder = ASSAY_SOURCE_DIR "/src/work/export_torch";
+  command.folder = std::filesystem::path(ASSAY_SOURCE_DIR) / "src" / "work" / "export_torch";
   command.input = json{{"names", readable}, {"wanted", wanted}}.dump();
   const auto outcome = run(command);
   ASSERT_TRUE(outcome.ok() && outcome->succeeded()) << outcome->errors;

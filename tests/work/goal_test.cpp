@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "work/goal.hpp"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 
 #include "../support/temporary_folder.hpp"
+#include "spec/goal.hpp"
 
 namespace assay::work {
 namespace {
@@ -111,6 +113,25 @@ TEST_F(GoalTest, AGoalThatMakesNoSenseIsAMistakeOfTheSpecification) {
     EXPECT_EQ(spec.error().exit_code, ExitCode::usage);
     EXPECT_GE(spec.error().place.line, 19) << to_string(spec.error());
   }
+}
+
+// The thresholds of attention are data, not folklore.
+TEST(AttentionGoals, EveryKernelOfTheRepositoryHasOne) {
+  size_t kernels = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/kernels/attention")) {
+    if (!std::filesystem::exists(folder.path() / "kernel.toml")) continue;
+    const auto spec = spec::load(folder.path());
+    ASSERT_TRUE(spec.ok()) << to_string(spec.error());
+    const auto goal = spec::goal_of(*spec);
+    ASSERT_TRUE(goal.ok()) << to_string(goal.error());
+    ASSERT_TRUE(goal->has_value()) << folder.path();
+    EXPECT_EQ((*goal)->repetitions, 100) << folder.path() << ": validated is what gave the same bits a hundred times";
+    const auto lines = judge_goal(*spec, {});
+    ASSERT_TRUE(lines.ok()) << to_string(lines.error());
+    for (const GoalLine& line : *lines) EXPECT_EQ(line.state, "not known") << line.goal;
+    ++kernels;
+  }
+  EXPECT_GE(kernels, 11u);
 }
 
 }  // namespace

@@ -20,18 +20,18 @@
 
 namespace assay::attention::hopper {
 
-// Ping-pong: warpgroups take turns at issuing products, so that the softmax of one runs under the products of the
-// others. Named barriers: 0 is __syncthreads, then one per consumer for its turn, then one per consumer for its own
+// Ping-pong: one warpgroup at a time issues products, so that the softmax of one runs under the products of the
+// others. Named barriers: 0 is __syncthreads, then one per consumer to issue, then one per consumer for its own
 // warps.
 template <class Config>
-struct RingTurns {
+struct PingPong {
   int group;
 
-  __device__ void take() const { named_barrier_sync(1 + group, 2 * kWarpgroup); }
+  __device__ void wait() const { named_barrier_sync(1 + group, 2 * kWarpgroup); }
   __device__ void pass() const { named_barrier_arrive(1 + (group + 1) % Config::kConsumers, 2 * kWarpgroup); }
 };
 
-// Which tile of the block's list is worked on, by number, and where its queries lie: in one of two buffers, in turn.
+// Which tile of the block's list is worked on, by number, and where its queries lie: in buffer 0 or 1.
 struct TileNumber {
   int number = -1;  // -1: before the first
 
@@ -64,7 +64,7 @@ struct ConsumerWarpgroup {
   typename Config::Shared& shared;
   const Params& params;
   int group;
-  RingTurns<Config> turns;
+  PingPong<Config> ping_pong;
   KeyValueCursor<Config::kStages> cursor;
   TileNumber tile;
 
@@ -73,7 +73,7 @@ struct ConsumerWarpgroup {
   Probabilities<Element, Config::kKeyBlock> r_probabilities;  // (64, key_block)
 
   __device__ __forceinline__ void run() {
-    if (group == Config::kConsumers - 1) turns.pass();
+    if (group == Config::kConsumers - 1) ping_pong.pass();
     OnlineSoftmax softmax;
     clear_output();
     typename Kernel::Rows rows;
@@ -85,7 +85,7 @@ struct ConsumerWarpgroup {
       while (--block >= rows.first_block()) attend_block(rows, block, softmax);
     }
     if (Kernel::kEveryBlockHasTiles || !tile.none()) finish_last_tile(softmax);
-    if (group == 0) turns.take();
+    if (group == 0) ping_pong.wait();
   }
 
   // One block of keys and values of a tile, not its first.
@@ -152,7 +152,7 @@ struct ConsumerWarpgroup {
   // scores are there.
   __device__ __forceinline__ void multiply(TileNumber of, Cursor key, bool has_before = true) {
     shared.key_full[key.stage].wait(key.parity);
-    turns.take();
+    ping_pong.wait();
     pin(r_scores);
     pin(r_output);
     matrix_fence();
@@ -163,10 +163,10 @@ struct ConsumerWarpgroup {
       matrix_fence();
       start_output_of_block();  // (64, head_dim)   O += P V
       matrix_commit();
-      turns.pass();
+      ping_pong.pass();
       matrix_wait<1>();
     } else {
-      turns.pass();
+      ping_pong.pass();
       matrix_wait<0>();
     }
     pin(r_scores);
@@ -243,8 +243,8 @@ struct ConsumerWarpgroup {
         shared.key_full[key.stage].wait(key.parity);
         kernel().release(shared.key_empty[key.stage]);
         key.advance();
-        turns.take();
-        turns.pass();
+        ping_pong.wait();
+        ping_pong.pass();
       }
     }
     return skipped;

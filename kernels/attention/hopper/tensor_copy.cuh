@@ -30,7 +30,7 @@ __device__ __forceinline__ void load_tile(void* s_tile, const CUtensorMap& map, 
       : "memory");
 }
 
-// PTX ISA "cp.async.bulk.tensor", shared to global. Rows and columns outside the tensor are left out.
+// PTX ISA "cp.async.bulk.tensor", shared to global. Rows and columns outside the tensor are not written.
 __device__ __forceinline__ void store_tile(const CUtensorMap& map, TileOrigin origin, const void* s_tile) {
   asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
                "r"(origin.column), "r"(origin.row), "r"(origin.head), "r"(origin.batch), "r"(shared_address(s_tile))

@@ -68,7 +68,6 @@ struct NvmlTable {
   int (*nvmlSystemGetDriverVersion)(char* text, unsigned length) = nullptr;
   int (*nvmlSystemGetProcessName)(unsigned pid, char* text, unsigned length) = nullptr;
   int (*nvmlDeviceGetCount)(unsigned* count) = nullptr;
-  int (*nvmlDeviceGetHandleByIndex)(unsigned index, NvmlHandle* device) = nullptr;
   int (*nvmlDeviceGetHandleByPciBusId)(const char* bus_id, NvmlHandle* device) = nullptr;
   int (*nvmlDeviceGetIndex)(NvmlHandle device, unsigned* index) = nullptr;
   int (*nvmlDeviceGetName)(NvmlHandle device, char* text, unsigned length) = nullptr;
@@ -93,7 +92,6 @@ struct NvmlTable {
     bind_symbol(library, nvmlSystemGetDriverVersion, "nvmlSystemGetDriverVersion");
     bind_symbol(library, nvmlSystemGetProcessName, "nvmlSystemGetProcessName");
     bind_symbol(library, nvmlDeviceGetCount, "nvmlDeviceGetCount_v2");
-    bind_symbol(library, nvmlDeviceGetHandleByIndex, "nvmlDeviceGetHandleByIndex_v2");
     bind_symbol(library, nvmlDeviceGetHandleByPciBusId, "nvmlDeviceGetHandleByPciBusId_v2");
     bind_symbol(library, nvmlDeviceGetIndex, "nvmlDeviceGetIndex");
     bind_symbol(library, nvmlDeviceGetName, "nvmlDeviceGetName");
@@ -156,8 +154,7 @@ Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& library) {
   ASSAY_TRY(SharedLibrary opened, SharedLibrary::open({library}));
   std::unique_ptr<Nvml> nvml(new Nvml(std::move(opened)));
   const NvmlTable& table = *nvml->table_;
-  if (table.nvmlInit == nullptr || table.nvmlErrorString == nullptr || table.nvmlDeviceGetHandleByIndex == nullptr ||
-      table.nvmlDeviceGetHandleByPciBusId == nullptr)
+  if (table.nvmlInit == nullptr || table.nvmlErrorString == nullptr || table.nvmlDeviceGetHandleByPciBusId == nullptr)
     return Error{fmt::format("{} is not an NVML that Assay knows", library), {}, "", ExitCode::environment};
   if (const int code = table.nvmlInit(); code != kNvmlSuccess) return nvml->error(code, "NVML does not start");
   return nvml;
@@ -187,13 +184,6 @@ std::string Nvml::driver_version() const {
 
 int Nvml::device_count() const {
   return static_cast<int>(ask<unsigned>(table_->nvmlDeviceGetCount).value_or(0));
-}
-
-Result<NvmlHandle> Nvml::by_index(int index) const {
-  NvmlHandle device = nullptr;
-  const int code = table_->nvmlDeviceGetHandleByIndex(static_cast<unsigned>(index), &device);
-  if (code != kNvmlSuccess) return error(code, fmt::format("NVML has no GPU {}", index));
-  return device;
 }
 
 Result<NvmlHandle> Nvml::by_bus_id(const std::string& bus_id) const {

@@ -25,7 +25,6 @@ class Nvml {
 
   std::string driver_version() const;  // "" if it does not tell
   int device_count() const;
-  Result<NvmlHandle> by_index(int index) const;
   Result<NvmlHandle> by_bus_id(const std::string& bus_id) const;  // "0000:3b:00.0"
 
   GpuReading reading(NvmlHandle device) const;  // some microseconds to a millisecond

@@ -44,9 +44,9 @@ void for_each_name(const ptx::Operand& operand, Visit&& visit) {
   std::visit(NameVisitor<std::remove_reference_t<Visit>>{visit}, operand.value);
 }
 
-void count_uses(const ptx::Block& block, Uses& uses) {
-  for (const ptx::Statement& statement : block.statements) {
-    if (const auto* inner = std::get_if<ptx::Block>(&statement.value)) count_uses(*inner, uses);
+void count_uses(const ptx::CompoundStatement& compound, Uses& uses) {
+  for (const ptx::Statement& statement : compound.statements) {
+    if (const auto* inner = std::get_if<ptx::CompoundStatement>(&statement.value)) count_uses(*inner, uses);
     const auto* instruction = std::get_if<ptx::Instruction>(&statement.value);
     if (instruction == nullptr) continue;
     if (instruction->guard) ++uses[instruction->guard->predicate];
@@ -108,35 +108,35 @@ bool ends_straight_code(const ptx::Instruction& instruction) {
 
 class Contraction {
  public:
-  Contraction(ptx::Block& body, int32_t function, bool fuse) : function_(function), fuse_(fuse) {
+  Contraction(ptx::CompoundStatement& body, int32_t function, bool fuse) : function_(function), fuse_(fuse) {
     count_uses(body, uses_);
     walk(body);
   }
   std::vector<FusiblePair> pairs;
 
  private:
-  void walk(ptx::Block& block) {
-    for (size_t i = 0; i < block.statements.size(); ++i) {
-      if (auto* inner = std::get_if<ptx::Block>(&block.statements[i].value)) walk(*inner);
-      const auto* product = std::get_if<ptx::Instruction>(&block.statements[i].value);
+  void walk(ptx::CompoundStatement& compound) {
+    for (size_t i = 0; i < compound.statements.size(); ++i) {
+      if (auto* inner = std::get_if<ptx::CompoundStatement>(&compound.statements[i].value)) walk(*inner);
+      const auto* product = std::get_if<ptx::Instruction>(&compound.statements[i].value);
       if (product == nullptr || !is_product(*product)) continue;
-      if (const auto sum = find_sum(block, i)) {
-        pairs.push_back({product->position.line, std::get<ptx::Instruction>(block.statements[*sum].value).position.line,
-                         function_});
-        if (fuse_) rewrite(block, i, *sum);
+      if (const auto sum = find_sum(compound, i)) {
+        pairs.push_back({std::get<ptx::Instruction>(compound.statements[*sum].value).position.line, function_});
+        if (fuse_) rewrite(compound, i, *sum);
       }
     }
   }
 
-  std::optional<size_t> find_sum(const ptx::Block& block, size_t at) const {
-    const auto& product = std::get<ptx::Instruction>(block.statements[at].value);
+  std::optional<size_t> find_sum(const ptx::CompoundStatement& compound, size_t at) const {
+    const auto& product = std::get<ptx::Instruction>(compound.statements[at].value);
     const std::string* result = register_of(product.operands[0]);
     if (result == nullptr) return {};
     const auto uses = uses_.find(*result);
     if (uses == uses_.end() || uses->second != 2) return {};  // written here, read once
-    for (size_t i = at + 1; i < block.statements.size(); ++i) {
-      const ptx::Statement& statement = block.statements[i];
-      if (std::holds_alternative<ptx::Label>(statement.value) || std::holds_alternative<ptx::Block>(statement.value))
+    for (size_t i = at + 1; i < compound.statements.size(); ++i) {
+      const ptx::Statement& statement = compound.statements[i];
+      if (std::holds_alternative<ptx::Label>(statement.value) ||
+          std::holds_alternative<ptx::CompoundStatement>(statement.value))
         return {};
       const auto* next = std::get_if<ptx::Instruction>(&statement.value);
       if (next == nullptr) continue;
@@ -152,9 +152,9 @@ class Contraction {
   }
 
   // a * b + c, a * b - c = a * b + -c, c - a * b = -a * b + c. What is negated goes through the product's register.
-  static void rewrite(ptx::Block& block, size_t product_at, size_t sum_at) {
-    ptx::Instruction product = std::get<ptx::Instruction>(block.statements[product_at].value);
-    auto& sum = std::get<ptx::Instruction>(block.statements[sum_at].value);
+  static void rewrite(ptx::CompoundStatement& compound, size_t product_at, size_t sum_at) {
+    ptx::Instruction product = std::get<ptx::Instruction>(compound.statements[product_at].value);
+    auto& sum = std::get<ptx::Instruction>(compound.statements[sum_at].value);
     const size_t place = *place_in_sum(sum, *register_of(product.operands[0]));
     const ptx::Operand other = sum.operands[3 - place];
     std::vector<ptx::Operand> operands = {sum.operands[0], product.operands[1], product.operands[2], other};
@@ -173,10 +173,10 @@ class Contraction {
     sum.operands = std::move(operands);
     // The product's place holds a line of no effect, so that nothing behind it moves.
     if (negation) {
-      block.statements.insert(block.statements.begin() + static_cast<std::ptrdiff_t>(sum_at),
-                              ptx::Statement{*negation});
+      compound.statements.insert(compound.statements.begin() + static_cast<std::ptrdiff_t>(sum_at),
+                                 ptx::Statement{*negation});
     }
-    block.statements[product_at].value = ptx::Pragma{};
+    compound.statements[product_at].value = ptx::Pragma{};
   }
 
   const int32_t function_;

@@ -35,7 +35,7 @@ Result<void> FunctionDecoder::decode() {
   scopes_.emplace_back();
   ASSAY_CHECK(declare_parameters());
   if (source_.body) {
-    ASSAY_CHECK(decode_block(*source_.body));
+    ASSAY_CHECK(decode_compound(*source_.body));
     // Falling off the end is a return.
     ptx::Instruction last;
     last.opcode = "ret";
@@ -64,8 +64,8 @@ Result<void> FunctionDecoder::declare_parameters() {
   return place(source_.returns, function->returns, false);
 }
 
-Result<void> FunctionDecoder::decode_block(const ptx::Block& block) {
-  for (const ptx::Statement& statement : block.statements) {
+Result<void> FunctionDecoder::decode_compound(const ptx::CompoundStatement& compound) {
+  for (const ptx::Statement& statement : compound.statements) {
     if (const auto* label_statement = std::get_if<ptx::Label>(&statement.value)) {
       const auto number = static_cast<int>(label_targets_.size());
       label_targets_.push_back(kNoRow);
@@ -75,7 +75,7 @@ Result<void> FunctionDecoder::decode_block(const ptx::Block& block) {
       }
     }
   }
-  for (const ptx::Statement& statement : block.statements) ASSAY_CHECK(decode_statement(statement));
+  for (const ptx::Statement& statement : compound.statements) ASSAY_CHECK(decode_statement(statement));
   return {};
 }
 
@@ -103,9 +103,9 @@ Result<void> FunctionDecoder::decode_statement(const ptx::Statement& statement) 
       self.scopes_.back().target_lists[list.label] = list.targets;
       return {};
     }
-    Result<void> operator()(const ptx::Block& block) {
+    Result<void> operator()(const ptx::CompoundStatement& compound) {
       self.scopes_.emplace_back();
-      auto result = self.decode_block(block);
+      auto result = self.decode_compound(compound);
       self.scopes_.pop_back();
       return result;
     }

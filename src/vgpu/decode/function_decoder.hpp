@@ -26,7 +26,7 @@ class FunctionDecoder final : private BindContext {
 
  private:
   // --- statements
-  Result<void> decode_block(const ptx::Block& block);
+  Result<void> decode_compound(const ptx::CompoundStatement& compound);
   Result<void> decode_statement(const ptx::Statement& statement);
   Result<void> declare(const ptx::RegisterDeclaration& declaration);
   Result<void> declare(const ptx::Variable& variable);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "vgpu/execute/binding.hpp"
-#include "vgpu/semantics/rounding.hpp"
+#include "vgpu/semantics/float_bits.hpp"
 
 namespace assay::vgpu {
 

@@ -117,9 +117,9 @@ LaunchResult run_freely(const Grid& grid, uint64_t clusters, size_t threads, con
 
 // All clusters that fit on the GPU at once are resident together and interleaved, so that they may wait for each other.
 // One that only polls memory is left alone until that memory has changed, and the next cluster comes to life at once.
-class Turns {
+class RoundRobin {
  public:
-  Turns(const Grid& grid, uint64_t clusters, const std::vector<uint64_t>* chosen)
+  RoundRobin(const Grid& grid, uint64_t clusters, const std::vector<uint64_t>* chosen)
       : grid_(grid), clusters_(clusters), chosen_(chosen), assembly_(grid.launch) {
     const auto threads = static_cast<int>(grid.launch.block.volume());
     const int per_sm =
@@ -226,7 +226,7 @@ LaunchResult run_clusters(const Grid& grid) {
   const std::vector<uint64_t>* const chosen = chosen_clusters(grid.launch);
   const uint64_t clusters =
       chosen != nullptr ? chosen->size() : grid.launch.grid.volume() / grid.launch.cluster.volume();
-  if (grid.launch.kernel->communicates) return Turns(grid, clusters, chosen).run();
+  if (grid.launch.kernel->communicates) return RoundRobin(grid, clusters, chosen).run();
   const bool one_by_one =
       std::ranges::any_of(grid.launch.observers, [](const Observer* observer) { return observer->wants_order(); });
   const size_t wanted = one_by_one ? 1 : grid.launch.host_threads == 0 ? core_count() : grid.launch.host_threads;

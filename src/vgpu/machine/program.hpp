@@ -227,8 +227,7 @@ struct DecodeOptions {
 
 // A product and the sum that alone takes it, both without a rounding of their own: ptxas may make one fma of them.
 struct FusiblePair {
-  int product_line = 0;  // of the PTX
-  int sum_line = 0;
+  int sum_line = 0;  // of the PTX
   int32_t function = -1;
 };
 

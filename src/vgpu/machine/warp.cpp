@@ -58,10 +58,6 @@ Dim3 Warp::thread_of(int lane) const {
   return {linear % block.x, linear / block.x % block.y, linear / (block.x * block.y)};
 }
 
-bool Warp::can_run() const {
-  return std::any_of(paths_.begin(), paths_.end(), [](const Path& path) { return path.state == Path::State::ready; });
-}
-
 const Instruction* Warp::current_instruction() const {
   return &frame_->function->code[pc - 1];
 }

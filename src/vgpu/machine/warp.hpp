@@ -122,7 +122,6 @@ class Warp {
   void start(Block& block, int index, const Function& entry);
   void run();  // until it waits, ends, or has had its turn
   bool finished() const { return paths_.empty(); }
-  bool can_run() const;
   std::vector<Path>& paths() { return paths_; }
 
  private:

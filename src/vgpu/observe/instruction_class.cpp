@@ -14,7 +14,7 @@ void read_product(std::string_view opcode, InstructionClass& kind) {
   for (const std::string_view modifier : split(opcode, '.')) {
     if (const auto shape = ptx::matrix_shape(modifier)) {
       // A warp group's instruction is executed by its four warps: each stands for a quarter of it.
-      const uint64_t warps = opcode.starts_with("wgmma") ? 4 : 1;
+      const uint64_t warps = kind.family == "warpgroup" ? 4 : 1;
       kind.multiply_adds = shape->m * shape->n * shape->k / warps;
       kind.tensor_shape = modifier;
     } else if (!kind.tensor_shape.empty() && ptx::type_named(modifier)) {

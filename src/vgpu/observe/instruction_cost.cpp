@@ -140,8 +140,8 @@ bool is_wide_integer(std::string_view opcode) {
   return has_word(opcode, "s64") || has_word(opcode, "u64") || has_word(opcode, "b64");
 }
 
-std::string tensor_kind(std::string_view opcode) {
-  const std::string prefix = opcode.starts_with("wgmma") ? "wgmma." : "mma.";
+std::string tensor_kind(std::string_view opcode, bool group) {
+  const std::string prefix = group ? "wgmma." : "mma.";
   for (const std::string_view word : {"e4m3", "e5m2"}) {
     if (has_word(opcode, word)) return prefix + "fp8";
   }
@@ -189,18 +189,16 @@ ClockRule memory_rule(ptx::Operation operation) {
   return ClockRule::other;
 }
 
-ClockRule control_rule(std::string_view family, std::string_view row) {
+ClockRule control_rule(ptx::Operation operation, std::string_view family, std::string_view row) {
+  if (operation == ptx::Operation::block_barrier) return ClockRule::barrier;
   if (row == "cp.async.commit_group") return ClockRule::async_commit;
   if (row == "cp.async.wait_group" || row == "cp.async.wait_all") return ClockRule::async_wait;
   if (row == "wgmma.commit_group") return ClockRule::group_commit;
   if (row == "wgmma.wait_group") return ClockRule::group_wait;
   if (row == "bra" || row == "brx.idx" || row == "call") return ClockRule::branch;
   if (row == "ret" || row == "exit") return ClockRule::leave;
-  if (family == "barrier" && row.starts_with("bar") && row != "bar.warp.sync") return ClockRule::barrier;
   if (family == "mbarrier") return ClockRule::mbarrier;
-  if (row.starts_with("shfl") || row.starts_with("vote") || row.starts_with("redux") || row.starts_with("match") ||
-      row == "elect.sync" || row == "movmatrix")
-    return ClockRule::collective;
+  if (family == "warp" || row == "movmatrix") return ClockRule::collective;
   return ClockRule::other;
 }
 
@@ -240,10 +238,9 @@ void cost_memory(InstructionCost& cost, std::string_view opcode) {
   }
 }
 
-void cost_product(InstructionCost& cost, std::string_view opcode, const gpu::Rates& rates) {
+void cost_product(InstructionCost& cost, std::string_view opcode, bool group, const gpu::Rates& rates) {
   constexpr double kPartitions = 4;
-  cost.tensor_kind = tensor_kind(opcode);
-  const bool group = opcode.starts_with("wgmma");
+  cost.tensor_kind = tensor_kind(opcode, group);
   cost.rule = group ? ClockRule::group_product : ClockRule::product;
   double rate = rates.tensor_rate(cost.tensor_kind);
   if (rate == 0) rate = rates.tensor_rate("mma.f16");
@@ -268,7 +265,7 @@ InstructionCost cost_of(const Program& program, const Function& function, size_t
   if (ptx::is_access(kind.operation)) cost.memory = kind.operation;
   cost.multiply_adds = kind.multiply_adds;
   if (kind.multiply_adds > 0) {
-    cost_product(cost, opcode, rates);
+    cost_product(cost, opcode, family == "warpgroup", rates);
     return cost;
   }
   if (cost.memory != ptx::Operation::other) {
@@ -281,14 +278,14 @@ InstructionCost cost_of(const Program& program, const Function& function, size_t
     cost.rule = ClockRule::free;
     return cost;
   }
-  cost.rule = control_rule(family, row);
+  cost.rule = control_rule(kind.operation, family, row);
   if (cost.rule == ClockRule::async_wait || cost.rule == ClockRule::group_wait) {
     const auto line = static_cast<size_t>(origin.ptx_line);
     const bool known = line > 0 && line <= program.source_lines.size() && row != "cp.async.wait_all";
     cost.wait_groups = known ? last_number(program.source_lines[line - 1]) : 0;
   }
   if (cost.rule == ClockRule::collective) {
-    cost.lsu = row.starts_with("redux") ? 2 : 1;
+    cost.lsu = row == "redux.int" || row == "redux.bits" ? 2 : 1;
     cost.latency = static_cast<float>(rates.latency_shuffle);
     return cost;
   }
@@ -314,8 +311,8 @@ InstructionCost cost_of(const Program& program, const Function& function, size_t
     put(cost, chosen, rates);
   }
   if (is_wide_integer(opcode) &&
-      (family == "bits" || row == "mul.lo" || row == "mul.hi" || row.starts_with("div") || row == "rem")) {
-    const float times = row.starts_with("div") || row == "rem" ? 4.0F : family == "bits" ? 1.5F : 3.0F;
+      (family == "bits" || row == "mul.lo" || row == "mul.hi" || row == "div.int" || row == "rem")) {
+    const float times = row == "div.int" || row == "rem" ? 4.0F : family == "bits" ? 1.5F : 3.0F;
     cost.issue *= times;
     cost.alu *= times;
     cost.fma *= times;

@@ -27,9 +27,9 @@ bool depends_on_others(const Program& program, const Function& function, size_t 
   if (origin.table_row == kNoTableRow) return false;
   const std::string& opcode = program.opcodes[static_cast<size_t>(origin.opcode)];
   if (has_word(opcode, "shared") || opcode.find("shared::") != std::string::npos) return false;
-  const std::string_view row = ptx::row_name(origin.table_row);
-  if (row.starts_with("atom.")) return origin.written > 0 && is_used(function, function.code[at].rows[0]);
-  const bool load = ptx::row_family(origin.table_row) == "memory" && row.starts_with("ld");
+  const ptx::Operation operation = ptx::row_operation(origin.table_row);
+  if (operation == ptx::Operation::atomic) return origin.written > 0 && is_used(function, function.code[at].rows[0]);
+  const bool load = operation == ptx::Operation::load && ptx::row_family(origin.table_row) == "memory";
   return load && (has_word(opcode, "volatile") || has_word(opcode, "relaxed") || has_word(opcode, "acquire"));
 }
 

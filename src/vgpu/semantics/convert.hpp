@@ -9,7 +9,6 @@
 
 #include "vgpu/semantics/float_bits.hpp"
 #include "vgpu/semantics/half.hpp"
-#include "vgpu/semantics/rounding.hpp"
 
 namespace assay::vgpu::semantics {
 
@@ -197,12 +196,6 @@ constexpr To narrow_to(From x) {
       return saturate_half<Sat>(rectify<Relu>(To{is_nan(x) ? nan_to_half<To>(x).bits : rounded.bits}));
     return saturate_half<Sat>(rectify<Relu>(rounded));
   }
-}
-
-// cvt.rn.f16x2.f32 d, a, b and its kin: a goes to the upper half.
-template <class To, Rounding R, bool Relu = false>
-constexpr uint32_t narrow_to_pair(float a, float b) {
-  return pack(narrow_to<To, R, false, false, Relu>(b), narrow_to<To, R, false, false, Relu>(a));
 }
 
 // cvt.{rni,rzi,rmi,rpi} of a float to the same type.

@@ -101,9 +101,4 @@ constexpr uint32_t to_tf32(float x) {
   return result;
 }
 
-// What a tensor core reads of a tf32 operand: the low 13 bits do not count.
-constexpr float tf32_operand(uint32_t bits) {
-  return float_of(bits & 0xffffe000u);
-}
-
 }  // namespace assay::vgpu::semantics

@@ -7,7 +7,6 @@
 
 #include "vgpu/semantics/exact_double.hpp"
 #include "vgpu/semantics/float_bits.hpp"
-#include "vgpu/semantics/rounding.hpp"
 
 namespace assay::vgpu::semantics {
 

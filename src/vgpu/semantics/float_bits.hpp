@@ -9,9 +9,16 @@
 #include <limits>
 #include <type_traits>
 
-#include "vgpu/semantics/rounding.hpp"
-
 namespace assay::vgpu::semantics {
+
+// The rounding modifiers of PTX. Integer rounding (.rni, .rzi, .rmi, .rpi) uses the same four directions.
+enum class Rounding : uint8_t {
+  rn,   // to nearest, ties to even
+  rz,   // toward zero
+  rm,   // toward minus infinity
+  rp,   // toward plus infinity
+  rna,  // to nearest, ties away from zero (cvt to tf32 only)
+};
 
 // Bits, SignMask and the smallest normal number of a floating-point type.
 template <class Float>
@@ -62,10 +69,6 @@ constexpr bool is_negative(float x) {
 }
 constexpr bool is_negative(double x) {
   return (bits_of(x) >> 63) != 0;
-}
-constexpr bool is_subnormal(float x) {
-  const uint32_t magnitude = bits_of(x) & 0x7fffffffu;
-  return magnitude != 0 && magnitude < 0x00800000u;
 }
 
 constexpr float with_sign_of(float magnitude, float sign) {

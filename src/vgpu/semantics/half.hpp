@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "vgpu/semantics/float_bits.hpp"
-#include "vgpu/semantics/rounding.hpp"
 
 namespace assay::vgpu::semantics {
 

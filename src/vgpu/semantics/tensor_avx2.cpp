@@ -48,7 +48,7 @@ ASSAY_AVX2 inline Call call_of(const DotUnit& unit) {
           unit.min_exponent_a + unit.min_exponent_b < -140};
 }
 
-struct Block {
+struct DecodedOperands {
   alignas(32) float row_value[kMaxDepth];
   alignas(32) float row_power[kMaxDepth];
   __m256 column_value[kMaxDepth];
@@ -60,18 +60,18 @@ ASSAY_AVX2 inline bool any_special(__m256 largest_power) {
 }
 
 // Returns false where an operand is infinite or NaN.
-ASSAY_AVX2 bool load_columns(const Call& call, const MatrixProduct& p, int column, Block& block) {
+ASSAY_AVX2 bool load_columns(const Call& call, const MatrixProduct& p, int column, DecodedOperands& decoded) {
   __m256 largest = _mm256_setzero_ps();
   for (int k = 0; k < p.k; ++k) {
     const Operands x = decode(_mm256_loadu_ps(p.b + static_cast<size_t>(k) * p.n + column), call.lowest_power_b);
-    block.column_value[k] = x.value;
-    block.column_power[k] = x.power;
+    decoded.column_value[k] = x.value;
+    decoded.column_power[k] = x.power;
     largest = _mm256_max_ps(largest, x.power);
   }
   return !any_special(largest);
 }
 
-ASSAY_AVX2 inline bool load_row(const Call& call, const MatrixProduct& p, int row, Block& block) {
+ASSAY_AVX2 inline bool load_row(const Call& call, const MatrixProduct& p, int row, DecodedOperands& decoded) {
   __m256 largest = _mm256_setzero_ps();
   const float* from = p.a + static_cast<size_t>(row) * p.k;
   for (int k = 0; k < p.k; k += kColumns) {
@@ -79,8 +79,8 @@ ASSAY_AVX2 inline bool load_row(const Call& call, const MatrixProduct& p, int ro
     const bool whole = p.k - k >= kColumns;
     if (!whole) std::memcpy(padded, from + k, static_cast<size_t>(p.k - k) * sizeof(float));
     const Operands x = decode(_mm256_loadu_ps(whole ? from + k : padded), call.lowest_power_a);
-    _mm256_store_ps(block.row_value + k, x.value);
-    _mm256_store_ps(block.row_power + k, x.power);
+    _mm256_store_ps(decoded.row_value + k, x.value);
+    _mm256_store_ps(decoded.row_power + k, x.power);
     largest = _mm256_max_ps(largest, x.power);
   }
   return !any_special(largest);
@@ -111,7 +111,7 @@ ASSAY_AVX2 inline __m256 round_sums(__m256i sum, __m256 unit, __m256& bad) {
 
 // One step of `Count` products from `first` for eight columns; `bad` collects what the plain version must decide.
 template <int Count, TensorResult Result>
-ASSAY_AVX2 inline __m256 step(const Call& call, const Block& block, int first, __m256 addend, __m256& bad) {
+ASSAY_AVX2 inline __m256 step(const Call& call, const DecodedOperands& decoded, int first, __m256 addend, __m256& bad) {
   __m256 lead = _mm256_and_ps(addend, _mm256_castsi256_ps(_mm256_set1_epi32(0x7f800000)));
   if (Result == TensorResult::f16) {
     const __m256 nonzero = _mm256_cmp_ps(addend, _mm256_setzero_ps(), _CMP_NEQ_UQ);
@@ -121,9 +121,9 @@ ASSAY_AVX2 inline __m256 step(const Call& call, const Block& block, int first, _
 #pragma GCC unroll 32
   for (int i = 0; i < Count; ++i) {
     const int k = first + i;
-    product[i] = _mm256_mul_ps(_mm256_broadcast_ss(block.row_value + k), block.column_value[k]);
+    product[i] = _mm256_mul_ps(_mm256_broadcast_ss(decoded.row_value + k), decoded.column_value[k]);
     leads[i % 2] =
-        _mm256_max_ps(leads[i % 2], _mm256_mul_ps(_mm256_broadcast_ss(block.row_power + k), block.column_power[k]));
+        _mm256_max_ps(leads[i % 2], _mm256_mul_ps(_mm256_broadcast_ss(decoded.row_power + k), decoded.column_power[k]));
   }
   lead = _mm256_max_ps(leads[0], leads[1]);
   const __m256 low = _mm256_cmp_ps(lead, _mm256_set1_ps(kLowLead), _CMP_LT_OQ);
@@ -149,12 +149,13 @@ ASSAY_AVX2 inline __m256 step(const Call& call, const Block& block, int first, _
 
 // A row of eight results, or false where the plain version must decide.
 template <int Count, TensorResult Result>
-ASSAY_AVX2 inline bool multiply_row(const Call& call, const MatrixProduct& p, int row, int column, Block& block) {
-  if (!load_row(call, p, row, block)) return false;
+ASSAY_AVX2 inline bool multiply_row(const Call& call, const MatrixProduct& p, int row, int column,
+                                    DecodedOperands& decoded) {
+  if (!load_row(call, p, row, decoded)) return false;
   const size_t place = static_cast<size_t>(row) * p.n + column;
   __m256 sum = _mm256_loadu_ps(p.c + place);
   __m256 bad = _mm256_setzero_ps();
-  for (int k = 0; k < p.k; k += Count) sum = step<Count, Result>(call, block, k, sum, bad);
+  for (int k = 0; k < p.k; k += Count) sum = step<Count, Result>(call, decoded, k, sum, bad);
   if (_mm256_movemask_ps(bad) != 0) return false;
   _mm256_storeu_ps(p.d + place, sum);
   return true;
@@ -163,11 +164,11 @@ ASSAY_AVX2 inline bool multiply_row(const Call& call, const MatrixProduct& p, in
 template <int Count, TensorResult Result>
 ASSAY_AVX2 void multiply_rows(const DotUnit& unit, const MatrixProduct& p) {
   const Call call = call_of(unit);
-  Block block;
+  DecodedOperands decoded;
   for (int column = 0; column < p.n; column += kColumns) {
-    const bool plain_columns = load_columns(call, p, column, block);
+    const bool plain_columns = load_columns(call, p, column, decoded);
     for (int row = 0; row < p.m; ++row) {
-      if (plain_columns && multiply_row<Count, Result>(call, p, row, column, block)) continue;
+      if (plain_columns && multiply_row<Count, Result>(call, p, row, column, decoded)) continue;
       for (int j = column; j < column + kColumns; ++j)
         p.d[static_cast<size_t>(row) * p.n + j] = dot_plainly(unit, p, row, j);
     }

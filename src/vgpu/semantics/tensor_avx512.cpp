@@ -51,7 +51,7 @@ ASSAY_AVX512 inline Operands decode(__m512 x, __m512 lowest_power) {
   return {value, _mm512_maskz_max_ps(nonzero, field, lowest_power)};
 }
 
-struct Block {
+struct DecodedOperands {
   alignas(64) float row_value[2 * kMaxDepth];  // of two rows, element by element
   alignas(64) float row_power[2 * kMaxDepth];
   __m512 column_value[kMaxDepth];
@@ -63,20 +63,20 @@ ASSAY_AVX512 inline bool any_special(__m512 largest_power) {
 }
 
 // Returns false where an operand is infinite or NaN.
-ASSAY_AVX512 bool load_columns(const Call& call, const MatrixProduct& p, int column, Block& block) {
+ASSAY_AVX512 bool load_columns(const Call& call, const MatrixProduct& p, int column, DecodedOperands& decoded) {
   const __m512i twice = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
   __m512 largest = _mm512_setzero_ps();
   for (int k = 0; k < p.k; ++k) {
     const __m256 eight = _mm256_loadu_ps(p.b + static_cast<size_t>(k) * p.n + column);
     const Operands x = decode(_mm512_permutexvar_ps(twice, _mm512_castps256_ps512(eight)), call.lowest_power_b);
-    block.column_value[k] = x.value;
-    block.column_power[k] = x.power;
+    decoded.column_value[k] = x.value;
+    decoded.column_power[k] = x.power;
     largest = _mm512_max_ps(largest, x.power);
   }
   return !any_special(largest);
 }
 
-ASSAY_AVX512 inline bool load_rows(const Call& call, const MatrixProduct& p, int row, Block& block) {
+ASSAY_AVX512 inline bool load_rows(const Call& call, const MatrixProduct& p, int row, DecodedOperands& decoded) {
   const __m512i by_pairs = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   const float* upper = p.a + static_cast<size_t>(row) * p.k;
   const float* lower = upper + p.k;
@@ -86,8 +86,8 @@ ASSAY_AVX512 inline bool load_rows(const Call& call, const MatrixProduct& p, int
     const __m512 x = _mm512_castps256_ps512(_mm256_maskz_loadu_ps(there, upper + k));
     const __m512 y = _mm512_castps256_ps512(_mm256_maskz_loadu_ps(there, lower + k));
     const Operands pairs = decode(_mm512_permutex2var_ps(x, by_pairs, y), call.lowest_power_a);
-    _mm512_store_ps(block.row_value + 2 * k, pairs.value);
-    _mm512_store_ps(block.row_power + 2 * k, pairs.power);
+    _mm512_store_ps(decoded.row_value + 2 * k, pairs.value);
+    _mm512_store_ps(decoded.row_power + 2 * k, pairs.power);
     largest = _mm512_max_ps(largest, pairs.power);
   }
   return !any_special(largest);
@@ -115,7 +115,8 @@ ASSAY_AVX512 inline __m512 round_sums(__m512i sum, __m512 unit) {
 
 // One step of `Count` products from `first`; `bad` collects the lanes that the plain version must decide.
 template <int Count, TensorResult Result>
-ASSAY_AVX512 inline __m512 step(const Call& call, const Block& block, int first, __m512 addend, __mmask16& bad) {
+ASSAY_AVX512 inline __m512 step(const Call& call, const DecodedOperands& decoded, int first, __m512 addend,
+                                __mmask16& bad) {
   __m512 lead = _mm512_and_ps(addend, _mm512_castsi512_ps(_mm512_set1_epi32(0x7f800000)));
   if (Result == TensorResult::f16) {
     const __mmask16 nonzero = _mm512_cmp_ps_mask(addend, _mm512_setzero_ps(), _CMP_NEQ_UQ);
@@ -125,8 +126,8 @@ ASSAY_AVX512 inline __m512 step(const Call& call, const Block& block, int first,
 #pragma GCC unroll 32
   for (int i = 0; i < Count; ++i) {
     const int k = first + i;
-    product[i] = _mm512_mul_ps(pair(block.row_value, k), block.column_value[k]);
-    leads[i % 2] = _mm512_max_ps(leads[i % 2], _mm512_mul_ps(pair(block.row_power, k), block.column_power[k]));
+    product[i] = _mm512_mul_ps(pair(decoded.row_value, k), decoded.column_value[k]);
+    leads[i % 2] = _mm512_max_ps(leads[i % 2], _mm512_mul_ps(pair(decoded.row_power, k), decoded.column_power[k]));
   }
   lead = _mm512_max_ps(leads[0], leads[1]);
   const __mmask16 low = _mm512_cmp_ps_mask(lead, _mm512_set1_ps(kLowLead), _CMP_LT_OQ);
@@ -152,15 +153,16 @@ ASSAY_AVX512 inline __m512 step(const Call& call, const Block& block, int first,
 
 // Two rows of eight results, or false where the plain version must decide.
 template <int Count, TensorResult Result>
-ASSAY_AVX512 inline bool multiply_two(const Call& call, const MatrixProduct& p, int row, int column, Block& block) {
-  if (!load_rows(call, p, row, block)) return false;
+ASSAY_AVX512 inline bool multiply_two(const Call& call, const MatrixProduct& p, int row, int column,
+                                      DecodedOperands& decoded) {
+  if (!load_rows(call, p, row, decoded)) return false;
   const size_t upper = static_cast<size_t>(row) * p.n + column, lower = upper + static_cast<size_t>(p.n);
   const __m512i by_pairs = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   const __m512i by_rows = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
   __m512 sum = _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm256_loadu_ps(p.c + upper)), by_pairs,
                                       _mm512_castps256_ps512(_mm256_loadu_ps(p.c + lower)));
   __mmask16 bad = 0;
-  for (int k = 0; k < p.k; k += Count) sum = step<Count, Result>(call, block, k, sum, bad);
+  for (int k = 0; k < p.k; k += Count) sum = step<Count, Result>(call, decoded, k, sum, bad);
   if (bad != 0) return false;
   sum = _mm512_permutexvar_ps(by_rows, sum);
   _mm256_storeu_ps(p.d + upper, _mm512_castps512_ps256(sum));
@@ -171,11 +173,11 @@ ASSAY_AVX512 inline bool multiply_two(const Call& call, const MatrixProduct& p, 
 template <int Count, TensorResult Result>
 ASSAY_AVX512 void multiply_rows(const DotUnit& unit, const MatrixProduct& p) {
   const Call call = call_of(unit);
-  Block block;
+  DecodedOperands decoded;
   for (int column = 0; column < p.n; column += kColumns) {
-    const bool plain_columns = load_columns(call, p, column, block);
+    const bool plain_columns = load_columns(call, p, column, decoded);
     for (int row = 0; row < p.m; row += 2) {
-      if (plain_columns && multiply_two<Count, Result>(call, p, row, column, block)) continue;
+      if (plain_columns && multiply_two<Count, Result>(call, p, row, column, decoded)) continue;
       for (int i = row; i < row + 2; ++i)
         for (int j = column; j < column + kColumns; ++j)
           p.d[static_cast<size_t>(i) * p.n + j] = dot_plainly(unit, p, i, j);

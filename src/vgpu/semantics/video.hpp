@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The SIMD video instructions v{add,sub,avrg,absdiff,min,max,set}{2,4} with their plain selectors and full mask.
+// The SIMD video instructions v{add,sub,avrg,absdiff,min,max}{2,4} with their plain selectors and full mask.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 namespace assay::vgpu::semantics {
 
 enum class VideoOperation : uint8_t { add, sub, average, absolute_difference, minimum, maximum };
-enum class VideoComparison : uint8_t { eq, ne, lt, le, gt, ge };
 
 // Lane i of a register that holds `Lanes` numbers (2 or 4); T, int32_t or uint32_t, says whether they are signed.
 template <int Lanes, class T>
@@ -52,40 +51,6 @@ constexpr uint32_t video(uint32_t a, uint32_t b, uint32_t c) {
     if constexpr (Sat) value = value < kLow ? kLow : value > kHigh ? kHigh : value;
     result |= (static_cast<uint32_t>(value) & kMask) << (kBits * i);
     sum += static_cast<uint32_t>(value);
-  }
-  return Add ? sum : result;
-}
-
-// vset{2,4}: each lane becomes 1 or 0; .add sums them into c.
-template <VideoComparison Cmp, int Lanes, class A, class B, bool Add = false>
-constexpr uint32_t video_set(uint32_t a, uint32_t b, uint32_t c) {
-  constexpr int kBits = 32 / Lanes;
-  uint32_t result = 0, sum = c;
-  for (int i = 0; i < Lanes; ++i) {
-    const int32_t x = video_lane<Lanes, A>(a, i), y = video_lane<Lanes, B>(b, i);
-    bool holds = false;
-    switch (Cmp) {
-      case VideoComparison::eq:
-        holds = x == y;
-        break;
-      case VideoComparison::ne:
-        holds = x != y;
-        break;
-      case VideoComparison::lt:
-        holds = x < y;
-        break;
-      case VideoComparison::le:
-        holds = x <= y;
-        break;
-      case VideoComparison::gt:
-        holds = x > y;
-        break;
-      case VideoComparison::ge:
-        holds = x >= y;
-        break;
-    }
-    result |= (holds ? 1u : 0u) << (kBits * i);
-    sum += holds ? 1u : 0u;
   }
   return Add ? sum : result;
 }

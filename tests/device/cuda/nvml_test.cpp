@@ -38,17 +38,16 @@ TEST_F(NvmlTest, ReadsTheState) {
 }
 
 TEST_F(NvmlTest, WhatItDoesNotTellIsEmpty) {
-  const GpuState state = nvml_->state(*nvml_->by_index(0));
+  const GpuState state = nvml_->state(*nvml_->by_bus_id("0000:10:00.0"));
   EXPECT_FALSE(state.reading.temperature_c) << "answered with an error";
   EXPECT_FALSE(state.persistence) << "there is no such function";
-  EXPECT_FALSE(nvml_->by_index(1).ok());
   const auto nowhere = nvml_->by_bus_id("0000:99:00.0");
   ASSERT_FALSE(nowhere.ok());
   EXPECT_TRUE(mentions(nowhere.error().message, "0000:99:00.0: as the fake says")) << nowhere.error().message;
 }
 
 TEST_F(NvmlTest, ListsAllProcessesHoweverMany) {
-  const GpuState state = nvml_->state(*nvml_->by_index(0));
+  const GpuState state = nvml_->state(*nvml_->by_bus_id("0000:10:00.0"));
   ASSERT_EQ(state.processes.size(), 70U);
   EXPECT_EQ(state.processes[0].name, "/usr/bin/python3");
   EXPECT_EQ(state.processes[0].used_bytes, 2'000'000'000U);
@@ -57,7 +56,7 @@ TEST_F(NvmlTest, ListsAllProcessesHoweverMany) {
 }
 
 TEST_F(NvmlTest, KnowsThrottlingByEitherNameOfTheFunction) {
-  const GpuReading reading = nvml_->reading(*nvml_->by_index(0));
+  const GpuReading reading = nvml_->reading(*nvml_->by_bus_id("0000:10:00.0"));
   ASSERT_TRUE(reading.clock_reasons);
   EXPECT_TRUE(reading.throttled());
   EXPECT_EQ(describe_clock_reasons(*reading.clock_reasons), "power cap");

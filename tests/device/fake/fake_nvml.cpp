@@ -67,9 +67,6 @@ int nvmlSystemGetProcessName(unsigned pid, char* to, unsigned length) {
 int nvmlDeviceGetCount_v2(unsigned* count) {
   return *count = has(1) ? 2 : 1, 0;
 }
-int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
-  return handle(index, device);
-}
 int nvmlDeviceGetHandleByPciBusId_v2(const char* bus_id, void** device) {
   if (std::strcmp(bus_id, "0000:11:00.0") == 0) return handle(1, device);
   return handle(0, device), std::strcmp(bus_id, "0000:10:00.0") == 0 ? 0 : kNotFound;

@@ -158,8 +158,6 @@ TEST(Convert, WidensAndNarrows) {
   EXPECT_EQ((narrow_to<float, Rounding::rn, true>(1e-40)), 0.0f);
   EXPECT_EQ((narrow_to<float, Rounding::rn, false, true>(7.5)), 1.0f);
   EXPECT_EQ((narrow_to<f16, Rounding::rn, false, false, true>(-2.0f)).bits, 0);
-  EXPECT_EQ((narrow_to_pair<f16, Rounding::rn>(1.0f, 2.0f)), 0x3c004000u);
-  EXPECT_EQ((narrow_to_pair<bf16, Rounding::rn>(1.0f, 2.0f)), 0x3f804000u);
   EXPECT_EQ((pass_float<true, true>(float_of(kNanF32))), 0.0f);
 }
 

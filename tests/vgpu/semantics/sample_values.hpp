@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "vgpu/semantics/rounding.hpp"
+#include "vgpu/semantics/float_bits.hpp"
 
 namespace assay::vgpu::semantics::sample {
 

@@ -265,9 +265,10 @@ void add_float_conversions(Table& t) {
   t["cvt.rni.bf16.bf16"] = ONE(round_float<rn>(b(x)));
   t["cvt.rn.ftz.f32.f64"] = ONE((narrow_to<float, rn, true>(d(x))));
   t["cvt.rn.bf16.s32"] = ONE((integer_to_float<bf16, rn>(s(x))));
-  t["cvt.rn.f16x2.f32"] = TWO((narrow_to_pair<f16, rn>(f(x), f(y))));
-  t["cvt.rn.bf16x2.f32"] = TWO((narrow_to_pair<bf16, rn>(f(x), f(y))));
-  t["cvt.rz.relu.bf16x2.f32"] = TWO((narrow_to_pair<bf16, rz, true>(f(x), f(y))));
+  t["cvt.rn.f16x2.f32"] = TWO(pack(narrow_to<f16, rn>(f(y)), narrow_to<f16, rn>(f(x))));
+  t["cvt.rn.bf16x2.f32"] = TWO(pack(narrow_to<bf16, rn>(f(y)), narrow_to<bf16, rn>(f(x))));
+  t["cvt.rz.relu.bf16x2.f32"] =
+      TWO(pack(narrow_to<bf16, rz, false, false, true>(f(y)), narrow_to<bf16, rz, false, false, true>(f(x))));
   t["cvt.rna.tf32.f32"] = ONE(to_tf32<rna>(f(x)));
   t["cvt.rn.tf32.f32"] = ONE(to_tf32<rn>(f(x)));
   t["cvt.rz.relu.tf32.f32"] = ONE((to_tf32<rz, true>(f(x))));
@@ -384,7 +385,6 @@ void add_bits(Table& t) {
       THREE((video<VideoOperation::add, 2, int32_t, int32_t, int32_t, true>(u(x), u(y), u(z))));
   t["vavrg4.u32.u32.u32"] = THREE((video<average, 4, uint32_t, uint32_t, uint32_t>(u(x), u(y), u(z))));
   t["vmax4.s32.s32.s32"] = THREE((video<maximum, 4, int32_t, int32_t, int32_t>(u(x), u(y), u(z))));
-  t["vset4.u32.u32.gt"] = THREE((video_set<VideoComparison::gt, 4, uint32_t, uint32_t>(u(x), u(y), u(z))));
 }
 
 }  // namespace

@@ -103,21 +103,21 @@ struct Code {
   std::string text;
 };
 
-struct Block;
+struct Element;
 struct Fold {
   Text summary;
-  std::vector<Block> blocks;
+  std::vector<Element> elements;
   bool open = false;
 };
 
-struct Block {
+struct Element {
   std::variant<Paragraph, Table, Chart, Listing, Assembly, Code, Fold> content;
 };
 
 struct Section {
   std::string id;
   std::string title;
-  std::vector<Block> blocks;
+  std::vector<Element> elements;
 };
 
 }  // namespace assay::page
