@@ -169,12 +169,25 @@ bool always_divides(const Space& space, size_t whole, size_t part) {
   return true;
 }
 
-constexpr size_t kMostDerived = 12;
+constexpr size_t kMostDerived = 12, kMostSizes = 8;
+constexpr size_t kMostMultiplied = 200'000;  // configurations; each product takes memory and time
 
 }  // namespace
 
 void add_feature(Features& features, const std::string& name, const std::vector<double>& values) {
   add_feature(features, name, true, values);
+}
+
+void add_size_products(Features& features, const Space& space) {
+  std::vector<size_t> sizes;
+  for (size_t p = 0; p < space.width(); ++p) {
+    if (is_size(space.parameters()[p])) sizes.push_back(p);
+  }
+  if (sizes.size() < 2 || sizes.size() > kMostSizes || space.size() > kMostMultiplied) return;
+  if (sizes.size() > 2) add_product(features, space, sizes);
+  for (size_t a = 0; a < sizes.size(); ++a) {
+    for (size_t b = a + 1; b < sizes.size(); ++b) add_product(features, space, {sizes[a], sizes[b]});
+  }
 }
 
 Features describe(const Space& space) {

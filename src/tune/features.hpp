@@ -29,4 +29,7 @@ Features describe(const Space& space);
 // Adds a feature of any values, one per configuration; nothing if they are all the same.
 void add_feature(Features& features, const std::string& name, const std::vector<double>& values);
 
+// What fails mostly needs too much of something, and that grows with sizes: their product, and that of each two.
+void add_size_products(Features& features, const Space& space);
+
 }  // namespace assay::tune

@@ -29,6 +29,11 @@ double expected_improvement(double best, double mean, double deviation) {
   return std::max(0.0, (best - mean) * normal_probability(z) + deviation * normal_density(z));
 }
 
+Features with_sizes(Features features, const Space& space) {
+  add_size_products(features, space);
+  return features;
+}
+
 Features describe_resources(const Features& features, const std::vector<std::vector<Demand>>& demands) {
   Features all = features;
   if (demands.empty() || all.list.empty() || demands.front().size() != all.list.front().values.size()) return all;
@@ -55,7 +60,7 @@ class ModelSearch final : public Strategy {
         random_(options.seed),
         history_(space.size()),
         features_(describe(space)),
-        resources_(describe_resources(features_, options.demands)),
+        resources_(describe_resources(with_sizes(features_, space), options.demands)),
         success_(resources_, options.seed ^ 0x5eed),
         annealing_(make_annealing(space, options.seed + 77, options.budget)) {
     if (!options.demands.empty() && options.demands.front().size() == space.size()) {
@@ -68,7 +73,7 @@ class ModelSearch final : public Strategy {
       take_predictions(cycles);
       if (prior_.empty()) {
         formula_.reset();
-        resources_ = features_;
+        resources_ = with_sizes(features_, space);
       }
     } else {
       take_predictions(options.predicted);
@@ -345,7 +350,8 @@ class ModelSearch final : public Strategy {
 
   double chance(size_t position) {
     const double fitting = fits_.empty() || fits_[process_->candidates()[position]] ? 1 : kDoesNotFit;
-    return fitting * learned_chance(position);
+    const double learned = learned_chance(position);
+    return fitting * learned * learned;  // the best are often beside those that fail, and a failure teaches little
   }
 
   double learned_chance(size_t position) {
@@ -498,7 +504,7 @@ class ModelSearch final : public Strategy {
   Random random_;
   History history_;
   Features features_;
-  Features resources_;  // with what a block needs, where counters say: that decides what fails
+  Features resources_;  // with products of sizes and what counters say that a block needs: that decides what fails
   SuccessForest success_;
   std::unique_ptr<Strategy> annealing_;
   std::unique_ptr<GaussianProcess> process_;

@@ -219,10 +219,10 @@ size_t baseline_budget(const std::vector<double>& sorted) {
   return sorted.size();
 }
 
-double performance_score(const RecordedSpace& recorded, const std::vector<ReplayRun>& runs) {
+double performance_score(const RecordedSpace& recorded, const std::vector<ReplayRun>& runs, size_t evaluations) {
   const std::vector<double> sorted = good_times(recorded);
   if (sorted.size() < 2 || runs.empty()) return 0;
-  const size_t budget = baseline_budget(sorted);
+  const size_t budget = std::min(baseline_budget(sorted), evaluations);
   const std::vector<double> baseline = random_baseline(sorted, budget);
   double sum = 0;
   size_t points = 0;
@@ -299,7 +299,7 @@ Result<ReplaySummary> replay(const RecordedSpace& recorded, const ReplayOptions&
   summary.missed_5 /= n;
   summary.missed_1 /= n;
   summary.last_ratio /= n;
-  summary.score = performance_score(recorded, runs);
+  summary.score = performance_score(recorded, runs, options.budget);
   if (const std::vector<double> predicted = predict_cycles(recorded.counters); !predicted.empty()) {
     std::vector<double> x, y;
     for (size_t i = 0; i < predicted.size(); ++i) {

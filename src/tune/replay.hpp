@@ -80,7 +80,7 @@ std::optional<NoiseSummary> replay_noisy(const RecordedSpace& recorded, const Re
 std::vector<double> random_baseline(const std::vector<double>& sorted, size_t draws);
 // Draws after which the baseline has come 95 % of the way from the median to the best.
 size_t baseline_budget(const std::vector<double>& sorted);
-double performance_score(const RecordedSpace& recorded, const std::vector<ReplayRun>& runs);
+double performance_score(const RecordedSpace& recorded, const std::vector<ReplayRun>& runs, size_t evaluations);
 
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 

@@ -83,15 +83,25 @@ struct Difficulty {
   double singles, pairs, jitter;  // on time, what no counter shows: of values, of pairs of them, of configurations
   double compiled = 0;            // on instructions and registers, by pairs: counters show it
   double blur = 0;                // of every counter
+  double spread = 0;              // of the tenth part of the space that is fastest, as a logarithm, at least
+  double counted = 0;             // share of what widens it that counters show
+  double at_floor = 0;            // share of the space that something not modelled makes equally fast
 };
 
-Difficulty draw_difficulty(SyntheticManner manner, Random& random) {
+constexpr double kLeastSpread = 0.15, kMostSpread = 0.6, kMostContrast = 5;
+
+Difficulty draw_difficulty(SyntheticManner manner, Random& random, Random spreads) {
   if (manner == SyntheticManner::harder)
     return {0.005, 0.004 + 0.012 * random.uniform(), 0.002 + 0.006 * random.uniform(), 0,
             0.03 + 0.05 * random.uniform()};
   // From spaces with many ties to such with a single best configuration.
   const double pairs = std::exp(std::log(0.0007) + std::log(10.0) * random.uniform());
-  return {pairs * 0.7, pairs, 0.0005 + 0.0035 * random.uniform(), 0.02 + 0.04 * random.uniform(), 0};
+  const double jitter = 0.0005 + 0.0035 * random.uniform();
+  const double compiled = 0.02 + 0.04 * random.uniform();
+  const double spread = kLeastSpread + (kMostSpread - kLeastSpread) * spreads.uniform();
+  const double counted = 0.3 + 0.7 * spreads.uniform();
+  const double at_floor = spreads.below(3) == 0 ? 0.001 + 0.003 * spreads.uniform() : 0;
+  return {pairs * 0.7, pairs, jitter, compiled, 0, spread, counted, at_floor};
 }
 
 // What the compiler makes of the source differs with the parameters, and can be counted.
@@ -104,7 +114,15 @@ void compile(BlockWork& work, const Row& row, const PairEffects& effects, double
   work.registers = std::max(16.0, std::round(work.registers * std::exp(per_pair * effects.pairs(row, 14))));
 }
 
+// More of everything that a block does, by so many times.
+void do_more(BlockWork& work, double factor) {
+  for (double* amount : {&work.floats, &work.integers, &work.special, &work.memory, &work.wavefronts, &work.requests,
+                         &work.sectors, &work.dram_bytes, &work.local_sectors, &work.barriers})
+    *amount *= factor;
+}
+
 constexpr size_t kMostSize = 18000;
+constexpr double kMostFailing = 0.23;
 
 // Two parameters of many values: where a combination of switches fails, half of the space would.
 std::pair<size_t, size_t> draw_failing_pair(const SyntheticKernel& kernel, Random& random) {
@@ -148,11 +166,11 @@ RecordedSpace synthetic_space(const std::string& name, uint64_t seed, SyntheticM
   std::vector<Row> rows = enumerate_rows(kernel);
   shrink(kernel, rows, random);
   const PairEffects effects(kernel.parameters.size(), random);
-  const Difficulty difficulty = draw_difficulty(manner, random);
+  const Difficulty difficulty = draw_difficulty(manner, random, Random(seed * 7727 + kind * 31 + 0xc0));
   const auto counted_by = static_cast<CounterNames>(random.below(3));
   const double noise = 0.004 + 0.012 * random.uniform();
   // A third of the spaces fails for reasons of its own, where two parameters meet.
-  const double fails = random.below(3) == 0 ? 0.08 + 0.12 * random.uniform() : kernel.fails;
+  double fails = random.below(3) == 0 ? 0.08 + 0.12 * random.uniform() : kernel.fails;
   const auto [fail_a, fail_b] = draw_failing_pair(kernel, random);
 
   std::vector<uint16_t> flat;
@@ -161,18 +179,59 @@ RecordedSpace synthetic_space(const std::string& name, uint64_t seed, SyntheticM
   CounterTable counters{counter_names(counted_by), {}};
   std::vector<double> compile_ms;
   Values values;
-  for (const Row& row : rows) {
+  const auto work_of = [&](const Row& row) {
     for (size_t p = 0; p < row.size(); ++p) values[kernel.parameters[p].first] = kernel.parameters[p].second[row[p]];
     BlockWork work = kernel.work(values);
     compile(work, row, effects, difficulty.compiled);
-    const SyntheticTiming timing = simulate(work, gpu);
+    return work;
+  };
+  std::vector<double> modelled;
+  std::vector<Row> failing;
+  for (const Row& row : rows) {
+    if (const auto time = simulate(work_of(row), gpu).milliseconds) {
+      modelled.push_back(*time);
+    } else {
+      failing.push_back(row);
+    }
+  }
+  std::ranges::sort(modelled);
+  if (manner == SyntheticManner::calibrated) {
+    const double share = static_cast<double>(failing.size()) / static_cast<double>(rows.size());
+    fails = std::min(fails, std::max(0.0, kMostFailing - share));
+    // Whoever records a space has restricted it to what mostly runs.
+    const auto most = static_cast<size_t>(kMostFailing / (1 - kMostFailing) * static_cast<double>(modelled.size()));
+    Random dropping(effects.salt() ^ 0xd40);
+    while (failing.size() > most) {
+      std::swap(failing[dropping.below(failing.size())], failing.back());
+      std::erase(rows, failing.back());
+      failing.pop_back();
+    }
+  }
+  // Real kernels react more strongly to their parameters than this model does.
+  const double own_spread = std::log(modelled[modelled.size() / 10] / modelled.front());
+  const double contrast = std::clamp(difficulty.spread / own_spread, 1.0, kMostContrast);
+  const double floor = difficulty.at_floor > 0
+                           ? modelled[static_cast<size_t>(difficulty.at_floor * static_cast<double>(modelled.size()))]
+                           : 0;
+  for (const Row& row : rows) {
+    BlockWork work = work_of(row);
+    SyntheticTiming timing = simulate(work, gpu);
+    const std::optional<double> own = timing.milliseconds;
+    double unseen = 1;
+    if (own && contrast > 1) {
+      const double more = std::exp((contrast - 1) * std::min(std::log(*own / modelled.front()), own_spread));
+      do_more(work, std::pow(more, difficulty.counted));
+      timing = simulate(work, gpu);
+      unseen = std::pow(more, 1 - difficulty.counted);
+    }
+    if (own && *own < floor) unseen *= std::pow(floor / *own, contrast);
     flat.insert(flat.end(), row.begin(), row.end());
     const uint64_t key = effects.salt() + flat.size() * 7907;
     std::optional<double> time = timing.milliseconds;
     std::string failure = timing.failure;
     if (time)
-      *time *= std::exp(difficulty.singles * effects.singles(row) + difficulty.pairs * effects.pairs(row) +
-                        difficulty.jitter * effects.own(row));
+      *time *= unseen * std::exp(difficulty.singles * effects.singles(row) + difficulty.pairs * effects.pairs(row) +
+                                 difficulty.jitter * effects.own(row));
     const double meets = Random(effects.salt() ^ (row[fail_a] * 977 + row[fail_b] * 89 + 5)).uniform();
     if (time && (meets < fails * 0.7 || Random(key).uniform() < fails * 0.3)) {
       time.reset();

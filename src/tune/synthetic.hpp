@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Synthetic spaces for choosing and judging strategies. Each has the parameters and restrictions of a kind of kernel
 // that people tune, and times from a model of a GPU (pipes, occupancy, waves, coalescing, bank conflicts, caches,
-// spilling) whose figures are drawn for each space. On top of it come effects that no counter shows: of the compiler on
-// pairs of parameters, jitter of single configurations, isolated optima, and configurations that fail.
+// spilling) whose figures are drawn for each space. The fastest are spread out as recorded ones are. On top of it come
+// effects that no counter shows: of the compiler on pairs of parameters, jitter of single configurations, isolated
+// optima, floors, and configurations that fail.
 #pragma once
 
 #include <cstdint>

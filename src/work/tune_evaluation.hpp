@@ -3,6 +3,7 @@
 // on a small shape first; only then it is timed on the GPU or, where there is none, counted.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,13 @@ class TuneEvaluator {
   Result<bool> correct_on_gpu(const build::BuildResult& built, TunedConfiguration& result) const {
     return is_correct(built, name_, result);
   }
+  // Several that will be measured next, made ready side by side: most of a measurement is the start of its process.
+  // What was measured before ends meanwhile, and nothing is timed. Whoever fails in company is started again, alone.
+  void open_together(const std::vector<const build::BuildResult*>& built);
+  // How many may be open at once: their inputs are all on the GPU.
+  size_t most_open() const { return most_open_; }
+  bool is_open(const std::string& configuration) const { return open_.contains(configuration); }
+
   // For the race, on a GPU alone.
   Result<std::unique_ptr<TimedConfiguration>> timed(const build::BuildResult& built, size_t shape);
 
@@ -66,6 +74,7 @@ class TuneEvaluator {
   Result<void> open_timing();
   Result<bool> is_correct(const build::BuildResult& built, const std::string& device, TunedConfiguration& result) const;
   Result<void> count(const build::BuildResult& built, TunedConfiguration& result);
+  Result<std::unique_ptr<TimedConfiguration>> opened(const build::BuildResult& built, size_t shape);
   Result<void> time(const build::BuildResult& built, const std::vector<double>& best_by_shape,
                     TunedConfiguration& result);
 
@@ -82,6 +91,10 @@ class TuneEvaluator {
   std::filesystem::path instruments_;
   std::unique_ptr<ScratchFiles> scratch_;
   std::vector<std::vector<measure::InputSet>> sets_;  // by shape
+  size_t most_open_ = 1;
+  std::map<std::string, std::unique_ptr<TimedConfiguration>> open_;  // at the first shape, by configuration
+  double opening_s_ = 0;                                             // of each of these
+  std::vector<std::unique_ptr<TimedConfiguration>> measured_;        // not ended yet
 };
 
 }  // namespace assay::work

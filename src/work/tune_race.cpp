@@ -55,6 +55,7 @@ Result<void> KernelTuning::race_with_crew() {
 // Checked on the GPU itself, interleaved in random order; a heat is samples of every shape.
 Result<void> KernelTuning::race() {
   if (crew_ != nullptr) return race_with_crew();
+  evaluator_->open_together({});  // what was measured ends: the race has the GPU for itself
   const std::vector<size_t> runners = fastest();
   std::vector<spec::Configuration> wanted;
   for (const size_t each : runners) wanted.push_back(proposals_->space().configuration(each));

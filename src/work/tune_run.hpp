@@ -54,6 +54,7 @@ class KernelTuning {
   Result<void> count_built(const std::vector<spec::Configuration>& configurations);
   Result<void> expect();
   Result<Batch> propose(size_t count);
+  void open_from(const Batch& batch, size_t first, const Ready& ready);
   Result<void> evaluate(Batch& batch, Progress& progress);
   void take(TunedConfiguration result, Progress& progress);
   std::vector<size_t> fastest() const;

@@ -227,6 +227,19 @@ Result<void> KernelTuning::search() {
   return {};
 }
 
+// This pick of the batch and those after it that will be measured, as many as may be open.
+void KernelTuning::open_from(const Batch& batch, size_t first, const Ready& ready) {
+  if (!evaluator_->measures() || evaluator_->most_open() < 2) return;
+  std::vector<const build::BuildResult*> next;
+  for (size_t i = first; i < batch.picks.size() && next.size() < evaluator_->most_open(); ++i) {
+    const std::string id = batch.picks[i].id();
+    const auto examined = ready.examined.find(id);
+    if (examined == ready.examined.end() || !examined->second.failure.empty() || evaluator_->is_open(id)) continue;
+    if (const build::BuildResult* built = ready.built.find(batch.picks[i], target_)) next.push_back(built);
+  }
+  if (next.size() > 1) evaluator_->open_together(next);
+}
+
 Result<void> KernelTuning::evaluate(Batch& batch, Progress& progress) {
   std::optional<Ready> ready;
   if (batch.ready.valid()) {
@@ -240,7 +253,8 @@ Result<void> KernelTuning::evaluate(Batch& batch, Progress& progress) {
     }
     ASSAY_CHECK(expect());
   }
-  for (const spec::Configuration& configuration : batch.picks) {
+  for (size_t i = 0; i < batch.picks.size(); ++i) {
+    const spec::Configuration& configuration = batch.picks[i];
     ASSAY_CHECK(check_cancelled(context_));
     if (const TunedConfiguration* known = journal_->recall(configuration.id())) {
       ++report_.recalled;
@@ -251,6 +265,7 @@ Result<void> KernelTuning::evaluate(Batch& batch, Progress& progress) {
     const build::BuildResult* built = ready ? ready->built.find(configuration, target_) : nullptr;
     if (built == nullptr) return Error{"a configuration was not built", {}, "", ExitCode::internal};
     TunedConfiguration evaluated = ready->examined.at(configuration.id());
+    if (evaluated.failure.empty() && !evaluator_->is_open(configuration.id())) open_from(batch, i, *ready);
     ASSAY_CHECK(evaluator_->measure(*built, best_by_shape_, evaluated));
     ASSAY_CHECK(journal_->remember(evaluated));
     take(std::move(evaluated), progress);

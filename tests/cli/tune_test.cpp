@@ -110,6 +110,47 @@ TEST(Tune, AKernelIsTimedAndRacedOnAGpu) {
   EXPECT_FALSE(document["regret_bound"].is_null());
 }
 
+Command on_the_stand_in(const std::filesystem::path& kernel) {
+  Command command = assay_command({"tune", kernel.string(), "--journal", "none", "--batch", "3", "--budget", "3",
+                                   "--no-counters", "--no-race", "--json", "--ledger", "none"});
+  command.environment["ASSAY_CUDA_DRIVER"] = ASSAY_BINARY_DIR "/tests/fake/libfake_cuda.so";
+  command.environment["ASSAY_NVML_LIBRARY"] = "none";
+  command.environment["ASSAY_CUPTI_LIBRARY"] = "none";
+  command.environment["FAKE_CUDA_WAITS"] = "1";
+  return command;
+}
+
+// Three of a batch: their processes are started side by side, and each is timed by itself.
+TEST(Tune, ABatchIsTimedOnAGpuOneAfterTheOther) {
+  const std::filesystem::path folder = ASSAY_BINARY_DIR "/tune_batch";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(ASSAY_SOURCE_DIR "/kernels/reduction/ptx/reduction.sm_90.ptx", folder / "rows.ptx",
+                             std::filesystem::copy_options::overwrite_existing);
+  std::string text = *read_file(ASSAY_SOURCE_DIR "/kernels/reduction/kernel.toml");
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"\"reduction.cu\"", "\"rows.ptx\""},
+                                                        {"[\"sm_80\", \"sm_89\", \"sm_90\"]", "[\"sm_90\"]"},
+                                                        {"[64, 128, 256, 512]", "[128]"}})
+    text.replace(text.find(from), from.size(), to);
+  ASSERT_TRUE(write_file_atomically(folder / "kernel.toml", text).ok());
+  Command command = on_the_stand_in(folder);
+  command.arguments.insert(command.arguments.end(), {"--shape", "ROWS=2,COLUMNS=16"});
+  const json document = parsed(run_command(command));
+  ASSERT_EQ(document["evaluated"].size(), 3u) << document;
+  for (const json& each : document["evaluated"]) {
+    ASSERT_TRUE(each["value"].is_number()) << each;
+    EXPECT_NEAR(each["value"].get<double>(), 0.010, 0.001) << each;
+    EXPECT_GT(each["measure_seconds"].get<double>(), 0) << each;
+  }
+}
+
+// The stand-in does not know this kernel: whoever fails in company is started once more, and fails by itself.
+TEST(Tune, WhatFailsInABatchOnAGpuFailsAlone) {
+  const json document = parsed(run_command(on_the_stand_in(ASSAY_SOURCE_DIR "/tests/cli/strided_rows")));
+  ASSERT_EQ(document["evaluated"].size(), 3u) << document;
+  for (const json& each : document["evaluated"]) EXPECT_EQ(each["failure"], "runtime") << each;
+}
+
 // How many evaluations it took to come within 25 % of `best`; more than there were if none did.
 size_t evaluations_to(const json& document, double best) {
   size_t count = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes at most 6 minutes a call and space (--seconds); three or four calls measure a space of 1,000 configurations.
+"""Takes at most 6 minutes a call and space (--seconds), and the replay; call it until all configurations are measured.
 
 SPDX-License-Identifier: MIT
 

@@ -148,6 +148,49 @@ TEST(AskSession, WithoutConfigurationsAllCombinationsAreMeant) {
   EXPECT_EQ(converse(session, first).evaluated.size(), 16u);
 }
 
+// How many times a space is asked for when every time is the same; 0 without an answer.
+size_t evaluations_of(const json& first) {
+  AskSession session;
+  std::set<std::string> asked;
+  auto lines = session.hear(first.dump());
+  for (int turn = 0; turn < 5000 && lines.ok() && !lines->empty(); ++turn) {
+    const json object = json::parse(lines->front());
+    if (object.contains("answer")) return object["answer"].is_null() ? 0 : asked.size();
+    asked.insert(object["evaluate"].dump());
+    const size_t left = first["budget"].get<size_t>() - std::min(asked.size(), first["budget"].get<size_t>());
+    lines = session.hear(json{{"milliseconds", 1.0}, {"left", left}}.dump());
+  }
+  return 0;
+}
+
+TEST(AskSession, OddSpacesAreSearchedToo) {
+  json one = {{"space", "one"}, {"seed", 1}, {"budget", 9}, {"parameters", {{{"name", "A"}, {"values", {7}}}}}};
+  one["configurations"] = json::array({json::array({7})});
+  EXPECT_EQ(evaluations_of(one), 1u);
+  json wide = {{"space", "wide"}, {"seed", 1}, {"budget", 25}, {"parameters", json::array()}};
+  Random random(4);
+  for (int p = 0; p < 30; ++p)
+    wide["parameters"].push_back({{"name", "P" + std::to_string(p)}, {"values", {0.5, -2, 1e300}}});
+  for (int i = 0; i < 200; ++i) {
+    json row = json::array();
+    for (int p = 0; p < 30; ++p) row.push_back(wide["parameters"][p]["values"][random.below(3)]);
+    wide["configurations"].push_back(row);
+  }
+  EXPECT_EQ(evaluations_of(wide), 25u);
+}
+
+// Members that are missing, texts, nothing at all: what is there is used.
+TEST(AskSession, CountersMayBeIncomplete) {
+  json first = header(10);
+  size_t i = 0;
+  for (const json& each : first["configurations"]) {
+    const json counted = {{"inst_executed", time_of(each) * 1e6}, {"registers", -4}, {"nan", nullptr}, {"text", "NaN"}};
+    first["counters"].push_back(++i % 5 == 0 ? json() : i % 7 == 0 ? json::object() : counted);
+  }
+  AskSession session;
+  EXPECT_EQ(converse(session, first).answer["answer"], json({4, "y", true}));
+}
+
 TEST(AskSession, RefusesWhatItDoesNotUnderstand) {
   const auto refused = [](const json& first) {
     AskSession session;

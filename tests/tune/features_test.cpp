@@ -25,6 +25,24 @@ Space two_sizes(const std::string& first, const std::string& second) {
   return std::move(Space::make({a, b}, rows)).value();
 }
 
+TEST(Features, ProductsOfSizesAreThereForWhatFails) {
+  const Space space = two_sizes("WIDE", "DEEP");
+  Features features = describe(space);
+  EXPECT_EQ(find(features, "WIDE*DEEP"), nullptr);
+  add_size_products(features, space);
+  ASSERT_NE(find(features, "WIDE*DEEP"), nullptr);
+  EXPECT_EQ(find(features, "WIDE*DEEP")->values.back(), 1);
+}
+
+TEST(Features, SwitchesAreNoSizes) {
+  Parameter a{"FAST", {number_value(0), number_value(1)}}, b{"NAME", {word_value("x"), word_value("y")}};
+  const Space space = std::move(Space::make({a, b}, {0, 0, 0, 1, 1, 0, 1, 1})).value();
+  Features features = describe(space);
+  const size_t before = features.list.size();
+  add_size_products(features, space);
+  EXPECT_EQ(features.list.size(), before);
+}
+
 TEST(Features, LieBetweenZeroAndOne) {
   const Features features = describe(small_space());
   for (const Feature& feature : features.list) {

@@ -51,11 +51,26 @@ TEST(Replay, TheScoreIsZeroForTheBaselineAndOneForTheOracle) {
   const RecordedSpace recorded = synthetic_space("gemm", 9);  // none of it fails
   ReplayRun oracle;
   oracle.best_so_far = {recorded.best()};
-  EXPECT_NEAR(performance_score(recorded, {oracle}), 1, 1e-9);
+  EXPECT_NEAR(performance_score(recorded, {oracle}, 200), 1, 1e-9);
   std::vector<ReplayRun> runs;
   for (uint64_t seed = 1; seed <= 40; ++seed)
     runs.push_back(replay_once(recorded, {"random", 200, 1, 1, 1, false}, seed));
-  EXPECT_NEAR(performance_score(recorded, runs), 0, 0.25);
+  EXPECT_NEAR(performance_score(recorded, runs, 200), 0, 0.25);
+}
+
+// Random search of 200 evaluations is not compared with what it would find in 2,000.
+TEST(Replay, TheScoreEndsWithTheEvaluationsThatThereWere) {
+  const RecordedSpace recorded = synthetic_space("convolution", 8);  // one configuration within 5 %
+  std::vector<double> sorted;
+  for (const auto& each : recorded.milliseconds) {
+    if (each) sorted.push_back(*each);
+  }
+  std::ranges::sort(sorted);
+  ASSERT_GT(baseline_budget(sorted), 1000u);
+  ReplayRun as_expected;
+  as_expected.best_so_far = random_baseline(sorted, 200);
+  EXPECT_NEAR(performance_score(recorded, {as_expected}, 200), 0, 0.05);
+  EXPECT_LT(performance_score(recorded, {as_expected}, 2000), -0.1);
 }
 
 TEST(Replay, MissesAreMissesAndMediansSayNever) {
