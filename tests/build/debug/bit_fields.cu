@@ -15,4 +15,6 @@ POINTER(out, f32, 8, offsetof(Flags, out))
 VALUE(low_high, u16, 16, 16)
 VALUE(mark, i8, 18, offsetof(Flags, mark))
 static_assert(sizeof(Flags) == 24, "");
-extern "C" __global__ void kernel(Flags f) { f.out[threadIdx.x] = f.causal ? f.window : f.heads + f.high + f.mark; }
+extern "C" __global__ void kernel(Flags f) {
+  f.out[threadIdx.x] = f.causal ? f.window : f.heads + f.high + f.mark;
+}

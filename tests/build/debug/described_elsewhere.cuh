@@ -2,6 +2,13 @@
 // What a source of its own includes.
 #pragma once
 namespace shapes {
-struct Extent { long long rows; int columns; };
-struct Problem { Extent extent; const double* weights; float* out; };
+struct Extent {
+  long long rows;
+  int columns;
+};
+struct Problem {
+  Extent extent;
+  const double* weights;
+  float* out;
+};
 }  // namespace shapes

@@ -2,11 +2,17 @@
 // What pointers point to, by names of the user's own.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+
 #include "truth.cuh"
 using Weight = __nv_bfloat16;
 typedef half Activation;
-struct Particle { float x, y, z, mass; };
-struct Node { Node* next; int value; };
+struct Particle {
+  float x, y, z, mass;
+};
+struct Node {
+  Node* next;
+  int value;
+};
 struct Params {
   const Weight* weights;
   Activation* out;
@@ -27,5 +33,6 @@ VALUE(bias_y, f32, 52, offsetof(Params, bias.y))
 VALUE(bias_z, f32, 56, offsetof(Params, bias.z))
 VALUE(bias_w, f32, 60, offsetof(Params, bias.w))
 extern "C" __global__ void kernel(Params p) {
-  p.out[threadIdx.x] = p.scale * __float2half(__bfloat162float(p.weights[0]) + p.particles[0].x + p.list->value + p.bias.x);
+  p.out[threadIdx.x] =
+      p.scale * __float2half(__bfloat162float(p.weights[0]) + p.particles[0].x + p.list->value + p.bias.x);
 }

@@ -16,4 +16,6 @@ VALUE(order, i32, 4, offsetof(Params, order))
 VALUE(exact, bool, 8, offsetof(Params, exact))
 VALUE(wide, i64, 16, offsetof(Params, wide))
 POINTER(out, f32, 24, offsetof(Params, out))
-extern "C" __global__ void kernel(Params p) { p.out[threadIdx.x] = p.exact ? (int)p.kind : p.order + (int)p.wide; }
+extern "C" __global__ void kernel(Params p) {
+  p.out[threadIdx.x] = p.exact ? (int)p.kind : p.order + (int)p.wide;
+}

@@ -12,4 +12,6 @@ CONST_POINTER(index, i32, 8, offsetof(Params, index))
 VALUE(alpha, f32, 16, offsetof(Params, alpha))
 VALUE(stride_x, i32, 20, offsetof(Params, stride_x))
 VALUE(limit, f64, 24, offsetof(Params, limit))
-extern "C" __global__ void kernel(Params p) { p.out[threadIdx.x] = p.alpha * p.index[threadIdx.x]; }
+extern "C" __global__ void kernel(Params p) {
+  p.out[threadIdx.x] = p.alpha * p.index[threadIdx.x];
+}

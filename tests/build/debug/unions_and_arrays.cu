@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 // A union, structures without a name, and arrays of both kinds.
 #include "truth.cuh"
-struct Entry { short key; float weight; };
+struct Entry {
+  short key;
+  float weight;
+};
 struct Params {
-  union { float f; double d; } start;
-  struct { int first, last; };
+  union {
+    float f;
+    double d;
+  } start;
+  struct {
+    int first, last;
+  };
   Entry entries[2];
   unsigned char table[2][2];
   float* out;
@@ -21,4 +29,6 @@ VALUE(table_0_1, u8, 33, offsetof(Params, table[0][1]))
 VALUE(table_1_0, u8, 34, offsetof(Params, table[1][0]))
 VALUE(table_1_1, u8, 35, offsetof(Params, table[1][1]))
 POINTER(out, f32, 40, offsetof(Params, out))
-extern "C" __global__ void kernel(Params p) { p.out[threadIdx.x] = p.start.d + p.first + p.table[1][1] + p.entries[1].key; }
+extern "C" __global__ void kernel(Params p) {
+  p.out[threadIdx.x] = p.start.d + p.first + p.table[1][1] + p.entries[1].key;
+}
