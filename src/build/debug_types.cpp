@@ -2,7 +2,6 @@
 #include "build/debug_types.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <set>
 
@@ -315,7 +314,9 @@ class DebugTypes::Walk {
       if (!visit(type, through ? prefix : name, at + *member.location, !through || !prefix.empty(), depth + 1))
         return false;
     }
-    return add_fields(fields, others) && in_order();
+    if (!add_fields(fields, others)) return false;
+    std::ranges::stable_sort(result_.values, {}, &SignatureValue::offset);  // bit-fields belong between others
+    return true;
   }
 
   bool add_field(const DebugEntry& member, std::optional<uint64_t> size, const std::string& prefix, uint64_t at,
@@ -402,12 +403,6 @@ class DebugTypes::Walk {
     const bool through = largest->name.empty() && types_.is_structure(types_.plain(type));
     const std::string name = joined(prefix, identifier(largest->name, "m0"));
     return visit(type, through ? prefix : name, at, !through || !prefix.empty(), depth + 1);
-  }
-
-  // Bit-fields come last, and belong between others.
-  bool in_order() {
-    std::ranges::stable_sort(result_.values, {}, &SignatureValue::offset);
-    return true;
   }
 
   const DebugTypes& types_;

@@ -29,7 +29,9 @@ std::string reader_of(const spec::KernelSpec& spec, const gpu::Finding& finding)
 
 void CaseRunner::judge_scratch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& run,
                                CaseResult& result) {
-  if (result.outcome != Outcome::nan && result.outcome != Outcome::wrong_value) return;
+  // Scratch that is copied as it was looks like an output that nobody wrote.
+  const bool wrong = result.outcome == Outcome::nan || result.outcome == Outcome::wrong_value;
+  if (!wrong && result.outcome != Outcome::unwritten) return;
   const auto suspect = [](const Buffer& buffer) {
     return buffer.tensor.role == spec::Role::scratch &&
            !still_poisoned(buffer.tensor, buffer.tensor_after(), Poison::nan).empty();
@@ -66,6 +68,7 @@ void CaseRunner::judge_scratch(const Case& test, const std::vector<spec::Resolve
     }
   }
   // On a GPU nobody watches: results that change with what the memory held before were made of it.
+  if (!wrong) return;
   const auto second = launch(test, arguments, true);
   if (!second || second->outcome.fault) return;
   for (size_t i = 0; i < run.buffers.size(); ++i) {
