@@ -87,6 +87,7 @@ class CaseRunner {
   std::unique_ptr<device::Module> module_;
   std::optional<LaunchPlanner> planner_;
   bool accesses_checked_ = false;  // else buffers get guards around them
+  bool other_scratch_ = false;     // scratch alone holds the second poison
   std::optional<Oracle> oracle_;
 };
 

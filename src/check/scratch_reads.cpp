@@ -3,6 +3,8 @@
 // other end of the stages.
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "build/entry_name.hpp"
@@ -30,13 +32,28 @@ std::string reader_of(const spec::KernelSpec& spec, const gpu::Finding& finding)
 void CaseRunner::judge_scratch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& run,
                                CaseResult& result) {
   // Scratch that is copied as it was looks like an output that nobody wrote.
-  const bool wrong = result.outcome == Outcome::nan || result.outcome == Outcome::wrong_value;
-  if (!wrong && result.outcome != Outcome::unwritten) return;
+  if (result.outcome != Outcome::nan && result.outcome != Outcome::wrong_value && result.outcome != Outcome::unwritten)
+    return;
   const auto suspect = [](const Buffer& buffer) {
     return buffer.tensor.role == spec::Role::scratch &&
            !still_poisoned(buffer.tensor, buffer.tensor_after(), Poison::nan).empty();
   };
   if (std::ranges::none_of(run.buffers, suspect)) return;
+  // Results that change with what scratch held before the call, and with nothing else, were made of it.
+  const auto changed = [&](bool other_scratch) -> std::optional<std::string> {
+    other_scratch_ = other_scratch;
+    const auto again = launch(test, arguments, false);
+    other_scratch_ = false;
+    if (!again || again->outcome.fault) return std::nullopt;
+    for (size_t i = 0; i < run.buffers.size(); ++i) {
+      const Buffer& buffer = run.buffers[i];
+      if (buffer.is_output() && !std::ranges::equal(buffer.tensor_after(), again->buffers[i].tensor_after()))
+        return buffer.name;
+    }
+    return "";
+  };
+  const auto output = changed(true);
+  if (!output || output->empty() || changed(false) != "") return;
   constexpr const char* kHint = "a stage before it has to write every element that is read; scratch = true gives none";
   const auto restart = [&] {
     CaseResult fresh;
@@ -45,7 +62,7 @@ void CaseRunner::judge_scratch(const Case& test, const std::vector<spec::Resolve
     fresh.thread_instructions = result.thread_instructions;
     result = std::move(fresh);
   };
-  // A virtual GPU knows who reads it.
+  // A virtual GPU knows who uses it; a plain copy is no use.
   std::vector<gpu::Finding> findings;
   if (setup_.device.starts_with("vgpu")) {
     const gpu::CheckSet usual = std::exchange(setup_.checks, gpu::CheckSet{gpu::kMemcheck, kInitcheck});
@@ -67,23 +84,13 @@ void CaseRunner::judge_scratch(const Case& test, const std::vector<spec::Resolve
       return;
     }
   }
-  // On a GPU nobody watches: results that change with what the memory held before were made of it.
-  if (!wrong) return;
-  const auto second = launch(test, arguments, true);
-  if (!second || second->outcome.fault) return;
-  for (size_t i = 0; i < run.buffers.size(); ++i) {
-    if (!run.buffers[i].is_output() ||
-        std::ranges::equal(run.buffers[i].tensor_after(), second->buffers[i].tensor_after()))
-      continue;
-    const auto found = std::ranges::find_if(run.buffers, suspect);
-    restart();
-    result.tensor = found->name;
-    fail(result, Outcome::unwritten,
-         fmt::format("scratch '{}' is read before anything wrote it: '{}' changes with what its memory held",
-                     found->name, run.buffers[i].name),
-         kHint);
-    return;
-  }
+  const auto found = std::ranges::find_if(run.buffers, suspect);
+  restart();
+  result.tensor = found->name;
+  fail(result, Outcome::unwritten,
+       fmt::format("scratch '{}' is read before anything wrote it: '{}' changes with what its memory held", found->name,
+                   *output),
+       kHint);
 }
 
 }  // namespace assay::check
