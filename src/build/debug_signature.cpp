@@ -54,6 +54,12 @@ SignatureParameter described(const DebugTypes& types, const DebugEntry* type, co
     missing.push_back(fmt::format("the members of {} ({}) are not described", name, types.spelled(type)));
     return parameter;
   }
+  const bool outside = std::ranges::any_of(
+      layout->values, [&](const SignatureValue& value) { return value.offset + value.bytes > bytes; });
+  if (outside) {
+    missing.push_back(fmt::format("members of {} ({}) lie outside of it", name, types.spelled(type)));
+    return parameter;
+  }
   const bool single = layout->values.size() == 1 && layout->notes.empty() && layout->values.front().bytes == bytes &&
                       layout->values.front().name == name;
   parameter.structure = !single;
