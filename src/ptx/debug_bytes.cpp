@@ -44,6 +44,7 @@ class DebugSectionReader {
     uint64_t bits = 0;
     std::string name;
     if (token_.is(TokenKind::name) || (token_.is(TokenKind::directive) && element_bytes(token_) == 0)) {
+      if (width < 4) return false;  // no place fits into so few bytes
       name = token_.text;
       advance();
       if (!token_.is('+') && !token_.is('-')) return put(width, 0, std::move(name));
