@@ -7,6 +7,7 @@ comparison and clocks are ours. What is timed is the whole call, as there: copie
 
 import ctypes
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -17,7 +18,8 @@ import tempfile
 from cuda_bridge import TEXT
 
 STYLE = "host_cuda"
-FLAGS = ("-O3", "-std=c++20", "-arch=native", "-Xcompiler", "-fPIC,-fvisibility=hidden")
+FLAGS = ("-O3", "-std=c++20", "-Xcompiler", "-fPIC,-fvisibility=hidden")
+CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76  # of cuDeviceGetAttribute
 BUILD_SECONDS = 600
 ENDINGS = (".cu", ".cuh")
 
@@ -38,6 +40,26 @@ def find_nvcc():
     if not found:
         raise NoCompiler("a task of C++ needs nvcc, and there is none; ASSAY_NVCC names one")
     return found
+
+
+@functools.lru_cache(maxsize=None)
+def architecture():
+    """What nvcc compiles for: the first GPU that this process may use. Machines with different GPUs may share a home,
+    so that the name is part of what libraries are kept by; nvcc's own choice where no driver tells."""
+    wanted = os.environ.get("ASSAY_CUDA_DRIVER", "") or "libcuda.so.1"
+    try:
+        driver = ctypes.CDLL(wanted)
+        device, major, minor = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+        failed = (driver.cuInit(0) or driver.cuDeviceGet(ctypes.byref(device), 0)
+                  or driver.cuDeviceGetAttribute(ctypes.byref(major), CAPABILITY_MAJOR, device)
+                  or driver.cuDeviceGetAttribute(ctypes.byref(minor), CAPABILITY_MINOR, device))
+    except (OSError, AttributeError):
+        return "native"
+    return "native" if failed else f"sm_{major.value}{minor.value}"
+
+
+def flags():
+    return (*FLAGS, f"-arch={architecture()}")
 
 
 def first_errors(text):
@@ -77,7 +99,7 @@ class Builds:
                     file.write(text)
                 parts.append(os.path.join(folder, "assay_answer.o"))
                 self._compile(folder, source, parts[-1])
-            run_nvcc([*FLAGS, "-shared", *parts, "-o", to])
+            run_nvcc([*flags(), "-shared", *parts, "-o", to])
 
         return self._made(".so", (b"answer" if answer else b"") + text, link)
 
@@ -93,10 +115,10 @@ class Builds:
     def _compile(self, folder, source, to):
         for name, path in self._headers.items():
             shutil.copyfile(path, os.path.join(folder, os.path.basename(name)))
-        run_nvcc([*FLAGS, f"-I{folder}", "-c", source, "-o", to])
+        run_nvcc([*flags(), f"-I{folder}", "-c", source, "-o", to])
 
     def _made(self, ending, text, make):
-        mixed = hashlib.sha256("\n".join((find_nvcc(), *FLAGS, TEXT, ending, "")).encode())
+        mixed = hashlib.sha256("\n".join((find_nvcc(), *flags(), TEXT, ending, "")).encode())
         for name, path in sorted(self._headers.items()):
             with open(path, "rb") as file:
                 mixed.update(name.encode() + b"\0" + file.read() + b"\0")

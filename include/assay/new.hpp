@@ -30,9 +30,11 @@ struct OpenPoint {
 // One kernel that was described.
 struct NewKernel {
   std::string folder;
-  std::string entry;    // as C++ writes it
-  std::string verdict;  // of the trial: "clean", "finding", "not run"
-  std::string message;  // what was found, or why it was not run
+  std::string entry;                 // as C++ writes it
+  std::string verdict;               // of the trial: "clean", "finding", "not run"
+  std::string message;               // what was found, or why it was not run
+  std::string signature;             // where names and types are from: "debug information", "source text", "PTX"
+  std::vector<std::string> missing;  // what debug information does not tell of it
   std::vector<OpenPoint> open;
 };
 

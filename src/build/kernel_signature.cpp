@@ -7,11 +7,14 @@
 #include <map>
 #include <set>
 
+#include "base/text.hpp"
+#include "build/debug_signature.hpp"
 #include "build/entry_name.hpp"
 #include "build/entry_points.hpp"
 #include "build/pointer_flow.hpp"
 #include "build/source_declaration.hpp"
 #include "build/structure_members.hpp"
+#include "ptx/debug_info.hpp"
 #include "ptx/demangle.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/type.hpp"
@@ -76,6 +79,7 @@ SignatureParameter parameter_of(const ptx::Variable& variable, size_t index, con
     value.dtype = fmt::format("i{}", 8 * parameter.bytes);
     value.bytes = parameter.bytes;
     value.pointer = false;
+    value.enumeration = true;
     value.vector = 1;
     parameter.values.push_back(value);
     return parameter;
@@ -155,6 +159,65 @@ void make_names_differ(KernelSignature& signature) {
   }
 }
 
+// Debug information, if there is any that can be read.
+class Described {
+ public:
+  Described(const ptx::Module& module, std::string_view debug_ptx, const std::string& file_name) {
+    auto read = debug_ptx.empty() ? ptx::DebugInfo::read(module) : read_text(debug_ptx, file_name);
+    if (!read) {
+      why_ = "the debug information cannot be read: " + read.error().message;
+      return;
+    }
+    if (read->entries().empty()) return;
+    info_ = *std::move(read);
+    signatures_.emplace(*info_);
+  }
+
+  Described(const Described&) = delete;
+  Described& operator=(const Described&) = delete;
+
+  // Puts what it knows in the place of what the text told.
+  void take(const ptx::Function& function, KernelSignature& signature) const {
+    if (!signatures_) {
+      signature.missing = {why_};
+      return;
+    }
+    std::vector<size_t> bytes;
+    for (const ptx::Variable& parameter : function.parameters) bytes.push_back(declared_bytes(parameter));
+    auto parameters = signatures_->parameters(function.name, bytes, signature.missing);
+    if (!parameters) return;
+    signature.from_debug_information = signature.missing.empty();
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      SignatureParameter& parameter = (*parameters)[i];
+      const bool told = !parameter.structure || !parameter.values.empty() || parameter.bytes == 1;
+      if (told) {
+        signature.parameters[i] = std::move(parameter);
+      } else if (signature.parameters[i].values.empty()) {
+        signature.parameters[i].name = parameter.name;
+        signature.parameters[i].notes = std::move(parameter.notes);
+      }
+    }
+  }
+
+  SignatureConstant constant(SignatureConstant constant) const {
+    const auto type = signatures_ ? signatures_->variable(constant.name) : std::nullopt;
+    if (!type || constant.bytes % (type->bytes / type->vector) != 0) return constant;
+    constant.dtype = type->dtype;
+    constant.element_bytes = type->bytes / type->vector;
+    return constant;
+  }
+
+ private:
+  static Result<ptx::DebugInfo> read_text(std::string_view text, const std::string& file_name) {
+    ASSAY_TRY(const ptx::Module module, ptx::parse(text, file_name));
+    return ptx::DebugInfo::read(module);
+  }
+
+  std::string why_ = "there is no debug information";
+  std::optional<ptx::DebugInfo> info_;
+  std::optional<DebugSignatures> signatures_;
+};
+
 // Without a source parameters have no names; the only integer among them is most likely the number of elements.
 void name_the_size(KernelSignature& signature) {
   SignatureValue* only = nullptr;
@@ -172,8 +235,9 @@ void name_the_size(KernelSignature& signature) {
 }  // namespace
 
 Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, const std::string& file_name,
-                                                       std::string_view source) {
+                                                       std::string_view source, std::string_view debug_ptx) {
   ASSAY_TRY(const ptx::Module module, ptx::parse(ptx, file_name));
+  const Described described(module, debug_ptx, file_name);
   const std::string text = without_comments(source);
   std::vector<KernelSignature> signatures;
   std::set<std::string> dynamic_shared;
@@ -184,7 +248,7 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
         variable->dimensions[0] < 0)
       dynamic_shared.insert(variable->name);
     if (variable != nullptr && variable->space == "const" && !variable->initializer)
-      constants.emplace(variable->name, constant_of(*variable, text));
+      constants.emplace(variable->name, described.constant(constant_of(*variable, text)));
     const auto* function = std::get_if<ptx::Function>(&item);
     if (function == nullptr || !function->is_entry || !function->body) continue;
     KernelSignature signature;
@@ -202,6 +266,7 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
     for (size_t i = 0; i < function->parameters.size(); ++i)
       signature.parameters.push_back(
           parameter_of(function->parameters[i], i, same ? declarations[i] : "", typed ? types[i] : "", text));
+    described.take(*function, signature);
     for (const ptx::FunctionAttribute& attribute : function->attributes) {
       if (attribute.name == "maxntid") {
         signature.max_threads = 1;
@@ -211,7 +276,7 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
       if (attribute.name == "reqnctapercluster") signature.cluster = attribute.values;
     }
     follow_pointers(*function, dynamic_shared, constants, signature);
-    if (source.empty()) name_the_size(signature);
+    if (source.empty() && !signature.from_debug_information) name_the_size(signature);
     forget_axes_of_groups(text, signature);
     signatures.push_back(std::move(signature));
   }
@@ -227,37 +292,83 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
   return signatures;
 }
 
-std::optional<int64_t> launched_threads(std::string_view source, std::string_view kernel) {
+namespace {
+
+// A number, or a name that the source defines as one: #define NAME 256, constexpr int NAME = 256.
+std::optional<int64_t> constant_number(const std::string& text, std::string word) {
+  word = std::string(trim(word));
+  if (word.empty()) return std::nullopt;
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  if (!is_digit(word[0])) {
+    const std::string name = word;
+    word.clear();
+    for (size_t found = text.find(name); found != std::string::npos; found = text.find(name, found + 1)) {
+      if (found > 0 && is_word(text[found - 1])) continue;
+      size_t digits = found + name.size();
+      while (digits < text.size() && (text[digits] == ' ' || text[digits] == '=')) ++digits;
+      if (digits == found + name.size() || digits >= text.size() || !is_digit(text[digits])) continue;
+      word = text.substr(digits, 8);
+      break;
+    }
+  }
+  int64_t number = 0;
+  for (const char digit : word) {
+    if (!is_digit(digit)) break;
+    number = 10 * number + (digit - '0');
+  }
+  return number >= 1 && number <= 1024 ? std::optional(number) : std::nullopt;
+}
+
+// The words of "dim3(32, 8)" or of a variable "dim3 threads(32, 8)"; the word itself if it is neither.
+std::vector<std::string> extents_of(const std::string& text, const std::string& word) {
+  const auto listed = [](const std::string& all, size_t open) {
+    const size_t end = behind_bracket(all, open);
+    return split_list(std::string_view(all).substr(open + 1, end - open - 2));
+  };
+  if (word.starts_with("dim3")) {
+    const size_t open = word.find_first_of("({");
+    return open == std::string::npos ? std::vector<std::string>() : listed(word, open);
+  }
+  if (word.empty() || !std::ranges::all_of(word, is_word)) return {word};
+  for (size_t at = text.find("dim3"); at != std::string::npos; at = text.find("dim3", at + 4)) {
+    const std::string line = text.substr(at, text.find(';', at) - at);
+    for (size_t found = line.find(word); found != std::string::npos; found = line.find(word, found + 1)) {
+      const size_t open = line.find_first_not_of(" =", found + word.size());
+      const bool whole = found > 0 && !is_word(line[found - 1]) && open != std::string::npos;
+      if (!whole) continue;
+      if (line[open] == '(' || line[open] == '{') return listed(line, open);
+      if (line.compare(open, 4, "dim3") == 0 && line.find('(', open) != std::string::npos)
+        return listed(line, line.find('(', open));
+    }
+  }
+  return {word};
+}
+
+}  // namespace
+
+std::vector<int64_t> launched_block(std::string_view source, std::string_view kernel) {
   const std::string text = without_comments(source);
   for (size_t at = text.find("<<<"); at != std::string::npos; at = text.find("<<<", at + 3)) {
     const size_t end = text.find(">>>", at);
-    if (end == std::string::npos) return std::nullopt;
+    if (end == std::string::npos) return {};
     size_t begin = at;
     while (begin > 0 && std::string_view(" \n\t;{}").find(text[begin - 1]) == std::string_view::npos) --begin;
     if (text.substr(begin, at - begin).find(kernel) == std::string::npos) continue;
     const std::vector<std::string> arguments = split_list(std::string_view(text).substr(at + 3, end - at - 3));
     if (arguments.size() < 2) continue;
-    std::string value = arguments[1];
-    if (!value.empty() && std::isdigit(static_cast<unsigned char>(value[0])) == 0) {
-      // #define NAME 256, constexpr int NAME = 256, const int NAME = 256
-      for (size_t found = text.find(value); found != std::string::npos; found = text.find(value, found + 1)) {
-        size_t digits = found + value.size();
-        while (digits < text.size() && (text[digits] == ' ' || text[digits] == '=')) ++digits;
-        if (digits == found + value.size() || digits >= text.size() ||
-            std::isdigit(static_cast<unsigned char>(text[digits])) == 0)
-          continue;
-        value = text.substr(digits, 8);
-        break;
-      }
+    std::vector<int64_t> block;
+    int64_t threads = 1;
+    for (const std::string& extent : extents_of(text, std::string(trim(arguments[1])))) {
+      const auto number = constant_number(text, extent);
+      if (!number) break;
+      block.push_back(*number);
+      threads *= *number;
     }
-    int64_t threads = 0;
-    for (const char digit : value) {
-      if (std::isdigit(static_cast<unsigned char>(digit)) == 0) break;
-      threads = 10 * threads + (digit - '0');
-    }
-    if (threads >= 1 && threads <= 1024) return threads;
+    if (!block.empty() && block.size() <= 3 && threads <= 1024 &&
+        block.size() == extents_of(text, std::string(trim(arguments[1]))).size())
+      return block;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace assay::build

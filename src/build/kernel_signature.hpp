@@ -21,10 +21,11 @@ struct SignatureValue {
   size_t offset = 0;  // in the parameter, in bytes
   size_t bytes = 0;
   bool pointer = false;
-  bool constant = false;  // what it points to is const
-  std::string dtype;      // of the element, or of the number: "f32"; empty if it is none of ours
-  size_t vector = 1;      // elements of ours in one of the type: 4 for float4
-  bool read = false;      // the kernel reads through it
+  bool constant = false;     // what it points to is const
+  std::string dtype;         // of the element, or of the number: "f32"; empty if it is none of ours
+  size_t vector = 1;         // elements of ours in one of the type: 4 for float4
+  bool enumeration = false;  // a number that names a choice
+  bool read = false;         // the kernel reads through it
   bool written = false;
   bool atomic = false;
   // Of a texture or surface object, which PTX tells by its use alone; `read` and `written` are then of its texels.
@@ -37,6 +38,7 @@ struct SignatureParameter {
   size_t bytes = 0;
   bool structure = false;  // passed by value; `values` are its members, as far as they are known
   std::vector<SignatureValue> values;
+  std::vector<std::string> notes;  // members that are none of these, and stay zero
 };
 
 // A __constant__ variable that a kernel reads and that the source does not initialise: the host sets it.
@@ -62,14 +64,18 @@ struct KernelSignature {
   std::vector<int64_t> required_threads;  // exactly these, if given
   std::vector<int64_t> cluster;           // blocks of a cluster that it was compiled for
   std::vector<SignatureConstant> constants;
+  bool from_debug_information = false;  // every parameter is as the compiler describes it
+  std::vector<std::string> missing;     // what debug information did not tell, and the source's text had to
 };
 
-// Of every kernel, in the order of the text. `source` is the C++ text, or empty.
+// Of every kernel, in the order of the text. `source` is the C++ text, or empty. Names and types are those of the debug
+// information in `debug_ptx`, the same source compiled with -G, or in `ptx` itself; where that says nothing, they are
+// read from the mangled name and the source's text.
 Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, const std::string& file_name,
-                                                       std::string_view source);
+                                                       std::string_view source, std::string_view debug_ptx = {});
 
-// The second argument of a launch of that kernel in the source, <<<grid, 256>>>: a number, or a constant that the
-// source defines.
-std::optional<int64_t> launched_threads(std::string_view source, std::string_view kernel);
+// The second argument of a launch of that kernel in the source, <<<grid, 256>>> or <<<grid, dim3(32, 8)>>>: numbers, or
+// constants that the source defines, along each axis. Empty if the source does not tell.
+std::vector<int64_t> launched_block(std::string_view source, std::string_view kernel);
 
 }  // namespace assay::build

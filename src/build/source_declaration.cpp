@@ -152,6 +152,7 @@ std::optional<ElementType> element_type(std::vector<std::string> words) {
                                                          {"float1", {"f32", 1, 4}},
                                                          {"cuFloatComplex", {"c64", 1, 8}},
                                                          {"cuComplex", {"c64", 1, 8}},
+                                                         {"cuDoubleComplex", {"c128", 1, 16}},
                                                          {"cudaTextureObject_t", {"u64", 1, 8}},
                                                          {"cudaSurfaceObject_t", {"u64", 1, 8}},
                                                          {"CUtexObject", {"u64", 1, 8}},

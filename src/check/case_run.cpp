@@ -126,7 +126,8 @@ Result<void> CaseRunner::add_buffer(Run& run, const Case& test, const std::vecto
       std::span(added.before).subspan(static_cast<size_t>(added.payload), static_cast<size_t>(tensor.bytes));
   if (added.guarded) arm(layout, tensor.dtype, added.guard_seed, added.before);
   if (!spec::is_filled(tensor.role)) {
-    fill_with_poison(tensor.dtype, second_poison ? Poison::a5 : Poison::nan, payload);
+    const bool second = second_poison || (other_scratch_ && tensor.role == spec::Role::scratch);
+    fill_with_poison(tensor.dtype, second ? Poison::a5 : Poison::nan, payload);
   } else {
     const bool infinities = oracle_ && oracle_->allows_infinities(argument.name);
     const InputMaker maker(spec_, setup_.cache_folder);

@@ -121,6 +121,7 @@ CaseResult CaseRunner::run(const Case& test, size_t repetitions) {
          run.error().hint);
   } else {
     judge(test, *arguments, *run, result);
+    judge_scratch(test, *arguments, *run, result);
     if (result.passed() && repetitions > 1) repeat(test, *arguments, *run, repetitions, result);
   }
   result.seconds = seconds_since(start);

@@ -75,7 +75,8 @@ class CaseRunner {
   bool judge_gaps(const Run& run, CaseResult& result) const;
   bool judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected,
                     const std::vector<int64_t>& unwritten, CaseResult& result) const;
-
+  void judge_scratch(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& run,
+                     CaseResult& result);
   void judge_by_function(const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                          const reference::Outputs& known, const Run& run, CaseResult& result) const;
 
@@ -86,6 +87,7 @@ class CaseRunner {
   std::unique_ptr<device::Module> module_;
   std::optional<LaunchPlanner> planner_;
   bool accesses_checked_ = false;  // else buffers get guards around them
+  bool other_scratch_ = false;     // scratch alone holds the second poison
   std::optional<Oracle> oracle_;
 };
 

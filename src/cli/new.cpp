@@ -40,6 +40,9 @@ class NewCommand final : public Command {
     std::string text;
     for (const work::NewKernel& kernel : report.kernels) {
       text += fmt::format("{}: {}\n", kernel.folder, kernel.entry);
+      if (!kernel.signature.empty()) text += fmt::format("  names and types: from {}", kernel.signature);
+      for (const std::string& missing : kernel.missing) text += fmt::format("; {}", missing);
+      if (!kernel.signature.empty()) text += "\n";
       if (kernel.verdict == "clean") text += "  ran on a virtual GPU: no access out of bounds\n";
       if (kernel.verdict == "finding") text += fmt::format("  ran on a virtual GPU: {}\n", kernel.message);
       if (kernel.verdict == "not run" && !kernel.message.empty())

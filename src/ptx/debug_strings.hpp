@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "ptx/syntax.hpp"
 
@@ -26,8 +25,6 @@ class DebugStrings {
   std::map<std::string, std::string> by_label() const;
 
  private:
-  void add_section(std::string_view content);
-
   std::string bytes_;
   std::map<std::string, size_t> starts_;
 };

@@ -30,6 +30,13 @@ struct Goal {
   std::optional<int64_t> repetitions;  // launches with the same bits, at least
 };
 
+// Every name of a baseline that is known without a look at kernel folders: declared ones, and "sdpa", "torch_compile".
+std::vector<std::string> baseline_names(const KernelSpec& spec);
+// Whether a baseline of that name can be measured: one of these, "sdpa:BACKEND", or a kernel folder that exists.
+bool is_baseline(const KernelSpec& spec, const std::string& name);
+// "declared: a, b; built in: ...", for messages.
+std::string describe_baselines(const KernelSpec& spec, const std::string& wanted);
+
 // Nothing if the file has no [goal]. The file was loaded before, so that it has no mistakes unless it has changed
 // since.
 Result<std::optional<Goal>> goal_of(const KernelSpec& spec);

@@ -57,6 +57,12 @@ Result<GoalLine> speedup_line(const spec::KernelSpec& spec, const spec::SpeedupG
     ++measured;
     if (speedup >= goal.at_least) ++reached;
   }
+  if (measured == 0 && !goal.baseline.empty() && !spec::is_baseline(spec, goal.baseline)) {
+    line.state = kNotMet;
+    line.found = fmt::format("{}:{}:{}: there is no such baseline; {}", goal.place.file, goal.place.line,
+                             goal.place.column, spec::describe_baselines(spec, goal.baseline));
+    return line;
+  }
   // Shapes that were not measured may still reach it.
   const bool hopeless = reached + (wanted.size() - measured) < on;
   line.state = measured == 0 ? kNotKnown : reached >= on ? kMet : hopeless ? kNotMet : kNotKnown;

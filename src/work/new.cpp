@@ -11,6 +11,7 @@
 #include "base/scratch_folder.hpp"
 #include "base/text.hpp"
 #include "build/compile.hpp"
+#include "build/debug_compile.hpp"
 #include "build/entry_name.hpp"
 #include "build/kernel_signature.hpp"
 #include "build/prebuilt_artifact.hpp"
@@ -28,8 +29,21 @@ namespace fs = std::filesystem;
 // What a source was compiled to, to look at it.
 struct Compiled {
   std::string ptx;
+  std::string debug_ptx;  // the same with debug information, in which nothing is optimised; empty if there is none
+  std::string no_debug;   // why
   std::vector<std::string> targets;
+  std::vector<std::string> flags;  // that the compiler asked for
 };
+
+// Flags that the language extensions of a source need, as the compiler's words name them.
+std::vector<std::string> flags_asked_for(const std::string& output) {
+  std::vector<std::string> flags;
+  for (const auto& [word, flag] : {std::pair{"extended-lambda", "--expt-extended-lambda"},
+                                   std::pair{"expt-relaxed-constexpr", "--expt-relaxed-constexpr"}}) {
+    if (output.find(word) != std::string::npos) flags.emplace_back(flag);
+  }
+  return flags;
+}
 
 Error does_not_compile(const fs::path& source, const std::string& output) {
   return Error{fmt::format("the source does not compile\n{}", output), Place{source.string()},
@@ -47,14 +61,24 @@ Result<Compiled> compile_source(const fs::path& source, const std::string& targe
     ASSAY_TRY(const ScratchFolder scratch, ScratchFolder::make());
     build::CompileRequest request{
         .source = source, .target = candidate, .defines = {}, .flags = {}, .include_folders = {}};
-    ASSAY_TRY(const build::CompileOutcome outcome,
-              build::compile(toolkit, request, scratch.path(), std::chrono::minutes(5)));
+    ASSAY_TRY(build::CompileOutcome outcome, build::compile(toolkit, request, scratch.path(), std::chrono::minutes(5)));
+    request.flags = flags_asked_for(outcome.succeeded ? "" : outcome.output);
+    if (!request.flags.empty()) {
+      ASSAY_TRY(outcome, build::compile(toolkit, request, scratch.path(), std::chrono::minutes(5)));
+    }
     if (!outcome.succeeded) {
       if (output.empty()) output = outcome.output;
       continue;
     }
     Compiled compiled;
     ASSAY_TRY(compiled.ptx, read_file(scratch.path() / build::kPtxName));
+    auto described = build::compile_for_debugging(toolkit, request, std::chrono::minutes(5));
+    if (described) {
+      compiled.debug_ptx = *std::move(described);
+    } else {
+      compiled.no_debug = described.error().message;
+    }
+    compiled.flags = request.flags;
     compiled.targets = candidate == "sm_80" && target.empty() ? std::vector<std::string>{"sm_80", "sm_89", "sm_90"}
                                                               : std::vector<std::string>{candidate};
     return compiled;
@@ -139,7 +163,7 @@ class Draft {
  private:
   // Shared memory and masks are often made for one size of block, which nobody but the host's code tells.
   bool depends_on_threads(const check::CaseResult& result) const {
-    const bool guessed = text_.threads == 0 && signature_.required_threads.empty() && !signature_.thread_index[1];
+    const bool guessed = text_.block.empty() && signature_.required_threads.empty() && !signature_.thread_index[1];
     return guessed && std::ranges::any_of(result.findings, [](const gpu::Finding& finding) {
              return (finding.kind == gpu::FindingKind::out_of_bounds && finding.space == gpu::Space::shared) ||
                     finding.kind == gpu::FindingKind::warp_mask || finding.kind == gpu::FindingKind::barrier;
@@ -249,9 +273,12 @@ Result<NewReport> describe_source(const NewRequest& request, const Context& cont
   ASSAY_TRY(const Compiled compiled,
             is_ptx ? read_ptx(source, request.target) : compile_source(source, request.target));
   ASSAY_TRY(const std::string text, read_file(source));
-  ASSAY_TRY(
-      std::vector<build::KernelSignature> all,
-      build::kernel_signatures(compiled.ptx, source.string(), is_ptx ? std::string_view() : std::string_view(text)));
+  ASSAY_TRY(std::vector<build::KernelSignature> all,
+            build::kernel_signatures(compiled.ptx, source.string(),
+                                     is_ptx ? std::string_view() : std::string_view(text), compiled.debug_ptx));
+  if (!compiled.no_debug.empty()) {
+    for (build::KernelSignature& signature : all) signature.missing = {compiled.no_debug};
+  }
   ASSAY_TRY(const std::vector<build::KernelSignature> signatures, chosen(std::move(all), request.kernel, source));
   const fs::path base = request.name.empty() ? source.stem() : fs::path(request.name);
   if (fs::exists(base, failed)) return already_there(base);
@@ -266,15 +293,18 @@ Result<NewReport> describe_source(const NewRequest& request, const Context& cont
     words.name = plain_name(folder.filename().string());
     words.source = source.filename().string();
     words.targets = compiled.targets;
+    words.flags = compiled.flags;
     words.python = request.reference == "python";
     words.include_folder = include_folder(source, text, folder);
     const std::string plain = signature.readable.substr(0, signature.readable.find('<'));
-    words.threads = build::launched_threads(text, plain).value_or(0);
+    words.block = build::launched_block(text, plain);
     Draft draft(folder, signature, words, source);
     ASSAY_CHECK(draft.write());
     kernel.folder = folder.string();
     kernel.entry = signature.readable;
     kernel.verdict = "not run";
+    kernel.signature = signature.from_debug_information ? "debug information" : is_ptx ? "PTX" : "source text";
+    if (!signature.from_debug_information) kernel.missing = signature.missing;
     const auto tried =
         request.trial ? draft.try_out(context) : Result<check::CaseResult>(Error{"no trial was asked for"});
     if (tried) {
@@ -386,6 +416,8 @@ std::string to_json(const NewReport& report) {
                        {"entry", kernel.entry},
                        {"verdict", kernel.verdict},
                        {"message", kernel.message},
+                       {"signature", kernel.signature},
+                       {"missing", kernel.missing},
                        {"open", open}});
   }
   return nlohmann::ordered_json{{"command", "new"}, {"kernels", kernels}, {"files", report.files}}.dump(

@@ -42,6 +42,16 @@ bool names_a_size(const std::string& name) {
          std::ranges::any_of(kParts, [&](const std::string& part) { return low.find(part) != std::string::npos; });
 }
 
+// Of what the last of its pointers points to.
+bool points_to_const(const SignatureValue& value) {
+  return value.type.substr(0, value.type.find('*')).find("const") != std::string::npos;
+}
+
+bool is_size(const SignatureValue& value) {
+  constexpr size_t kLeastBytes = 4;  // fewer cannot count the elements of a tensor
+  return is_integer(value) && !value.enumeration && value.bytes >= kLeastBytes && names_a_size(value.name);
+}
+
 bool has_part(const std::string& low, std::initializer_list<std::string_view> parts) {
   return std::ranges::any_of(parts, [&](std::string_view part) { return low.find(part) != std::string::npos; });
 }
@@ -71,13 +81,12 @@ class Guess {
   Guess(const KernelSignature& signature, const NewText& text) : signature_(signature), text_(text) {
     for (const SignatureParameter& parameter : signature.parameters) {
       for (const SignatureValue& value : parameter.values) {
-        if (is_integer(value) && names_a_size(value.name)) dimensions_.push_back(dimension(value.name));
+        if (is_size(value)) dimensions_.push_back(dimension(value.name));
       }
     }
     if (dimensions_.empty()) dimensions_.emplace_back("N");
     fixed_ = !std::ranges::any_of(signature.parameters, [](const SignatureParameter& parameter) {
-      return std::ranges::any_of(
-          parameter.values, [](const SignatureValue& value) { return is_integer(value) && names_a_size(value.name); });
+      return std::ranges::any_of(parameter.values, [](const SignatureValue& value) { return is_size(value); });
     });
   }
 
@@ -171,7 +180,7 @@ std::string scalar_line(const SignatureValue& value, const Guess& guess) {
   if (value.dtype == "bool")
     return fmt::format("scalar = {{ type = \"bool\", value = false }}   # open: which value has {}?\n", value.name);
   if (is_integer(value)) {
-    if (names_a_size(value.name))
+    if (is_size(value))
       return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}\n", value.dtype, Guess::dimension(value.name));
     if (const std::string stride = names_a_stride(value.name) ? guess.row_stride(low) : ""; !stride.empty())
       return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}   # guessed: rows without a gap\n", value.dtype,
@@ -258,7 +267,7 @@ std::string pointers_text(const SignatureValue& value, const std::string& dtype,
       "   # guessed: what the pointers of {0} point to\n\n"
       "[[argument]]\nname     = \"{0}\"\npointers = {{ of = \"{0}_parts\", count = \"{2}\", step = \"{3}\" }}   # "
       "guessed\n",
-      value.name, dtype, *count, part, value.type.find("const") == std::string::npos ? ", inout = true" : "");
+      value.name, dtype, *count, part, !points_to_const(value) ? ", inout = true" : "");
 }
 
 // The element's type behind two stars; empty if there are not two.
@@ -273,24 +282,30 @@ std::string pointed_twice(const SignatureValue& value) {
   return "";
 }
 
-std::string argument_text(const SignatureValue& value, const std::string& structure, const Guess& guess) {
-  if (const std::string dtype = pointed_twice(value); !dtype.empty()) {
-    std::string text = pointers_text(value, dtype, guess);
-    if (!structure.empty()) text += fmt::format("struct = {{ name = \"{}\", at = {} }}\n", structure, value.offset);
-    return text + "\n";
+// Where the value lies in the structure that is passed; the first one says the size if C++ would make it another.
+std::string place_text(const SignatureValue& value, const SignatureParameter& parameter) {
+  size_t end = 0;
+  size_t alignment = 1;
+  for (const SignatureValue& one : parameter.values) {
+    end = std::max(end, one.offset + one.bytes);
+    alignment = std::max(alignment, one.bytes);
   }
-  if (!value.object.empty()) {
-    std::string object = object_text(value, guess);
-    if (!structure.empty()) object += fmt::format("struct = {{ name = \"{}\", at = {} }}\n", structure, value.offset);
-    return object + "\n";
-  }
+  end = (end + alignment - 1) / alignment * alignment;
+  const bool says_size = &value == &parameter.values.front() && end != parameter.bytes;
+  return fmt::format("struct = {{ name = \"{}\", at = {}{} }}\n", parameter.name, value.offset,
+                     says_size ? fmt::format(", bytes = {}", parameter.bytes) : "");
+}
+
+std::string argument_text(const SignatureValue& value, const std::string& place, const Guess& guess) {
+  if (const std::string dtype = pointed_twice(value); !dtype.empty())
+    return pointers_text(value, dtype, guess) + place + "\n";
+  if (!value.object.empty()) return object_text(value, guess) + place + "\n";
   std::string text = fmt::format("[[argument]]\nname   = \"{}\"\n", value.name);
   const bool unused = value.pointer && value.type.empty() && value.dtype.empty() && !value.read && !value.written;
   text += unused          ? "scalar = { type = \"u64\", value = 0 }   # guessed: the kernel does not use it\n"
           : value.pointer ? tensor_line(value, guess)
                           : scalar_line(value, guess);
-  if (!structure.empty()) text += fmt::format("struct = {{ name = \"{}\", at = {} }}\n", structure, value.offset);
-  return text + "\n";
+  return text + place + "\n";
 }
 
 std::string arguments_text(const KernelSignature& signature, const Guess& guess) {
@@ -300,6 +315,9 @@ std::string arguments_text(const KernelSignature& signature, const Guess& guess)
       text += argument_text(parameter.values.front(), "", guess);
       continue;
     }
+    for (const std::string& note : parameter.notes)
+      text += fmt::format("# open: in the structure \"{}\", {}: it stays zero unless an [[argument]] says otherwise\n",
+                          parameter.name, note);
     if (parameter.values.empty() && parameter.bytes == 1) {
       text += fmt::format(
           "[[argument]]\nname   = \"{}\"\nscalar = {{ type = \"u8\", value = 0 }}   # guessed: a "
@@ -318,7 +336,8 @@ std::string arguments_text(const KernelSignature& signature, const Guess& guess)
           parameter.name, parameter.name, parameter.bytes);
       continue;
     }
-    for (const SignatureValue& value : parameter.values) text += argument_text(value, parameter.name, guess);
+    for (const SignatureValue& value : parameter.values)
+      text += argument_text(value, place_text(value, parameter), guess);
   }
   return text;
 }
@@ -350,13 +369,14 @@ std::string launch_text(KernelSignature signature, const NewText& text, const Gu
     block.clear();
     for (const int64_t threads : signature.required_threads) block.push_back(std::to_string(threads));
     guessed = false;
+  } else if (!text.block.empty() && (text.block.size() > 1 || !signature.thread_index[1])) {
+    block.clear();
+    for (const int64_t threads : text.block) block.push_back(std::to_string(threads));
+    guessed = false;
   } else if (signature.thread_index[2]) {
     block = {"8", "8", "4"};
   } else if (signature.thread_index[1]) {
     block = {"16", "16"};
-  } else if (text.threads > 0) {
-    block = {std::to_string(text.threads)};
-    guessed = false;
   } else if (text.tried_threads > 0) {
     block = {std::to_string(text.tried_threads)};
   } else if (signature.max_threads > 0) {
@@ -425,6 +445,11 @@ std::vector<const SignatureValue*> values_of(const KernelSignature& signature, b
   return values;
 }
 
+// A lambda's name has braces, which mean something else in a specification.
+std::string entry_text(const KernelSignature& signature) {
+  return signature.readable.find_first_of("{}\"\\") == std::string::npos ? signature.readable : signature.entry;
+}
+
 }  // namespace
 
 std::string reference_name(const NewText& text) {
@@ -437,17 +462,17 @@ std::string specification_text(const KernelSignature& signature, const NewText& 
       "# Written by assay new. What it could not find out is marked \"open\": answer it and remove the comment.\n"
       "# docs/kernel_toml.md describes the format; \"guessed\" marks what is likely and may be wrong.\n"
       "[kernel]\nname    = \"{}\"\nsource  = \"{}\"\nentry   = \"{}\"\ntargets = {}\n",
-      text.name, text.source, signature.readable, toml_list(text.targets));
+      text.name, text.source, entry_text(signature), toml_list(text.targets));
   if (!text.include_folder.empty())
     result += fmt::format("include = [\"{}\"]   # the source was copied from there\n", text.include_folder);
+  if (!text.flags.empty()) result += fmt::format("flags   = {}\n", toml_list(text.flags));
   result += fmt::format("\n[problem]\nreference = \"{}\"\n\n", reference_name(text));
   result += arguments_text(signature, guess);
   result += constants_text(signature);
   bool any_output = false;
   for (const SignatureParameter& parameter : signature.parameters) {
     for (const SignatureValue& value : parameter.values)
-      any_output = any_output || value.written ||
-                   (!pointed_twice(value).empty() && value.type.find("const") == std::string::npos);
+      any_output = any_output || value.written || (!pointed_twice(value).empty() && !points_to_const(value));
   }
   if (!any_output) {
     result += fmt::format(
@@ -465,7 +490,7 @@ std::string reference_text(const KernelSignature& given, const NewText& text) {
   for (SignatureParameter& parameter : signature.parameters) {
     for (SignatureValue& value : parameter.values) {
       if (!pointed_twice(value).empty()) {
-        value.written = value.read = value.type.find("const") == std::string::npos;
+        value.written = value.read = !points_to_const(value);
         value.name += "_parts";
       }
       if (value.object.empty()) continue;
@@ -478,7 +503,10 @@ std::string reference_text(const KernelSignature& given, const NewText& text) {
     SignatureValue value;
     value.name = constant.plain;
     value.pointer = value.read = true;
-    signature.parameters.push_back({constant.plain, 0, false, {value}});
+    SignatureParameter parameter;
+    parameter.name = constant.plain;
+    parameter.values = {value};
+    signature.parameters.push_back(std::move(parameter));
   }
   const std::vector<const SignatureValue*> tensors = values_of(signature, true);
   if (text.python) {

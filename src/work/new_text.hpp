@@ -14,9 +14,10 @@ struct NewText {
   std::string name;
   std::string source;  // file name in the kernel's folder
   std::vector<std::string> targets;
+  std::vector<std::string> flags{};       // that the source needs
   bool python = false;                    // the reference's language
   std::string include_folder;             // where files lie that the source includes; empty: it includes none
-  int64_t threads = 0;                    // as the source launches it; 0: it does not tell
+  std::vector<int64_t> block{};           // as the source launches it; empty: it does not tell
   int64_t tried_threads = 0;              // with which a trial ran, where more did not; 0: there was none
   std::map<std::string, int64_t> growth;  // by pointer: so many times the guessed size, as a trial showed
 };

@@ -164,5 +164,21 @@ TEST(KernelSignature, TheRankInAGroupNeedsOneAxis) {
   EXPECT_TRUE(only(ptx, groups + "// threadIdx.y\nint i = threadIdx.y;" + kernel).thread_index[1]);
 }
 
+TEST(KernelSignature, TheBlockOfALaunchIsReadWhereTheSourceTellsIt) {
+  using Block = std::vector<int64_t>;
+  EXPECT_EQ(launched_block("void f() { k<<<n / 128, 128>>>(x); }", "k"), (Block{128}));
+  EXPECT_EQ(launched_block("#define T 32\nconst int rows = 8;\nvoid f() { dim3 grid(4), threads(T, rows); "
+                           "k<float><<<grid, threads>>>(x); }",
+                           "k"),
+            (Block{32, 8}));
+  EXPECT_EQ(launched_block("void f() { const dim3 b = dim3(16, 16, 2); ns::k<<<1, b, 0, s>>>(x); }", "k"),
+            (Block{16, 16, 2}));
+  EXPECT_EQ(launched_block("void f() { k<<<1, dim3{64}>>>(x); }", "k"), (Block{64}));
+  EXPECT_EQ(launched_block("void f(int t) { k<<<1, t>>>(x); }", "k"), (Block{})) << "only the caller knows";
+  EXPECT_EQ(launched_block("void f(int t) { dim3 b(t, 8); k<<<1, b>>>(x); }", "k"), (Block{}));
+  EXPECT_EQ(launched_block("void f() { k<<<1, dim3(64, 64)>>>(x); }", "k"), (Block{})) << "more than a block holds";
+  EXPECT_EQ(launched_block("void f() { other<<<1, 64>>>(x); }", "k"), (Block{}));
+}
+
 }  // namespace
 }  // namespace assay::build

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import unittest
 
@@ -61,6 +62,17 @@ __global__ void rows(int num_rows, const int* row_ptr, const int* col_idx, const
   y[r] = sum;
 }
 template __global__ void rows<Times>(int, const int*, const int*, const float*, const float*, float*, Times);
+"""
+
+LAMBDA = """
+template <class F>
+__global__ void each(int count, F f) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) f(i);
+}
+void run(int n, const float* x, float* y, float s) {
+  each<<<n / 64, 64>>>(n, [=] __device__(int i) { y[i] = s * x[i]; });
+}
 """
 
 OBJECTS = """
@@ -182,6 +194,30 @@ class NewTest(FolderTest):
         self.assertEqual(len(kernel["open"]), 1, "the reference alone")
         text = (self.folder / "sparse/kernel.toml").read_text()
         self.assertIn('shape = ["NUM_ROWS + 1"], fill = { kind = "offsets", total = "NUM_ROWS" }', text)
+
+    @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
+    def test_members_lie_where_the_compiler_put_them(self):
+        """The sources say themselves what must be found, and the compiler that it is true."""
+        folder = ROOT / "tests/build/debug"
+        for name in ("inheritance", "bit_fields", "included_header"):
+            kernel = self.new(folder / f"{name}.cu", "--name", name, "--no-trial", ASSAY_NVCC=NVCC)["kernels"][0]
+            self.assertEqual((kernel["signature"], kernel["missing"]), ("debug information", []))
+            text = (self.folder / name / "kernel.toml").read_text()
+            found = re.findall(r'name   = "(\w+)"\n(?:tensor|scalar) = \{ (?:dtype|type) = "(\w+)".*\n'
+                               r'struct = \{ name = "\w+", at = (\d+)', text)
+            wanted = re.findall(r"^(?:VALUE|POINTER|CONST_POINTER)\((\w+), (\w+), (\d+),", (folder / f"{name}.cu").read_text(),
+                                re.MULTILINE)
+            self.assertEqual(found, wanted, name)
+
+    @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
+    def test_flags_that_the_compiler_asks_for_are_found(self):
+        (self.folder / "lambda.cu").write_text(LAMBDA)
+        kernel = self.new("lambda.cu", ASSAY_NVCC=NVCC)["kernels"][0]
+        self.assertEqual(kernel["verdict"], "clean", kernel)
+        text = (self.folder / "lambda/kernel.toml").read_text()
+        self.assertIn('flags   = ["--expt-extended-lambda"', text)
+        for member in ('name   = "x"', 'name   = "s"', 'block = ["64"]'):
+            self.assertIn(member, text)
 
     @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
     def test_a_source_without_kernels_says_so(self):

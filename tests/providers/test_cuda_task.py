@@ -66,6 +66,41 @@ class CudaTaskTest(unittest.TestCase):
             file.write(text)
         return path
 
+    def driver(self, major, minor):
+        """One that knows a GPU, and nothing else."""
+        source = self.write("driver.cpp", """
+extern "C" int cuInit(unsigned) { return 0; }
+extern "C" int cuDeviceGet(int* device, int) { *device = 3; return 0; }
+extern "C" int cuDeviceGetAttribute(int* value, int which, int device) {
+  *value = which == 75 ? MAJOR : MINOR;
+  return device == 3 ? 0 : 1;
+}
+""")
+        library = os.path.join(self.folder, f"driver{major}{minor}.so")
+        subprocess.run(["g++", "-shared", "-fPIC", f"-DMAJOR={major}", f"-DMINOR={minor}", source, "-o", library],
+                       check=True)
+        self.use_driver(library)
+
+    def use_driver(self, library):
+        os.environ["ASSAY_CUDA_DRIVER"] = library
+        self.addCleanup(os.environ.pop, "ASSAY_CUDA_DRIVER", None)
+        cuda_task.architecture.cache_clear()
+        self.addCleanup(cuda_task.architecture.cache_clear)
+
+    def test_gpus_that_share_a_home_have_libraries_of_their_own(self):
+        answer, made = self.write("answer.cu", ANSWER), []
+        for capability in ((8, 9), (9, 0), (8, 9)):
+            self.driver(*capability)
+            made.append(self.task(size=3, seed=9).library(answer))
+        self.assertEqual(made[0], made[2])
+        self.assertNotEqual(made[0], made[1])
+        self.assertEqual(self.calls().count("assay_bridge.cu"), 2, "one for each GPU")
+        self.assertIn("-arch=sm_89", cuda_task.flags())
+
+    def test_without_a_driver_the_compiler_chooses(self):
+        self.use_driver("none")
+        self.assertIn("-arch=native", cuda_task.flags())
+
     def calls(self):
         with open(os.environ["CALLS"], encoding="utf-8") as file:
             return file.read().split()

@@ -2,6 +2,7 @@
 #include "work/goal.hpp"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "../support/temporary_folder.hpp"
@@ -84,8 +85,33 @@ TEST_F(GoalTest, OnlyTheBaselineThatIsNamedCounts) {
   const std::string goal = "[[goal.speedup]]\nbaseline = \"other\"\nat_least = 1.1\n";
   GoalEvidence evidence;
   evidence.cases = {measured("N=1", 2), measured("N=2", 2), measured("N=3", 2)};
-  EXPECT_EQ(judge(goal, evidence)[0].state, "not known");
+  EXPECT_EQ(judge(goal, evidence)[0].state, "not met");
   EXPECT_EQ(judge("[[goal.speedup]]\nat_least = 1.1\n", evidence)[0].state, "met");
+}
+
+TEST_F(GoalTest, ABaselineThatDoesNotExistIsSaidWithItsPlaceAndWhatThereIs) {
+  const std::string declared = "[baseline.shipped]\nprovider = \"kernel\"\nfolder = \"old\"\n";
+  const auto line = judge(declared + "[[goal.speedup]]\nbaseline = \"elsewhere\"\nat_least = 1.1\n", {}).at(0);
+  EXPECT_EQ(line.state, "not met");
+  EXPECT_NE(line.found.find("kernel.toml:22:"), std::string::npos) << line.found;
+  EXPECT_NE(line.found.find("there is no such baseline; declared: shipped; built in: sdpa"), std::string::npos);
+  for (const char* known : {"shipped", "sdpa", "sdpa:flash", "torch_compile"}) {
+    const std::string goal = fmt::format("[[goal.speedup]]\nbaseline = \"{}\"\nat_least = 1.1\n", known);
+    EXPECT_EQ(judge(declared + goal, {}).at(0).state, "not known") << known;
+  }
+  // A kernel folder that --baseline names goes by the words that name it.
+  folder_.write("other/kernel.toml", "");
+  const std::string other = (folder_.path() / "other").string();
+  EXPECT_EQ(judge("[[goal.speedup]]\nbaseline = \"" + other + "\"\nat_least = 1.1\n", {}).at(0).state, "not known");
+}
+
+TEST_F(GoalTest, ABaselineThatIsNearlyAKnownOneIsAMistakeOfTheFile) {
+  folder_.write("k.cu", "extern \"C\" __global__ void k(const float* x, float* y) {}\n");
+  const auto spec = spec::load(
+      folder_.write("kernel.toml", std::string(kKernel) + "[[goal.speedup]]\nbaseline = \"sdpaa\"\nat_least = 1.1\n"));
+  ASSERT_FALSE(spec.ok());
+  EXPECT_NE(to_string(spec.error()).find(":20:12"), std::string::npos) << to_string(spec.error());
+  EXPECT_NE(to_string(spec.error()).find("did you mean \"sdpa\"?"), std::string::npos) << to_string(spec.error());
 }
 
 TEST_F(GoalTest, SharesAndRepetitionsAreJudgedWhereTheyAreKnown) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "spec/goal.hpp"
 #include "spec/reader/sections.hpp"
 
@@ -32,6 +35,12 @@ SpeedupGoal read_speedup(const Node& item, const KernelSpec& spec, Mistakes& mis
   SpeedupGoal goal;
   goal.place = item.place;
   goal.baseline = table.text("baseline");
+  // Another word may become a kernel folder before it is measured; one that is nearly a known name is a slip.
+  const Node* const named = item.find("baseline");
+  if (named != nullptr && !goal.baseline.empty() && !is_baseline(spec, goal.baseline) &&
+      !nearest(goal.baseline, baseline_names(spec)).empty())
+    mistakes.add(named->place, fmt::format("\"baseline\" in [[goal.speedup]] is \"{}\"; {}", goal.baseline,
+                                           describe_baselines(spec, goal.baseline)));
   goal.shapes = table.text("shapes", "canonical");
   std::vector<std::string> sets;
   for (const ShapeSet& set : spec.shapes.sets) sets.push_back(set.name);
@@ -67,6 +76,30 @@ std::optional<Goal> read(const TableReader& file, const KernelSpec& spec) {
 }
 
 }  // namespace
+
+std::vector<std::string> baseline_names(const KernelSpec& spec) {
+  std::vector<std::string> names;
+  for (const Baseline& baseline : spec.baselines) names.push_back(baseline.name);
+  names.insert(names.end(), {"sdpa", "torch_compile"});
+  return names;
+}
+
+bool is_baseline(const KernelSpec& spec, const std::string& name) {
+  std::error_code failed;
+  const std::vector<std::string> known = baseline_names(spec);
+  return std::ranges::find(known, name) != known.end() || name.starts_with("sdpa:") ||
+         std::filesystem::exists(std::filesystem::path(name) / "kernel.toml", failed) ||
+         std::filesystem::is_regular_file(name, failed);
+}
+
+std::string describe_baselines(const KernelSpec& spec, const std::string& wanted) {
+  std::vector<std::string> declared;
+  for (const Baseline& baseline : spec.baselines) declared.push_back(baseline.name);
+  const std::string near = nearest(wanted, baseline_names(spec));
+  return fmt::format(
+      "{}declared: {}; built in: sdpa, sdpa:BACKEND, torch_compile; or the kernel folder that --baseline names",
+      near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near), declared.empty() ? "none" : join(declared, ", "));
+}
 
 void check_goal(const TableReader& file, const KernelSpec& spec) {
   static_cast<void>(read(file, spec));
