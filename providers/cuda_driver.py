@@ -15,6 +15,7 @@ LIMIT_PERSISTING_L2 = 0x06
 KERNEL, COPY, FILL, GRAPH, CONDITIONAL = 0, 1, 2, 4, 13  # kinds of nodes of a graph
 # Nodes of a captured graph that do work; events and empty nodes do none.
 WORKING_NODES = (KERNEL, COPY, FILL)
+RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
 
 
 class KernelNode(ctypes.Structure):
@@ -120,21 +121,34 @@ class Driver:
         return None if nodes is None else sum(kind in WORKING_NODES for _, kind in nodes)
 
     def captured_work(self, stream):
-        """Names of the kernels, copies and fills that the capture on this stream holds so far; None if they cannot be
-        told: by drivers before CUDA 12.3, or of a graph within the graph. Kernels are called as the linker calls
-        them."""
+        """What the capture on this stream holds so far, for names_of(); None if unknown: with drivers before CUDA 12.3, or
+        where a graph is within the graph."""
+        needed = ("cuGraphKernelNodeGetParams_v2", "cuFuncGetName", "cuThreadExchangeStreamCaptureMode")
         nodes = self._captured_nodes(stream)
-        if nodes is None or any(kind in (GRAPH, CONDITIONAL) for _, kind in nodes):
+        if nodes is None or not all(hasattr(self._cuda, name) for name in needed):
             return None
-        names = [{KERNEL: self._name_of, COPY: lambda _: "memcpy", FILL: lambda _: "memset"}[kind](node)
-                 for node, kind in nodes if kind in WORKING_NODES]
+        if any(kind in (GRAPH, CONDITIONAL) for _, kind in nodes):
+            return None
+        mode = ctypes.c_int(RELAXED)  # or the driver refuses questions about nodes, and the capture ends
+        self._call("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+        try:
+            return [(kind, self._about(node) if kind == KERNEL else None) for node, kind in nodes if kind in WORKING_NODES]
+        finally:
+            self._call("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
+
+    def names_of(self, work):
+        """Names of captured kernels, as the linker calls them, copies and fills; None if one has none. After the capture:
+        a function's name is among the questions that end one."""
+        names = [self._name_of(about) if kind == KERNEL else {COPY: "memcpy", FILL: "memset"}[kind] for kind, about in work]
         return None if None in names else names
 
-    def _name_of(self, node):
-        about, text = KernelNode(), ctypes.c_char_p()
-        if not all(hasattr(self._cuda, name) for name in ("cuGraphKernelNodeGetParams_v2", "cuFuncGetName")):
-            return None
+    def _about(self, node):
+        about = KernelNode()
         self._call("cuGraphKernelNodeGetParams_v2", ctypes.c_void_p(node), ctypes.byref(about))
+        return about
+
+    def _name_of(self, about):
+        text = ctypes.c_char_p()
         if about.function:
             self._call("cuFuncGetName", ctypes.byref(text), ctypes.c_void_p(about.function))
         elif about.kernel and hasattr(self._cuda, "cuKernelGetName"):

@@ -191,7 +191,10 @@ class Harness:
 
     def _captured_names(self, number):
         before, after = self._around_captured_call(number, self._gpu.captured_work)
-        return None if before is None or after is None else after[len(before):]
+        try:
+            return None if before is None or after is None else self._gpu.names_of(after[len(before):])
+        except RuntimeError:
+            return None  # the profiler can say more
 
     def _around_captured_call(self, number, look):
         """What `look` says before and after a call that is captured and never runs; None where none can be."""

@@ -191,6 +191,9 @@ class TorchGpu:
     def captured_work(self):
         return self.driver.captured_work(self.stream) if self._capturing else None
 
+    def names_of(self, work):
+        return self.driver.names_of(work)
+
     # Instruments
 
     def load_instruments(self, path):

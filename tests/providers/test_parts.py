@@ -195,6 +195,7 @@ class FakeCuda:
         self.kinds = [0, 7, 0, 5, 2]
         self.persisting = 512
         self.resets = 0
+        self.mode = 0
 
     def cuStreamGetCaptureInfo_v2(self, stream, status, identity, graph, *rest):
         graph._obj.value = 1 if stream.value == 9 else None
@@ -210,7 +211,13 @@ class FakeCuda:
         kind._obj.value = self.kinds[node.value - 1]
         return 0
 
+    def cuThreadExchangeStreamCaptureMode(self, mode):
+        self.mode, mode._obj.value = mode._obj.value, self.mode
+        return 0
+
     def cuGraphKernelNodeGetParams_v2(self, node, about):
+        if self.mode != 2:
+            return 901  # while a stream is captured strictly
         if node.value == 1:
             about._obj.function = 71
         else:
@@ -253,7 +260,9 @@ class DriverCalls(unittest.TestCase):
 
     def test_names_of_captured_work(self):
         cuda = FakeCuda()
-        self.assertEqual(Driver(cuda).captured_work(9), ["_Z7row_sumPf", "row_max", "memset"])
+        driver = Driver(cuda)
+        self.assertEqual(driver.names_of(driver.captured_work(9)), ["_Z7row_sumPf", "row_max", "memset"])
+        self.assertEqual(cuda.mode, 0, "as strict as it was")
         self.assertIsNone(Driver(cuda).captured_work(8))
         cuda.kinds = [0, 4]  # what is in a graph of its own is not seen
         self.assertIsNone(Driver(cuda).captured_work(9))
