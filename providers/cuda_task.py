@@ -203,6 +203,7 @@ class Bridge:
         return numpy.dtype({"f": "float", "i": "int", "u": "uint"}[dtype[0]] + dtype[1:])
 
     def set_input(self, tensors):
+        import numpy
         entries = []
 
         def walk(entry):
@@ -213,11 +214,14 @@ class Bridge:
 
         walk(self.structure(self.INPUT))
         for entry, memory, tensor in zip(entries, self.leaves(self.INPUT), tensors):
-            array = (tensor if is_array(tensor) else tensor.cpu().numpy()).astype(self._numpy(entry["dtype"]), copy=False)
-            data = array.reshape(-1).tobytes()
-            if len(data) != len(memory):
-                raise CudaTaskError(f"a tensor has {len(data)} bytes; generate_input made {len(memory)}")
-            ctypes.memmove(memory, data, len(data))  # an assignment goes from byte to byte: a tenth of a second a megabyte
+            array = (tensor if is_array(tensor) else tensor.cpu().numpy()).reshape(-1)
+            dtype = self._numpy(entry["dtype"])
+            if array.size * dtype.itemsize != len(memory):
+                raise CudaTaskError(f"a tensor has {array.size * dtype.itemsize} bytes; generate_input made {len(memory)}")
+            if array.size:
+                # Converted where it belongs, 0.3 ms a megabyte. By way of bytes() it is 1.6, and an assignment to
+                # ctypes' memory goes from byte to byte: 84.
+                numpy.copyto(numpy.frombuffer(memory, dtype), array, casting="unsafe")
 
     def ready(self):
         self._library.assay_ready(self._task)

@@ -17,7 +17,7 @@ def as_tensors(torch, arrays, inputs):
             array = numpy.zeros(entry["shape"])
         else:
             wide = numpy.float64 if entry["dtype"] in FLOATING else numpy.int64
-            array = numpy.array(arrays[entry["name"]]).astype(wide).reshape(entry["shape"])
+            array = numpy.array(arrays[entry["name"]], dtype=wide).reshape(entry["shape"])  # one copy
         tensors[entry["name"]] = torch.from_numpy(array) if torch else array
     return tensors
 

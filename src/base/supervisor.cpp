@@ -178,19 +178,112 @@ void kill_children(pid_t self) {
   ::close(folder);
 }
 
+// Every signal is blocked since before the fork, and stays so.
+int open_child_signals() {
+  struct sigaction usual{};
+  usual.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &usual, nullptr);
+  sigset_t ended;
+  ::sigemptyset(&ended);
+  ::sigaddset(&ended, SIGCHLD);
+  return ::signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void forget_child_signals(int signals) {
+  signalfd_siginfo info{};
+  while (::read(signals, &info, sizeof info) > 0) continue;
+}
+
+int open_process(pid_t pid) {
+  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+}
+
+[[noreturn]] void fail_to_start(const Plan& plan) {
+  const int reason = errno;
+  [[maybe_unused]] const ssize_t written = ::write(plan.failure, &reason, sizeof reason);
+  ::_exit(1);
+}
+
+constexpr int kLookAgainMs = 1000;  // for systems without process descriptors
+
+// Watches over the supervisor, which the program can kill or stop as any process of its user.
+class Guard {
+ public:
+  explicit Guard(const Plan& plan) : plan_(plan), self_(::getpid()) {}
+
+  // Returns in the supervisor alone.
+  void become_supervisor() {
+    ::setsid();
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    ::prctl(PR_SET_NAME, "assay-guard");
+    close_all_but({plan_.control, plan_.input, plan_.output, plan_.errors, plan_.failure});
+    signals_ = open_child_signals();
+    parent_ = open_process(plan_.parent);
+    supervisor_ = ::_Fork();
+    if (supervisor_ == 0) return;
+    if (supervisor_ < 0) fail_to_start(plan_);
+    for (const int fd : {plan_.input, plan_.output, plan_.errors, plan_.failure}) ::close(fd);
+    wait_for_the_supervisor();
+    end_everything();
+    ::_exit(0);
+  }
+  pid_t pid() const { return self_; }
+
+ private:
+  void wait_for_the_supervisor() const {
+    constexpr int kStepMs = 100;
+    constexpr int kPatienceMs = 4000;  // it has to end everything by itself
+    int waited_ms = 0;
+    bool asked = false;
+    while (true) {
+      int status = 0;
+      const pid_t seen = ::waitpid(supervisor_, &status, WNOHANG | WUNTRACED);
+      if (seen == supervisor_ && WIFSTOPPED(status)) {
+        ::kill(supervisor_, SIGKILL);
+      } else if (seen != 0 && !(seen < 0 && errno == EINTR)) {
+        return;
+      }
+      if (waited_ms > kPatienceMs) ::kill(supervisor_, SIGKILL);
+      std::array<pollfd, 3> polls{pollfd{signals_, POLLIN, 0}, pollfd{asked ? -1 : plan_.control, POLLIN, 0},
+                                  pollfd{asked ? -1 : parent_, POLLIN, 0}};
+      ::poll(polls.data(), polls.size(), asked ? kStepMs : kLookAgainMs);
+      forget_child_signals(signals_);
+      if (asked) waited_ms += kStepMs;
+      asked = asked || polls[1].revents != 0 || polls[2].revents != 0 || ::getppid() != plan_.parent;
+    }
+  }
+
+  // What is left where the supervisor was killed.
+  void end_everything() const {
+    while (true) {
+      pid_t gone = 0;
+      do {
+        gone = ::waitpid(-1, nullptr, WNOHANG);
+      } while (gone > 0);
+      if (gone < 0) return;
+      kill_children(self_);
+      pollfd ended{signals_, POLLIN, 0};
+      ::poll(&ended, 1, 20);
+      forget_child_signals(signals_);
+    }
+  }
+
+  const Plan& plan_;
+  pid_t self_;
+  pid_t supervisor_ = -1;
+  int signals_ = -1;
+  int parent_ = -1;
+};
+
 class Supervisor {
  public:
-  explicit Supervisor(const Plan& plan) : plan_(plan), self_(::getpid()) {}
+  Supervisor(const Plan& plan, pid_t guard) : plan_(plan), self_(::getpid()), guard_(guard) {}
 
   [[noreturn]] void run() {
     prepare();
     program_ = ::_Fork();
     if (program_ == 0) become_program(plan_, self_);
-    if (program_ < 0) {
-      const int reason = errno;
-      [[maybe_unused]] const ssize_t written = ::write(plan_.failure, &reason, sizeof reason);
-      ::_exit(1);
-    }
+    if (program_ < 0) fail_to_start(plan_);
     for (const int fd : {plan_.input, plan_.output, plan_.errors, plan_.failure}) ::close(fd);
     wait_for_a_reason_to_end();
     end_everything();
@@ -198,39 +291,27 @@ class Supervisor {
   }
 
  private:
-  // Every signal is blocked since before the fork, and stays so.
   void prepare() {
     ::setsid();
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::prctl(PR_SET_NAME, "assay-supervise");
-    struct sigaction usual{};
-    usual.sa_handler = SIG_DFL;
-    for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &usual, nullptr);
     close_all_but({plan_.control, plan_.input, plan_.output, plan_.errors, plan_.failure});
-    sigset_t ended;
-    ::sigemptyset(&ended);
-    ::sigaddset(&ended, SIGCHLD);
-    child_ended_ = ::signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
+    child_ended_ = open_child_signals();
     // A second sign of the parent's end beside the closed socket, of which other forks may hold a copy.
-    parent_ = static_cast<int>(::syscall(SYS_pidfd_open, plan_.parent, 0));
+    parent_ = open_process(plan_.parent);
+    guard_ended_ = open_process(guard_);
   }
 
   void wait_for_a_reason_to_end() {
     while (!program_ended_) {
-      if (::getppid() != plan_.parent) return;
-      std::array<pollfd, 3> polls{pollfd{plan_.control, POLLIN, 0}, pollfd{parent_, POLLIN, 0},
-                                  pollfd{child_ended_, POLLIN, 0}};
-      constexpr int kLookAgainMs = 1000;  // for systems without process descriptors
+      if (::getppid() != guard_) return;
+      std::array<pollfd, 4> polls{pollfd{plan_.control, POLLIN, 0}, pollfd{parent_, POLLIN, 0},
+                                  pollfd{guard_ended_, POLLIN, 0}, pollfd{child_ended_, POLLIN, 0}};
       if (::poll(polls.data(), polls.size(), kLookAgainMs) < 0 && errno != EINTR) return;
-      if (polls[0].revents != 0 || polls[1].revents != 0) return;
-      forget_child_signals();
+      if (polls[0].revents != 0 || polls[1].revents != 0 || polls[2].revents != 0) return;
+      forget_child_signals(child_ended_);
       reap();
     }
-  }
-
-  void forget_child_signals() const {
-    signalfd_siginfo info{};
-    while (::read(child_ended_, &info, sizeof info) > 0) continue;
   }
 
   // False: there are no children left.
@@ -258,17 +339,19 @@ class Supervisor {
       kill_children(self_);
       pollfd ended{child_ended_, POLLIN, 0};
       ::poll(&ended, 1, wait_ms);
-      forget_child_signals();
+      forget_child_signals(child_ended_);
       wait_ms = std::min(2 * wait_ms, 200);
     }
   }
 
   const Plan& plan_;
   pid_t self_;
+  pid_t guard_;
   pid_t program_ = -1;
   bool program_ended_ = false;
   int child_ended_ = -1;
   int parent_ = -1;
+  int guard_ended_ = -1;
 };
 
 std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
@@ -357,7 +440,11 @@ Result<SupervisedProgram> start_supervised(const Command& command) {
   ::signal(SIGPIPE, SIG_IGN);
   const pid_t supervisor = fork_quietly();
   if (supervisor < 0) return start_error("cannot start a process", errno);
-  if (supervisor == 0) Supervisor(plan).run();
+  if (supervisor == 0) {
+    Guard guard(plan);
+    guard.become_supervisor();
+    Supervisor(plan, guard.pid()).run();
+  }
   for (Pair* pair : {&control, &input, &output, &errors, &failure}) pair->close_far();
 
   int reason = 0;
@@ -383,6 +470,7 @@ std::optional<ProgramEnd> program_end(int control, std::chrono::milliseconds lim
 
 std::optional<ProgramEnd> end_supervised(pid_t supervisor, int control) {
   ::shutdown(control, SHUT_WR);  // the supervisor sees the end of the socket
+  ::kill(supervisor, SIGCONT);   // should somebody have stopped it
   const auto deadline = std::chrono::steady_clock::now() + kEndLimit;
   std::optional<ProgramEnd> end;
   while (true) {

@@ -2,9 +2,11 @@
 // Starts programs such that nothing of them outlives us. Between us and each program stands a supervisor: a copy of
 // this process that does nothing but wait. It adopts whatever the program leaves behind, also what went into a session
 // of its own (PR_SET_CHILD_SUBREAPER), and ends all of it when the program ends, when we say so, or when we are gone,
-// however that came about: it does not depend on us to clean up. It ignores what the terminal sends.
+// however that came about: it does not depend on us to clean up. It ignores what the terminal sends. A program may kill or
+// stop its supervisor, whose number it knows; a guard before it then does the work, and the supervisor does it where the
+// guard is killed.
 //
-//   we --- supervisor --- program --- whatever the program starts
+//   we --- guard --- supervisor --- program --- whatever the program starts
 #pragma once
 
 #include <optional>
@@ -22,7 +24,7 @@ struct ProgramEnd {
 };
 
 struct SupervisedProgram {
-  pid_t supervisor = -1;  // our child
+  pid_t supervisor = -1;  // our child: the guard
   int control = -1;       // to the supervisor: the ProgramEnd arrives here; closes when nothing is left
   int input = -1;         // all three do not block
   int output = -1;

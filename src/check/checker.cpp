@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "check/checker.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/progress.hpp"
 #include "check/coverage.hpp"
@@ -95,6 +97,61 @@ Result<void> test_the_check(const spec::KernelSpec& spec, Worker& worker, CheckR
   return {};
 }
 
+void blame_reference(CheckReport& report, std::string what, std::string hint) {
+  CaseResult failure;
+  failure.test = report.failure->test;
+  failure.outcome = Outcome::reference_failed;
+  failure.message = std::move(what);
+  failure.hint = std::move(hint);
+  report.results.back() = failure;
+  report.failure = std::move(failure);
+}
+
+// Small cases prove little: the softmax of one column is 1 whatever the column holds. So the largest one is asked.
+Result<std::optional<Case>> telling_case(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                                         const CheckOptions& options) {
+  ASSAY_TRY(std::vector<spec::Shape> shapes, spec::all_shapes(spec));
+  spec::sort_smallest_first(shapes);
+  for (size_t i = shapes.size(); i-- > 0;) {
+    if (!why_not(spec, configuration, shapes[i]).empty()) continue;
+    const auto cost = work(spec, configuration, shapes[i]);
+    if (!cost || *cost > options.cases.work_limit) continue;
+    Case test;
+    test.shape = shapes[i];
+    test.seed = options.cases.seed;
+    return std::optional(std::move(test));
+  }
+  return std::optional<Case>();
+}
+
+// Wrong values may be the fault of a reference of the user's: of one that says something else whenever it is asked, or
+// the same of everything. Before the kernel is called incorrect, the reference is tried.
+Result<void> try_the_reference(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                               const CheckOptions& options, Worker& worker, CheckReport& report) {
+  const CaseResult& failure = *report.failure;
+  if (!spec.problem.reference_is_file || failure.outcome != Outcome::wrong_value || !failure.mismatch) return {};
+  constexpr double kOfRounding = 1e-6;  // sums of a library with threads differ in their last bits
+  const CaseResult again = worker.run(failure.test);
+  ASSAY_CHECK(check_cancelled(options.context));
+  const Mismatch first = *failure.mismatch;
+  if (again.mismatch && again.mismatch->index == first.index && again.mismatch->got == first.got &&
+      std::abs(again.mismatch->expected - first.expected) > kOfRounding * std::abs(first.expected)) {
+    blame_reference(report,
+                    fmt::format("asked the same twice, it expects {:.9g} and {:.9g} as element {} of '{}'",
+                                first.expected, again.mismatch->expected, fmt::join(first.index, ", "), failure.tensor),
+                    "mend the reference: what it draws by itself, or does not initialise, is no result");
+    return {};
+  }
+  ASSAY_TRY(const std::optional<Case> test, telling_case(spec, configuration, options));
+  if (!test) return {};
+  const auto tested = worker.self_test(*test);
+  if (tested && tested->reference_ignores_inputs()) {
+    blame_reference(report, tested->suspicions.back(),
+                    "mend the reference: a kernel that reads its inputs gives other results for other inputs");
+  }
+  return {};
+}
+
 Result<CheckReport> check_one_way(const spec::KernelSpec& spec, const spec::Configuration& configuration,
                                   Worker::Options worker_options, const CheckOptions& options) {
   CheckReport report;
@@ -133,6 +190,7 @@ Result<CheckReport> check_one_way(const spec::KernelSpec& spec, const spec::Conf
     report.results.push_back(result);
     if (result.passed()) continue;
     report.failure = std::move(result);
+    ASSAY_CHECK(try_the_reference(spec, configuration, options, *worker, report));
     if (options.shrink && !options.only && worth_shrinking(*report.failure)) {
       progress.note("a case failed: looking for the smallest shape that fails");
       ASSAY_CHECK(shrink_failure(spec, configuration, options.cases, *worker, report));

@@ -45,7 +45,8 @@ Result<void> everything_printed() {
   note_trouble(std::fflush(stdout) == 0);
   // Whoever reads from us may stop when they have seen enough.
   if (trouble == 0 || trouble == EPIPE) return {};
-  return Error{fmt::format("cannot write to standard output: {}", std::strerror(trouble)), {}, "", ExitCode::internal};
+  return Error{
+      fmt::format("cannot write to standard output: {}", std::strerror(trouble)), {}, "", ExitCode::environment};
 }
 
 }  // namespace assay::cli

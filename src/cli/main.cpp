@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <iostream>
+#include <unistd.h>
 #include <vector>
 
 #include "base/escape.hpp"
 #include "base/scratch_folder.hpp"
 #include "base/screen.hpp"
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "check/experiments.hpp"
 #include "check/tracing.hpp"
@@ -63,12 +66,31 @@ std::vector<CommandEntry> commands() {
   // clang-format on
 }
 
+// A name or an instruction in a message may be a megabyte long. JSON has all of it.
+std::string without_endless_lines(const std::string& text) {
+  constexpr size_t kMost = 4000;
+  std::string result;
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.data() != text.data()) result += '\n';
+    size_t end = std::min(line.size(), kMost);
+    while (end > 0 && end < line.size() && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+    result += line.substr(0, end);
+    if (end < line.size()) result += fmt::format(" ... ({} more characters)", line.size() - end);
+  }
+  return result;
+}
+
+// Where nobody can be told, the exit code still says it.
+void say_error(const std::string& text) {
+  std::fputs(fmt::format("assay: {}\n", text).c_str(), stderr);
+}
+
 int report_error(const Error& error, bool as_json, const std::string& command) {
   if (as_json) {
     print_document(error_document(error, command));
   } else {
     make_room_for_output();
-    fmt::print(stderr, "assay: {}\n", to_string(error));
+    say_error(without_endless_lines(to_string(error)));
   }
   return static_cast<int>(error.exit_code);
 }
@@ -90,6 +112,15 @@ std::optional<Error> with_control_characters(const std::vector<std::string>& arg
       return Error{fmt::format("an argument holds control characters: '{}'", escape_terminal(argument))};
   }
   return std::nullopt;
+}
+
+// A descriptor that was closed before we began is the first that a file gets: a ledger would then be standard output.
+// What is written to a closed standard output is an error; to a closed standard error, nobody's loss.
+void fill_closed_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    [[maybe_unused]] const int opened = ::open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 // What commands that were killed left where temporary files go.
@@ -129,6 +160,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
 
 int main(int count, char** values) {
   try {
+    assay::cli::fill_closed_descriptors();
     const std::vector<std::string> arguments(values + 1, values + count);
     if (!arguments.empty() && arguments[0] == assay::check::kWorkerCommand)
       return assay::check::serve_worker(std::cin, std::cout);
@@ -143,7 +175,7 @@ int main(int count, char** values) {
     const int exit_code = assay::cli::run_command_line(arguments);
     const auto printed = assay::cli::everything_printed();
     if (printed) return exit_code;
-    fmt::print(stderr, "assay: {}\n", to_string(printed.error()));
+    assay::cli::say_error(to_string(printed.error()));
     return static_cast<int>(printed.error().exit_code);
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "assay: internal error: %s\n", problem.what());

@@ -116,6 +116,14 @@ CounterJudgement judge_counters(std::span<const CounterChange> changes, double t
   if (!grew.empty() && !fell.empty() && !strict)
     return {GateVerdict::trade, fmt::format("a trade: {} grew; {} fell", grew, fell)};
   if (!grew.empty()) return {GateVerdict::regression, fmt::format("counters grew: {}", grew)};
+  // What it was before is not known: that it did not grow would be a guess.
+  std::string unknown;
+  for (const CounterChange& each : changes) {
+    if (each.judged && each.trend == CounterTrend::added && each.candidate > 0)
+      unknown += (unknown.empty() ? "" : ", ") + each.name;
+  }
+  if (!unknown.empty())
+    return {GateVerdict::inconclusive, fmt::format("not in the baseline: {}; save one anew", unknown)};
   const std::string slightly =
       list(changes, [](const auto& each) { return each.trend == CounterTrend::slight && each.growth > 0; });
   if (!slightly.empty())

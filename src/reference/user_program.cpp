@@ -241,9 +241,16 @@ Result<std::string> UserProgram::run(const std::string& request) const {
     return Error{fmt::format("the {} {}{}", noun(role_), how, said), place, ""};
   }
   std::error_code failure;
-  if (fs::file_size(answered, failure) == 0)
+  const uintmax_t bytes = fs::file_size(answered, failure);
+  if (bytes == 0)
     return Error{fmt::format("the {} ended without an answer", noun(role_)), place, "does it call exit()?"};
-  return read_file(answered, size_t{1} << 36);
+  // A request has room for all results in it; what is much longer would only fill this machine's memory.
+  constexpr size_t kSpareBytes = size_t{1} << 20;
+  if (!failure && bytes > request.size() + kSpareBytes)
+    return Error{fmt::format("the {} wrote an answer that makes no sense: {} bytes to a question of {}", noun(role_),
+                             bytes, request.size()),
+                 place, "does it write past the end of a tensor?"};
+  return read_file(answered, request.size() + kSpareBytes);
 }
 
 Result<std::string> launch_library(const fs::path& source, const UserProgramOptions& options) {

@@ -41,8 +41,13 @@ std::string source_text(const gpu::SourceLine& line, const fs::path& root) {
   const auto content = source_file(line.file, root);
   if (!content) return "";
   const auto lines = split(*content, '\n');
-  return static_cast<size_t>(line.line) <= lines.size() ? std::string(trim(lines[static_cast<size_t>(line.line) - 1]))
-                                                        : "";
+  if (static_cast<size_t>(line.line) > lines.size()) return "";
+  const std::string_view text = trim(lines[static_cast<size_t>(line.line) - 1]);
+  constexpr size_t kMost = 300;  // a line may be a megabyte of generated code
+  if (text.size() <= kMost) return std::string(text);
+  size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // whole characters
+  return std::string(text.substr(0, end)) + " ...";
 }
 
 }  // namespace assay::report

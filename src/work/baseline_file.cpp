@@ -28,10 +28,28 @@ json case_json(const BaselineCase& entry) {
   return {{"contract", entry.contract.fields()}, {"batches", batches}};
 }
 
-BaselineCase case_from(const json& value) {
+Error no_baseline_file(const std::string& path, const std::string& why) {
+  return Error{fmt::format("this is no baseline: {}", why), Place{path},
+               "docs/baselines.md describes the file; assay gate --save FILE writes one"};
+}
+
+// A number that is no count would be converted in silence: -5 to one that nothing exceeds, 1e308 to any.
+Result<judge::Counters> counters_from(const json& value, const std::string& shape, const std::string& path) {
+  judge::Counters counters;
+  for (const auto& [name, count] : value.items()) {
+    if (!count.is_number_unsigned())
+      return no_baseline_file(path, fmt::format("{} of shape {} is {}, which counts nothing", name, shape,
+                                                count.dump(-1, ' ', false, json::error_handler_t::replace)));
+    counters[name] = count.get<uint64_t>();
+  }
+  if (counters.empty()) return no_baseline_file(path, fmt::format("shape {} has no counters", shape));
+  return counters;
+}
+
+Result<BaselineCase> case_from(const json& value, const std::string& shape, const std::string& path) {
   BaselineCase entry;
   if (value.contains("counters")) {
-    entry.counters = value.at("counters").get<judge::Counters>();
+    ASSAY_TRY(entry.counters, counters_from(value.at("counters"), shape, path));
     if (value.contains("estimated")) entry.estimated = estimated_from(value["estimated"]);
     if (value.contains("rates_measured") && value["rates_measured"].is_string())
       entry.rates = value["rates_measured"].get<std::string>();
@@ -45,6 +63,8 @@ BaselineCase case_from(const json& value) {
     if (!each.at("clock_mhz").is_null()) batch.clock_mhz = each.at("clock_mhz").get<double>();
     entry.batches.push_back(std::move(batch));
   }
+  if (const auto valid = judge::validate(entry.batches, shape); !valid)
+    return no_baseline_file(path, valid.error().message);
   return entry;
 }
 
@@ -70,6 +90,7 @@ bool is_baseline_file(const std::string& name) {
 Result<BaselineFile> read_baseline_file(const std::string& path) {
   ASSAY_TRY(const std::string text, read_file(path));
   const json document = json::parse(text, nullptr, false);
+  if (!document.is_object()) return no_baseline_file(path, "expected an object of JSON");
   try {
     if (document.at("assay_baseline") != kSchema)
       return Error{fmt::format("this baseline has the schema {}; this program knows {}",
@@ -80,14 +101,12 @@ Result<BaselineFile> read_baseline_file(const std::string& path) {
     baseline.configuration = document.at("configuration").get<std::string>();
     baseline.device = document.at("device").get<std::string>();
     for (const auto& [shape, entry] : document.at("cases").items()) {
-      BaselineCase read = case_from(entry);
-      if (read.counters.empty()) ASSAY_CHECK(judge::validate(read.batches, shape));
+      ASSAY_TRY(BaselineCase read, case_from(entry, shape, path));
       baseline.cases.emplace(shape, std::move(read));
     }
     return baseline;
   } catch (const json::exception& problem) {
-    return Error{fmt::format("this is no baseline: {}", problem.what()), Place{path},
-                 "docs/baselines.md describes the file; assay gate --save FILE writes one"};
+    return no_baseline_file(path, problem.what());
   }
 }
 

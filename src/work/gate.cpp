@@ -289,7 +289,7 @@ Result<BaselineCase> stored_counters(const Gate& gate, const std::string& shape,
     ASSAY_TRY(const BaselineFile file, baseline_file(gate, configuration, gate.device));
     const auto found = file.cases.find(shape);
     if (found == file.cases.end() || found->second.counters.empty())
-      return no_baseline(fmt::format("counters in '{}'", gate.against), shape);
+      return no_baseline(fmt::format("list of counters in '{}'", gate.against), shape);
     return found->second;
   }
   ASSAY_TRY(ledger::Ledger* const ledger, needed_ledger(gate.recording));

@@ -165,6 +165,22 @@ TEST(Supervisor, ends_processes_that_fork_and_exit_all_the_time) {
   EXPECT_TRUE(all_end_soon(entry_of(mark)));
 }
 
+// A program runs as the same user as its supervisor, and may send it anything.
+class AttackOnTheSupervisor : public ::testing::TestWithParam<const char*> {};
+TEST_P(AttackOnTheSupervisor, saves_nobody) {
+  const std::string mark = new_mark();
+  Command command = runaway(mark, std::string(GetParam()) + "; sleep 300");
+  command.time_limit = seconds(2);
+  const auto outcome = run(command);
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_LT(outcome->duration, seconds(20));
+  EXPECT_TRUE(all_end_soon(entry_of(mark)));
+}
+INSTANTIATE_TEST_SUITE_P(Signals, AttackOnTheSupervisor,
+                         ::testing::Values("kill -9 $PPID", "kill -STOP $PPID",
+                                           "kill -9 $(cut -d ' ' -f 4 /proc/$PPID/stat)",
+                                           "kill -STOP $(cut -d ' ' -f 4 /proc/$PPID/stat)"));
+
 TEST(Supervisor, keeps_nothing_of_ours_open) {
   // Neither the program nor its supervisor may hold a pipe of ours: a reader at its other end would wait for them.
   int ends[2];

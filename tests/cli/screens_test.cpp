@@ -122,7 +122,7 @@ TEST(Screens, AFullDiskIsAnError) {
     command.arguments = {"/bin/sh", "-c", "\"$0\" " + words + " > /dev/full", ASSAY_BINARY_DIR "/assay"};
     command.environment = assay_command({}).environment;
     const ProcessOutcome outcome = run_command(command);
-    EXPECT_EQ(outcome.exit_status, 1) << words;
+    EXPECT_EQ(outcome.exit_status, 6) << words;
     EXPECT_EQ(outcome.errors, "assay: cannot write to standard output: No space left on device\n") << words;
   }
 }

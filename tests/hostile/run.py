@@ -17,10 +17,13 @@ of its own, changed as the case says, and one command:
   scripts   { "NAME" = "text" } programs, executable
   env       variables
   absent    paths that must be gone afterwards
+  within    words before the program's name: a shell that closes descriptors or sets limits
   exit      the expected exit code (or a list, with the reason in `because`);  says: what stdout or stderr hold (text or list);  not: what they do not
   seconds   the most that it may take (default 20);  long: only with --long
   kill      a signal that the command gets once the file `when` is there, and `after` seconds later
   afterwards  more commands, to clean up what the first one could not: their own results do not matter
+  most      bytes that it may say
+  same      { "PATH": "OTHER" } two files that must hold the same bytes afterwards
   is        { "PATH" = "file", "folder", "link", "fifo" or "device" } that must be there afterwards
 
 Whatever a case does: no raw control character reaches standard output or standard error, the program does not crash
@@ -45,7 +48,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 KINDS = ["specifications", "suites", "ptx", "cubins", "providers", "references", "tool_reports", "ledgers", "processes",
-         "reports", "records", "imports"]
+         "reports", "records", "imports", "baselines"]
 NAMED_KINDS = KINDS[:8]  # of which twenty cases each are promised
 KIND_OF_FILE = {"file": stat.S_ISREG, "folder": stat.S_ISDIR, "link": stat.S_ISLNK, "fifo": stat.S_ISFIFO,
                 "device": stat.S_ISCHR}
@@ -161,7 +164,7 @@ class Case:
         return self.get("seconds", 20) * self.options.patience
 
     def execute(self):
-        arguments = [str(self.options.program)] + [self.fill(word) for word in self.entry["command"]]
+        arguments = self.get("within", []) + [str(self.options.program)] + [self.fill(word) for word in self.entry["command"]]
         with open(self.folder / "stdout", "wb") as out, open(self.folder / "stderr", "wb") as err:
             process = subprocess.Popen(arguments, cwd=self.folder, env=self.environment(), stdin=subprocess.DEVNULL,
                                        stdout=out, stderr=err, start_new_session=True)
@@ -201,6 +204,8 @@ class Case:
         for word in WORDS_OF_A_DEFECT:
             if word.encode() in self.output:
                 self.problems.append(f"says '{word}'")
+        if len(self.output) > self.get("most", 1 << 26):
+            self.problems.append(f"says {len(self.output)} bytes")
         for path in self.get("absent", []):
             if os.path.lexists(self.fill(path)):
                 self.problems.append(f"{path} is still there")
@@ -208,6 +213,9 @@ class Case:
             mode = os.lstat(self.fill(path)).st_mode if os.path.lexists(self.fill(path)) else 0
             if not KIND_OF_FILE[kind](mode):
                 self.problems.append(f"{path} is no {kind}")
+        for path, other in self.get("same", {}).items():
+            if pathlib.Path(self.fill(path)).read_bytes() != pathlib.Path(self.fill(other)).read_bytes():
+                self.problems.append(f"{path} is not as {other}")
         if found := CONTROL.search(self.output):
             self.problems.append(f"prints the control character {found.group()!r}")
         if WORKFLOW_COMMAND.search(self.output):

@@ -46,6 +46,17 @@ TEST(Counters, know_their_growth_and_what_only_one_side_has) {
   EXPECT_EQ(changes[5].trend, CounterTrend::grew);
 }
 
+TEST(Counters, that_the_baseline_does_not_have_are_no_pass) {
+  const auto judged_of = [](const Counters& baseline) {
+    return judge_counters(compare_counters({{"a", 3}, {"b", 5}, {"zero", 0}}, baseline, 0.01, {"a", "b", "zero"}), 0.01,
+                          false);
+  };
+  EXPECT_EQ(judged_of({{"a", 3}, {"b", 5}}).verdict, GateVerdict::pass) << "nothing of it is there now";
+  EXPECT_EQ(judged_of({{"a", 3}}).verdict, GateVerdict::inconclusive);
+  EXPECT_EQ(judged_of({{"a", 3}}).reason, "not in the baseline: b; save one anew");
+  EXPECT_EQ(judged_of({{"a", 1}}).verdict, GateVerdict::regression) << "what grew grew";
+}
+
 TEST(Counters, that_grow_alone_are_a_regression) {
   EXPECT_EQ(judged(1010, 1000).verdict, GateVerdict::regression);
   EXPECT_EQ(judged(1010, 1000).reason, "counters grew: sectors from 1000 to 1010 (+1.00 %)");

@@ -47,6 +47,12 @@ class MakefileTest(unittest.TestCase):
         for line in lines:
             self.assertNotIn(str(ROOT), line)
 
+    def test_every_fuzzer_has_seeds(self):
+        """make fuzz names a folder for each; libFuzzer ends where one is not there."""
+        for program in sorted((ROOT / "fuzz").glob("*_fuzz.cpp")):
+            seeds = ROOT / "fuzz/corpus" / program.name.split("_")[0]
+            self.assertTrue(seeds.is_dir() and any(seeds.iterdir()), f"{program.name}: no seeds in {seeds}")
+
     def test_help_names_targets_that_exist(self):
         text = (ROOT / "Makefile").read_text()
         for target in re.findall(r'@echo "make ([\w-]+)', text):
