@@ -21,16 +21,19 @@ class DiagnoseMemory : public testing::Test {
 
   // `says`: of the memory of a call of the baseline, as JSON.
   ProcessOutcome diagnose(const std::string& says, std::vector<std::string> more = {}) const {
+    std::vector<std::string> words = {"diagnose", kernel().string(), "--baseline", "rival", "--ledger", "none"};
+    words.insert(words.end(), more.begin(), more.end());
+    return beside("--device-bytes '" + says + "'", std::move(words));
+  }
+  // With a rival that is started with these options.
+  ProcessOutcome beside(const std::string& options, std::vector<std::string> words) const {
     const auto toml = read_file(kernel() / "kernel.toml");
     EXPECT_TRUE(toml.ok());
-    const std::string option = says.empty() ? "" : " --device-bytes '" + says + "'";
-    copy_.folder().write(
-        "reduction/kernel.toml",
-        *toml + "\n[baseline.rival]\nprovider = \"command\"\nprogram = \"python3\"\narguments = \"-S -E -B '" +
-            ASSAY_SOURCE_DIR "/tests/measure/fake_provider.py'" + option + "\"\n");
-    std::vector<std::string> words = {"diagnose", kernel().string(), "--shape", "ROWS=2,COLUMNS=16", "--ledger", "none",
-                                      "--json",   "--baseline",      "rival"};
-    words.insert(words.end(), more.begin(), more.end());
+    copy_.folder().write("reduction/kernel.toml",
+                         *toml + "\n[baseline.rival]\nprovider = \"command\"\nprogram = \"python3\"\n" +
+                             "arguments = \"-S -E -B '" ASSAY_SOURCE_DIR "/tests/measure/fake_provider.py' " + options +
+                             "\"\n");
+    words.insert(words.end(), {"--shape", "ROWS=2,COLUMNS=16", "--json"});
     Command command = assay_command(std::move(words));
     command.environment["ASSAY_CUDA_DRIVER"] = ASSAY_BINARY_DIR "/tests/fake/libfake_cuda.so";
     command.environment["ASSAY_NVML_LIBRARY"] = ASSAY_BINARY_DIR "/tests/fake/libfake_nvml.so";
@@ -91,6 +94,24 @@ TEST_F(DiagnoseMemory, AnAbsurdFigureIsSaidAndTheKernelIsMeasuredAllTheSame) {
   EXPECT_FALSE(document["device_memory"].contains("baseline"));
   EXPECT_NE(document["baseline_not_measured"].get<std::string>().find("bytes of device memory"), std::string::npos);
   EXPECT_EQ(workspace(document), nullptr);
+}
+
+// The stop rule of a search: a call takes 10 us here.
+TEST_F(DiagnoseMemory, ASearchDoesNotBeginBelowHalfOfTheBaselinesSpeed) {
+  const std::string ledger = (copy_.folder().path() / "ledger.sqlite").string();
+  const std::vector<std::string> words = {"tune",      kernel().string(),
+                                          "--config",  "BLOCK=128,ACCUMULATORS=4",
+                                          "--budget",  "7",
+                                          "--ledger",  ledger,
+                                          "--device",  "cuda:0",
+                                          "--journal", "none"};
+  const ProcessOutcome stopped = beside("--us 2", words);
+  EXPECT_EQ(stopped.exit_status, 3) << stopped.errors;
+  const json document = parsed(stopped);
+  EXPECT_NEAR(document["stopped"]["speed"].get<double>(), 0.2, 0.02);
+  EXPECT_EQ(document["stopped"]["saved"]["evaluations"], 7);
+  EXPECT_FALSE(document["diagnosis"]["findings"].empty());
+  EXPECT_TRUE(document.contains("attempt")) << "it is recorded";
 }
 
 }  // namespace
