@@ -50,6 +50,7 @@ class Harness:
         self._many = None  # the graph of many calls, made when it is asked for
         self._padding = None
         self._threads_before = 0
+        self._call_bytes = None  # what the last call that was not timed allocated by itself, at its peak
 
     def operations(self):
         names = ("hello", "prepare", "run", "read", "write", "sample", "throughput", "kernels")
@@ -83,7 +84,9 @@ class Harness:
             self._padding = gpu.pad(case.timing.placement)
             sets = [InputSet(gpu, case, files) for files in case.sets]
             parts.done("inputs")
+            before = gpu.allocated_bytes()
             variant = self._problem.prepare(case, gpu, sets)
+            kept = max(0, gpu.allocated_bytes() - before)
             parts.done("problem")
             for _ in range(case.timing.warm_up_calls):
                 for number, own in enumerate(sets):
@@ -94,17 +97,25 @@ class Harness:
             gpu.synchronize()
             parts.done("sampler")
         self._case, self._sets = case, sets
-        return {"variant": variant, "seconds": parts.seconds}
+        answer = {"variant": variant, "seconds": parts.seconds}
+        if self._call_bytes is not None:
+            answer["device_bytes"] = sum(tensor.bytes for tensor in case.tensors.values()) + kept + self._call_bytes
+        return answer
 
     def _forget(self):
         if self._sampler is not None:
             self._sampler.close()
         self._case, self._sets, self._sampler, self._many, self._padding = None, [], None, None, None
+        self._call_bytes = None
         self._gpu.release()
 
     def _plain_call(self, number, own, poison):
         own.ready(poison)
+        before = self._gpu.watch_memory()
         own.returned = self._problem.call(number)
+        # Results that it allocated stand for the outputs, which are counted already.
+        results = sum(self._gpu.result_bytes(result) for result in (own.returned or {}).values())
+        self._call_bytes = max(0, self._gpu.peak_bytes() - before - results)
         own.collect(own.returned)
         self._gpu.synchronize()
 

@@ -102,6 +102,22 @@ class TorchGpu:
         self._torch.cuda.synchronize()
         self._torch.cuda.empty_cache()
 
+    def allocated_bytes(self):
+        """By PyTorch's allocator, now. What a library takes from the driver by itself is not in it."""
+        return self._torch.cuda.memory_allocated()
+
+    def watch_memory(self):
+        """What is allocated now; `peak_bytes` begins with it."""
+        self._torch.cuda.reset_peak_memory_stats()
+        return self.allocated_bytes()
+
+    def peak_bytes(self):
+        return self._torch.cuda.max_memory_allocated()
+
+    @staticmethod
+    def result_bytes(result):
+        return result.untyped_storage().nbytes()
+
     # Results that a problem allocated
 
     @staticmethod

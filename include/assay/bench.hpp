@@ -48,8 +48,9 @@ struct ContenderTime {
   std::string objection;  // why it is not good
   std::optional<double> p50_us;
   std::optional<double> p90_us;
-  std::optional<double> speedup;  // of the candidate over this one: above 1 the candidate is faster
-  std::string verdict;            // of the candidate beside this one: "FASTER", "SLOWER", "SAME", "INCONCLUSIVE", ...
+  std::optional<double> speedup;         // of the candidate over this one: above 1 the candidate is faster
+  std::optional<uint64_t> device_bytes;  // device memory that one call holds at most, if its provider says
+  std::string verdict;  // of the candidate beside this one: "FASTER", "SLOWER", "SAME", "INCONCLUSIVE", ...
 };
 
 struct BenchCaseDetails;

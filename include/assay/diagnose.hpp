@@ -23,9 +23,10 @@ struct DiagnoseRequest {
   std::string sweep;    // "S=128..16384": shapes that double this variable; empty: none
   bool measure = true;  // on a GPU, if there is one
   bool with_ncu = false;
-  std::string baseline;  // profiled beside the kernel, with Nsight Compute: a [baseline.NAME] or a kernel folder;
-                         // empty: the first of the specification, if it has one
-  std::string keep;      // folder for Nsight Compute's reports; empty: one of the cache
+  // Beside the kernel: a [baseline.NAME] or a kernel folder. It is measured where the kernel is, and profiled with
+  // Nsight Compute. Empty: with Nsight Compute the first of the specification, if it has one.
+  std::string baseline;
+  std::string keep;  // folder for Nsight Compute's reports; empty: one of the cache
   uint64_t seed = 1;
   uint64_t blocks = 24;  // run at most so many blocks on the virtual GPU; 0: all
   CaseLimits limits;
@@ -47,6 +48,21 @@ struct DiagnosedFinding {
   std::vector<std::string> baseline;  // what the baseline does differently there, by Nsight Compute
 };
 
+// Of the GPU while a shape was measured; empty where it does not tell.
+struct GpuConditions {
+  std::optional<double> clock_mhz;  // of the multiprocessors: the median over batches of samples
+  std::optional<double> power_w;    // the most that was read
+  std::optional<double> temperature_c;
+  std::string throttled;  // "none", or why clocks were held back
+};
+
+// Device memory that one call holds.
+struct CallMemory {
+  uint64_t kernel_bytes = 0;
+  std::string baseline;                    // "": none was measured or profiled
+  std::optional<uint64_t> baseline_bytes;  // nothing: it does not say
+};
+
 // One shape of a sweep.
 struct SweepPoint {
   std::string shape;
@@ -56,6 +72,7 @@ struct SweepPoint {
   std::string limiter;
   double tflops = 0;  // 0: the specification does not say
   double gb_per_s = 0;
+  GpuConditions gpu{};
 };
 
 struct DiagnoseDetails;
@@ -74,6 +91,7 @@ struct DiagnoseReport {
   std::string limiter;
   std::vector<DiagnosedFinding> findings;  // the largest cap first
   std::vector<SweepPoint> sweep;
+  CallMemory memory;
   std::string rates_measured;            // when the rates in use were; "": they are the model's
   std::string baseline;                  // that was profiled too; "": none
   std::vector<std::string> differences;  // what it does differently, the largest difference first

@@ -22,7 +22,8 @@ class DiagnoseCommand final : public Command {
     line.option("--shape", request_.shape, "NAME=value,...: the shape; the first of the file otherwise");
     line.option("--sweep", request_.sweep, "NAME=first..last: shapes that double this variable");
     line.option("--findings", most_, "in the text");
-    line.option("--baseline", request_.baseline, "with ncu: what is profiled beside it, by name or folder");
+    line.option("--baseline", request_.baseline,
+                "what is measured and, with ncu, profiled beside it: a name or a folder");
     line.option("--keep", request_.keep, "with ncu: folder for both reports");
     line.option("--with", with_, "ncu: Nsight Compute on a GPU, beside the counts");
     line.option("--blocks", request_.blocks, "run at most so many blocks and scale; 0: all");

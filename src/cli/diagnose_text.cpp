@@ -47,7 +47,10 @@ std::string finding_text(const Terminal& terminal, size_t number, const work::Di
 }
 
 std::string sweep_text(const Terminal& terminal, const work::DiagnoseReport& report) {
-  report::Table table({"shape", "time", "known", "of the floor", "TFLOP/s", "GB/s", "limiter"});
+  report::Table table(
+      {"shape", "time", "known", "of the floor", "TFLOP/s", "GB/s", "MHz", "W", "C", "throttled", "limiter"});
+  table.leave_out({"C", "W", "MHz", "throttled"});
+  const auto whole = [](const std::optional<double>& value) { return value ? fmt::format("{:.0f}", *value) : ""; };
   std::string before;
   std::string changes;
   for (const work::SweepPoint& point : report.sweep) {
@@ -61,6 +64,10 @@ std::string sweep_text(const Terminal& terminal, const work::DiagnoseReport& rep
                fmt::format("{:.0f} %", 100 * point.floor_us / point.time_us),
                point.tflops > 0 ? fmt::format("{:.3g}", point.tflops) : "",
                point.gb_per_s > 0 ? fmt::format("{:.0f}", point.gb_per_s) : "",
+               whole(point.gpu.clock_mhz),
+               whole(point.gpu.power_w),
+               whole(point.gpu.temperature_c),
+               point.gpu.throttled,
                {point.limiter, changed ? Colour::yellow : Colour::none}});
   }
   return "\n" + table.render(terminal) + changes;
@@ -79,6 +86,8 @@ std::string baseline_text(const work::DiagnoseReport& report) {
   }
   if (!report.details->no_baseline.empty())
     text += fmt::format("the baseline was not profiled: {}\n", report.details->no_baseline);
+  if (!report.details->baseline_not_measured.empty())
+    text += fmt::format("the baseline was not measured: {}\n", report.details->baseline_not_measured);
   if (!report.kept.empty()) text += fmt::format("reports of Nsight Compute: {}\n", report.kept);
   return text;
 }

@@ -8,10 +8,12 @@
 #include <iostream>
 #include <map>
 
+#include "assay/tune_stop.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/diagnose_text.hpp"
 #include "cli/open_page.hpp"
 #include "cli/words.hpp"
 #include "report/terminal.hpp"
@@ -74,6 +76,8 @@ class TuneCommand final : public Command {
     line.option("--budget", replay_.budget, "evaluations", {1, 1'000'000});
     line.option("--batch", batch_, "configurations at a time");
     line.option("--seconds", tune_.seconds, "stop after so long", kPositive);
+    line.option("--baseline", baseline_, "on a GPU: what the kernel must be half as fast as");
+    line.flag("--go-on", go_on_, "search however slow the kernel is beside its baseline");
     line.flag("--resume", tune_.resume, "go on with what an interrupted run measured");
     line.option("--journal", tune_.journal, "the file of what was measured");
     line.flag("--no-race", no_race_, "no race of the best in the end");
@@ -130,6 +134,10 @@ class TuneCommand final : public Command {
     }
     ASSAY_TRY(tune_.record, record_.read());
     tune_.page = true;
+    if (!go_on_) {
+      ASSAY_TRY(const std::optional<work::TuneStop> stop, work::stop_before_tuning(tune_, baseline_, context));
+      if (stop) return show(*stop);
+    }
     ASSAY_TRY(const work::TuneReport report, work::tune(tune_, context));
     for (const ExportWord& each : exports) {
       ASSAY_TRY(const std::string text, work::export_tuning(report, each.format));
@@ -139,6 +147,15 @@ class TuneCommand final : public Command {
     if (!json() && !report.page.empty()) print(fmt::format("page: {}\n", report.page));
     if (open_ && !report.page.empty()) ASSAY_CHECK(open_page(report.page));
     return report.exit_code;
+  }
+
+  Result<ExitCode> show(const work::TuneStop& stop) const {
+    constexpr size_t kFindings = 3;
+    json() ? print_document(to_json(stop))
+           : print(fmt::format("stopped: {:.2f}x of {} at {}; {} evaluations saved (--go-on goes on)\n\n{}", stop.speed,
+                               stop.baseline, stop.shape, stop.evaluations_saved,
+                               diagnose_text(stop.diagnosis, kFindings)));
+    return ExitCode::regression;
   }
 
   static std::string counters_text(const work::TuneCounters& counters) {
@@ -268,6 +285,8 @@ class TuneCommand final : public Command {
   std::vector<std::string> strategies_;
   ExecutorWords executor_;
   bool ask_ = false;
+  std::string baseline_;
+  bool go_on_ = false;
   bool open_ = false;
   bool no_race_ = false;
   bool no_counters_ = false;

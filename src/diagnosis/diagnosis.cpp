@@ -29,10 +29,11 @@ void find(const Case& about, double whole_us, double above_floor, std::vector<Ra
     std::optional<Evidence> evidence = rule.seen(about);
     if (!evidence) continue;
     const bool accurate = !evidence->changes_results;
+    const bool anyway = evidence->worth_saying;
     const double gain = about.time_us * (1 - share_left(about, rule));
     Advice advice{std::string(rule.name), std::string(rule.title),  *std::move(evidence),
                   std::min(gain, own),    std::string(rule.remedy), about.stage};
-    if (advice.cap_us < kWorthSaying * whole_us) continue;
+    if (!anyway && advice.cap_us < kWorthSaying * whole_us) continue;
     found.push_back({std::move(advice), rule.general, accurate});
   }
 }

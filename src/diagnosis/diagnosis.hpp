@@ -35,11 +35,14 @@ struct Case {
   bool measured = false;
   double flops = 0;           // of the problem; 0: not known
   double bytes = 0;           // likewise
-  double argument_bytes = 0;  // of all tensors
+  double argument_bytes = 0;  // device memory of a call: all its tensors
+  double baseline_bytes = 0;  // of a call of the baseline, as it says; 0: there is none, or it does not say
+  std::string baseline{};     // its name
   std::vector<Axis> axes;
   int64_t spill_bytes = 0;  // loads and stores, by the compiler
   int64_t stack_bytes = 0;
-  bool debug_build = false;    // -G, or without optimisation
+  bool debug_build = false;    // -G
+  std::string unoptimised{};   // the flag by which ptxas does not optimise; "": it does
   bool narrow_inputs = false;  // of 16 bits or less, as tensor cores take them
   std::string stage{};         // of a call with several kernels: the name of this one
   // Measured on such a GPU, in place of the model's: those that times follow, and the best of both, for the floor.
@@ -62,6 +65,7 @@ struct Evidence {
   std::optional<gpu::SourceLine> line;  // where most of it happens
   double line_share = 0;                // of it
   bool changes_results = false;         // mending it gives up accuracy: whatever does not comes first
+  bool worth_saying = false;            // whatever its cap: time is not all that it costs
 };
 
 struct Advice {

@@ -74,6 +74,8 @@ void without_launch(Case& about) {
 }
 
 Seen debug_build(const Case& about) {
+  if (!about.unoptimised.empty())
+    return Evidence{{fmt::format("the kernel is built with {}: ptxas does not optimise", about.unoptimised)}, {}, 0};
   if (!about.debug_build) return std::nullopt;
   return Evidence{{"the PTX was made for debugging (-G): nothing is optimised, every variable lives in memory"}, {}, 0};
 }
@@ -82,15 +84,25 @@ void optimised(Case& about) {
   scale_chain(about, 0.2);
 }
 
+// Beside a baseline that says what its call holds, memory is a finding of its own, whether it takes time or not.
 Seen workspace(const Case& about) {
-  if (about.bytes <= 0 || about.argument_bytes <= 2 * about.bytes) return std::nullopt;
-  return Evidence{{fmt::format("the kernel's tensors have {:.4g} MB, the problem {:.4g} MB", about.argument_bytes / 1e6,
-                               about.bytes / 1e6)},
-                  {},
-                  0};
+  const bool beside = about.baseline_bytes > 0;
+  const double enough = beside ? about.baseline_bytes : about.bytes;
+  if (enough <= 0 || about.argument_bytes <= 2 * enough) return std::nullopt;
+  Evidence evidence;
+  if (beside) {
+    evidence.facts.push_back(fmt::format("a call holds {:.4g} MB of device memory, one of the baseline '{}' {:.4g} MB",
+                                         about.argument_bytes / 1e6, about.baseline, enough / 1e6));
+    evidence.worth_saying = true;
+  } else {
+    evidence.facts.push_back(fmt::format(
+        "the kernel's tensors have {:.4g} MB, the problem {:.4g} MB (no baseline says how much memory it holds)",
+        about.argument_bytes / 1e6, enough / 1e6));
+  }
+  return evidence;
 }
 void no_workspace(Case& about) {
-  const double factor = about.bytes / about.argument_bytes;
+  const double factor = (about.baseline_bytes > 0 ? about.baseline_bytes : about.bytes) / about.argument_bytes;
   for (gpu::BufferWork& buffer : about.work.buffers) {
     buffer.fetched_bytes *= factor;
     buffer.unique_written_bytes *= factor;

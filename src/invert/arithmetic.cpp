@@ -7,6 +7,7 @@
 #include "invert/editor.hpp"
 #include "invert/families.hpp"
 #include "invert/operands.hpp"
+#include "invert/steering.hpp"
 #include "ptx/printer.hpp"
 
 namespace assay::invert {
@@ -254,10 +255,16 @@ Outcome f64_as_f32(const KernelText& prepared, const Facts&, int) {
 }
 
 Outcome no_shuffles(const KernelText& prepared, const Facts&, int) {
+  const Steering steering(prepared.lines);
+  bool steers = false;
   Editor editor(prepared);
   editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
     const bool vote = instruction.opcode == "vote";
     if (instruction.opcode != "shfl" && instruction.opcode != "redux" && !vote) return std::nullopt;
+    if (steering.steers(instruction)) {
+      steers = true;
+      return std::nullopt;
+    }
     const ptx::Operand& result = instruction.operands.at(0);
     const std::string source = operand_text(instruction, 1);
     const std::string guard = guard_text(instruction);
@@ -276,7 +283,8 @@ Outcome no_shuffles(const KernelText& prepared, const Facts&, int) {
     }
     return edit;
   });
-  return editor.finish("the kernel has no shuffles, votes or warp reductions");
+  return editor.finish(steers ? "branches, barriers or copies depend on every shuffle, vote and warp reduction"
+                              : "the kernel has no shuffles, votes or warp reductions");
 }
 
 }  // namespace assay::invert

@@ -8,6 +8,7 @@
 #include "invert/editor.hpp"
 #include "invert/families.hpp"
 #include "invert/operands.hpp"
+#include "invert/steering.hpp"
 #include "ptx/printer.hpp"
 
 namespace assay::invert {
@@ -72,17 +73,31 @@ std::string spread_warp_number(const Facts& facts) {
       facts.grid.y, facts.grid.x, facts.block.y, facts.block.x, warps);
 }
 
+// Where a line of the prepared kernel stands in it.
+size_t at_line(const KernelText& prepared, const Line& line) {
+  return static_cast<size_t>(std::ranges::find(prepared.lines, line.origin, &Line::origin) - prepared.lines.begin());
+}
+
 }  // namespace
 
+// Where warps only arrive at some barriers, those that the whole block waits at are left.
 Outcome more_barriers(const KernelText& prepared, const Facts&, int dose) {
+  const Steering steering(prepared.lines);
+  bool handed_over = false;
   Editor editor(prepared);
   editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
     if (!is_block_barrier(instruction)) return std::nullopt;
+    if (steering.barriers_are_handed_over() &&
+        !(instruction.operands.size() == 1 && operand_text(instruction, 0) == "0")) {
+      handed_over = true;
+      return std::nullopt;
+    }
     Edit edit;
     for (int i = 0; i < dose; ++i) edit.after += ptx::print(instruction) + "\n";
     return edit;
   });
-  return editor.finish("the kernel has no barriers of the block");
+  return editor.finish(handed_over ? "warps hand their barriers to each other (bar.arrive): a wait needs its arrival"
+                                   : "the kernel has no barriers of the block");
 }
 
 // A chain of dependent additions in the first warp of the block: the others wait for it.
@@ -299,11 +314,12 @@ Outcome no_bounds_checks(const KernelText& prepared, const Facts& facts, int) {
   for (size_t i = 0; i < prepared.lines.size(); ++i) {
     if (const ptx::Label* label = prepared.lines[i].label()) labels[label->name] = i;
   }
+  const Steering steering(prepared.lines);
   Editor editor(prepared);
   editor.change([&](const ptx::Instruction& instruction, const Line& line, int) -> std::optional<Edit> {
     const gpu::InstructionCount* count = count_of(facts, line);
     const std::string target = target_of(instruction);
-    if (count == nullptr || target.empty() || !instruction.guard) return std::nullopt;
+    if (count == nullptr || target.empty() || !instruction.guard || steering.waits(instruction)) return std::nullopt;
     const auto label = labels.find(target);
     const bool forward = label != labels.end() && prepared.lines[label->second].origin > line.origin;
     if (!forward || count->lanes > 0 || count->path_lanes == 0) return std::nullopt;
@@ -320,6 +336,8 @@ Outcome converged(const KernelText& prepared, const Facts& facts, int) {
   for (size_t i = 0; i < prepared.lines.size(); ++i) {
     if (const ptx::Label* label = prepared.lines[i].label()) labels[label->name] = i;
   }
+  const Steering steering(prepared.lines);
+  bool kept = false;
   Editor editor(prepared);
   KernelText& text = editor.text();
   for (const char* name : {"%assay_s0", "%assay_s1", "%assay_s2", "%assay_hash"}) text.declare("b32", name);
@@ -333,16 +351,22 @@ Outcome converged(const KernelText& prepared, const Facts& facts, int) {
     constexpr double kOften = 0.1;  // of the executions
     if (!forward || static_cast<double>(count->divergent) < kOften * static_cast<double>(count->issued))
       return std::nullopt;
+    if (steering.is_kept_between(prepared.lines, at_line(prepared, line) + 1, label->second)) {
+      kept = true;
+      return std::nullopt;
+    }
     const double share = static_cast<double>(count->lanes) / static_cast<double>(count->path_lanes);
-    const std::string kept = scratch(text, 32, 0);
+    const std::string wanted = scratch(text, 32, 0);
     Edit edit;
     edit.removed = true;
-    edit.before = fmt::format("selp.b32 {0}, 1, 0, {1};\nxor.b32 {2}, {2}, {0};\n", kept, instruction.guard->predicate,
-                              dummy(number));
+    edit.before = fmt::format("selp.b32 {0}, 1, 0, {1};\nxor.b32 {2}, {2}, {0};\n", wanted,
+                              instruction.guard->predicate, dummy(number));
     edit.before += fmt::format("setp.lt.u32 %assay_part, %assay_hash, {};\n@%assay_part bra {};\n",
                                static_cast<uint32_t>(std::lround(share * 65536)), target);
     return edit;
   });
+  if (editor.mutant().sites.empty() && kept)
+    return "branches that part lanes choose who arrives, waits or starts a copy: that is the kernel's protocol";
   if (editor.mutant().sites.empty()) return "no branch forward parts the lanes of a warp";
   editor.begin_with(spread_warp_number(facts));
   editor.mutant().foretold = false;

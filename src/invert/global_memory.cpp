@@ -6,6 +6,7 @@
 #include "invert/editor.hpp"
 #include "invert/families.hpp"
 #include "invert/operands.hpp"
+#include "invert/steering.hpp"
 #include "ptx/printer.hpp"
 
 namespace assay::invert {
@@ -201,12 +202,13 @@ Outcome contended_atomics(const KernelText& prepared, const Facts&, int) {
 
 // Results that ptxas cannot know, made of the address, so that what makes the address stays.
 Outcome no_global_reads(const KernelText& prepared, const Facts&, int) {
+  const Steering steering(prepared.lines);
   Editor editor(prepared);
   KernelText& text = editor.text();
   text.declare("b32", "%assay_s0");
   text.declare("b64", "%assay_t");
   editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
-    if (!is_global_load(instruction)) return std::nullopt;
+    if (!is_global_load(instruction) || steering.steers(instruction)) return std::nullopt;
     Edit edit;
     edit.removed = true;
     edit.before = address_text(instruction.operands[1]);
@@ -216,7 +218,7 @@ Outcome no_global_reads(const KernelText& prepared, const Facts&, int) {
     edit.before += *moves;
     return edit;
   });
-  return editor.finish("the kernel has no loads of global memory");
+  return editor.finish("the kernel has no loads of global memory, or they steer its warps");
 }
 
 // Under a predicate that is false at run time, so that all they need is computed.
@@ -350,6 +352,7 @@ Outcome no_local_memory(const KernelText& prepared, const Facts& facts, int) {
 // Every access of global memory at a word of this thread's own, the same in each round. The control goes there too, and
 // computes the address that the kernel wanted.
 Outcome no_addresses(const KernelText& prepared, const Facts& facts, int) {
+  const Steering steering(prepared.lines);
   const uint64_t threads = facts.grid.volume() * facts.block.volume();
   constexpr uint64_t kWidest = 16;
   const uint64_t bytes = twin_bytes(std::min<uint64_t>(threads * kWidest, uint64_t{1} << 26));
@@ -361,7 +364,7 @@ Outcome no_addresses(const KernelText& prepared, const Facts& facts, int) {
     for (const char* name : {"%assay_s0", "%assay_s1", "%assay_s2"}) text.declare("b32", name);
     editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
       const bool load = is_global_load(instruction);
-      if (!load && !is_store(instruction, "global")) return std::nullopt;
+      if (load ? steering.steers(instruction) : !is_store(instruction, "global")) return std::nullopt;
       if (access_bytes(instruction) > static_cast<int>(kWidest)) return std::nullopt;
       const size_t at = load ? 1 : 0;
       const std::string base = address_register(instruction.operands[at]);
@@ -399,6 +402,7 @@ Outcome no_addresses(const KernelText& prepared, const Facts& facts, int) {
 // Consecutive words of another buffer, a fresh stretch for each access: the same bytes in the fewest sectors. The
 // addresses that the kernel wanted are computed all the same.
 Outcome coalesced(const KernelText& prepared, const Facts& facts, int) {
+  const Steering steering(prepared.lines);
   Editor editor(prepared);
   KernelText& text = editor.text();
   const uint64_t bytes = twin_bytes(std::max<uint64_t>(facts.all_buffers, uint64_t{1} << 26));
@@ -408,7 +412,7 @@ Outcome coalesced(const KernelText& prepared, const Facts& facts, int) {
   std::set<int> widths;
   editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
     const bool load = is_global_load(instruction);
-    if (!load && !is_store(instruction, "global")) return std::nullopt;
+    if (load ? steering.steers(instruction) : !is_store(instruction, "global")) return std::nullopt;
     const size_t at = load ? 1 : 0;
     const int width = access_bytes(instruction);
     const std::string base = address_register(instruction.operands[at]);

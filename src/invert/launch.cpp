@@ -8,6 +8,7 @@
 #include "invert/editor.hpp"
 #include "invert/families.hpp"
 #include "invert/operands.hpp"
+#include "invert/steering.hpp"
 
 namespace assay::invert {
 namespace {
@@ -43,6 +44,8 @@ Outcome transposed_threads(const KernelText& prepared, const Facts& facts, int d
   const auto group = static_cast<uint32_t>(2 * dose);
   if (!is_one_dimensional(facts.block) || facts.block.x % (32 * group) != 0)
     return fmt::format("it needs a one-dimensional block of a multiple of {} threads", 32 * group);
+  if (Steering(prepared.lines).warps_have_roles())
+    return "warps of a block have roles (bar.arrive, setmaxnreg): threads cannot change places";
   Editor editor(prepared);
   KernelText& text = editor.text();
   for (const char* name : {"%assay_tid", "%assay_s0", "%assay_s1"}) text.declare("b32", name);

@@ -29,8 +29,10 @@ void for_each_name(Operand& operand, const Visit& visit) {
   }
 }
 
-bool is_written(const ptx::OperandPattern& pattern) {
-  const bool result = pattern.name.starts_with('d') || pattern.name.starts_with('p');
+bool is_written(const ptx::OperandPattern& pattern, const ptx::Instruction& instruction) {
+  // The parity that a wait for an mbarrier is given is called p as well, and read.
+  const bool result =
+      pattern.name.starts_with('d') || (pattern.name.starts_with('p') && instruction.opcode != "mbarrier");
   return result && pattern.form != ptx::OperandPattern::Form::address &&
          pattern.form != ptx::OperandPattern::Form::tensor;
 }
@@ -48,7 +50,8 @@ Registers registers_of(const ptx::Instruction& instruction) {
   const auto match = ptx::OpcodeMatcher::instance().match(instruction);
   result.known = match.ok() && !match->pattern->raw_operands;
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
-    const bool written = result.known && i < match->pattern->operands.size() && is_written(match->pattern->operands[i]);
+    const bool written =
+        result.known && i < match->pattern->operands.size() && is_written(match->pattern->operands[i], instruction);
     add_names(instruction.operands[i], written ? result.writes : result.reads);
   }
   // Sums of a warpgroup's product are read as well.

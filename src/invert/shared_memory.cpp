@@ -6,6 +6,7 @@
 #include "invert/editor.hpp"
 #include "invert/families.hpp"
 #include "invert/operands.hpp"
+#include "invert/steering.hpp"
 #include "ptx/printer.hpp"
 
 namespace assay::invert {
@@ -38,6 +39,14 @@ std::string address_in_32_bits(KernelText& text, const ptx::Operand& operand, co
     return fmt::format("cvt.u32.u64 {0}, {1};\nadd.s32 {0}, {0}, {2};\n", into, base, address->offset);
   if (!from.empty()) return fmt::format("add.s32 {}, {}, {};\n", into, base, address->offset);
   return fmt::format("mov.u32 {}, {};\nadd.s32 {}, {}, {};\n", into, base, into, into, address->offset);
+}
+
+constexpr const char* kSteeringReads =
+    "branches, barriers or copies depend on what the kernel reads from shared memory by loads";
+
+// Accesses that may go elsewhere: what steers the warps must arrive where it is looked for.
+bool may_move(const Steering& steering, const ptx::Instruction& access) {
+  return is_shared_access(access) && !steering.steers(access) && !steering.may_carry(access);
 }
 
 uint32_t shared_bytes(const Facts& facts) {
@@ -101,9 +110,10 @@ Outcome more_shared_writes(const KernelText& prepared, const Facts&, int dose) {
 // none met before. Which bits do is in constant memory, so that dose 0, the control, has the same instructions.
 Outcome more_bank_conflicts(const KernelText& prepared, const Facts& facts, int dose) {
   const int bits = std::countr_zero(static_cast<unsigned>(dose)) + 1;
+  const Steering steering(prepared.lines);
   int widest = 4;
   for (const Line& line : prepared.lines) {
-    if (line.instruction() == nullptr || is_prepared_line(line) || !is_shared_access(*line.instruction())) continue;
+    if (line.instruction() == nullptr || is_prepared_line(line) || !may_move(steering, *line.instruction())) continue;
     const bool matrix = is_matrix_load(*line.instruction()) || line.instruction()->opcode == "stmatrix";
     widest = std::max(widest, matrix ? 16 : access_bytes(*line.instruction()));
   }
@@ -119,7 +129,7 @@ Outcome more_bank_conflicts(const KernelText& prepared, const Facts& facts, int 
     for (const char* name : {"%assay_bank", "%assay_shift", "%assay_s0", "%assay_s1"}) text.declare("b32", name);
     editor.begin_with("ld.const.b32 %assay_bank, [assay_banks];\nld.const.b32 %assay_shift, [assay_banks+4];");
     editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
-      if (!is_shared_access(instruction)) return std::nullopt;
+      if (!may_move(steering, instruction)) return std::nullopt;
       const size_t place = shared_address_place(instruction);
       // a ^ a >> shift, where the mask has a bit: what both places then hold of the other's bits.
       Edit edit;
@@ -140,7 +150,7 @@ Outcome more_bank_conflicts(const KernelText& prepared, const Facts& facts, int 
   };
   const uint32_t mask = ((1U << bits) - 1) << low;
   Mutant mutant = make(mask);
-  if (mutant.sites.empty()) return "the kernel does not use shared memory";
+  if (mutant.sites.empty()) return "the kernel has no accesses to shared memory that could go elsewhere";
   mutant.control = make(0).text;
   return mutant;
 }
@@ -148,6 +158,8 @@ Outcome more_bank_conflicts(const KernelText& prepared, const Facts& facts, int 
 // From the same place of a buffer in global memory, which all blocks share: at least the way to the L1.
 Outcome not_staged(const KernelText& prepared, const Facts& facts, int) {
   const uint32_t bytes = std::bit_ceil(std::max(shared_bytes(facts), 256U));
+  const Steering steering(prepared.lines);
+  bool steers = false;
   Editor editor(prepared);
   KernelText& text = editor.text();
   text.declare("b64", "%assay_stage");
@@ -155,6 +167,10 @@ Outcome not_staged(const KernelText& prepared, const Facts& facts, int) {
   text.declare("b32", "%assay_s0");
   editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
     if (!is_load(instruction, "shared") || bits_of(type_modifier(instruction)) > 64) return std::nullopt;
+    if (steering.steers(instruction)) {
+      steers = true;
+      return std::nullopt;
+    }
     const int count = vector_length(instruction);
     Edit edit;
     edit.removed = true;
@@ -166,7 +182,7 @@ Outcome not_staged(const KernelText& prepared, const Facts& facts, int) {
                                operand_text(instruction, 0));
     return edit;
   });
-  if (editor.mutant().sites.empty()) return "the kernel reads no shared memory by ld.shared";
+  if (editor.mutant().sites.empty()) return steers ? kSteeringReads : "the kernel reads no shared memory by ld.shared";
   text.declare_variable(fmt::format("global .align 256 .b8 assay_staged[{}]", bytes + 256));
   editor.begin_with("mov.u64 %assay_stage, assay_staged;");
   return editor.finish("");
@@ -174,11 +190,17 @@ Outcome not_staged(const KernelText& prepared, const Facts& facts, int) {
 
 // Results that ptxas cannot know, made of the address, so that what makes the address stays.
 Outcome no_shared_reads(const KernelText& prepared, const Facts&, int) {
+  const Steering steering(prepared.lines);
+  bool steers = false;
   Editor editor(prepared);
   KernelText& text = editor.text();
   text.declare("b32", "%assay_s0");
   editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
     if (!is_load(instruction, "shared") && !is_matrix_load(instruction)) return std::nullopt;
+    if (steering.steers(instruction)) {
+      steers = true;
+      return std::nullopt;
+    }
     Edit edit;
     edit.removed = true;
     edit.before = address_in_32_bits(text, instruction.operands[1], "%assay_s0");
@@ -188,11 +210,12 @@ Outcome no_shared_reads(const KernelText& prepared, const Facts&, int) {
     edit.before += *moves;
     return edit;
   });
-  return editor.finish("the kernel reads no shared memory by loads");
+  return editor.finish(steers ? kSteeringReads : "the kernel reads no shared memory by loads");
 }
 
 // Every lane at its own words in a row, wherever it wanted to go.
 Outcome no_bank_conflicts(const KernelText& prepared, const Facts& facts, int) {
+  const Steering steering(prepared.lines);
   Editor editor(prepared);
   KernelText& text = editor.text();
   for (const char* name : {"%assay_s0", "%assay_lane", "%assay_row"}) text.declare("b32", name);
@@ -200,7 +223,7 @@ Outcome no_bank_conflicts(const KernelText& prepared, const Facts& facts, int) {
   if (variable.empty()) return "the kernel does not use shared memory";
   const uint32_t available = size < 0 ? facts.dynamic_shared_bytes : static_cast<uint32_t>(size);
   editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
-    if (!is_shared_access(instruction)) return std::nullopt;
+    if (!may_move(steering, instruction)) return std::nullopt;
     const bool matrix = is_matrix_load(instruction) || instruction.opcode == "stmatrix";
     const uint32_t bytes = matrix ? 16 : static_cast<uint32_t>(access_bytes(instruction));
     if (bytes == 0 || bytes * 32 > available) return std::nullopt;

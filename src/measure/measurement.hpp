@@ -44,8 +44,9 @@ struct ContenderResult {
   std::vector<double> throughput;  // us per call, back to back
   std::optional<stats::Summary> time_us;
   stats::Interval median_interval;
-  std::vector<LaunchedKernel> kernels;  // of one call
-  RequestCosts requests;                // of all its processes
+  std::vector<LaunchedKernel> kernels;     // of one call
+  RequestCosts requests;                   // of all its processes
+  std::optional<uint64_t> device_bytes{};  // that one call holds at most, if the provider says
 
   bool timed() const { return time_us.has_value(); }
   // Timed, right, and no guard objected.

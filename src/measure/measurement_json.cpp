@@ -148,7 +148,8 @@ json contender_json(const ContenderResult& result) {
           {"time_us", result.time_us ? summary_json(*result.time_us) : json()},
           {"median_interval", judge::interval_json(result.median_interval)},
           {"kernels", std::move(kernels)},
-          {"requests", std::move(requests)}};
+          {"requests", std::move(requests)},
+          {"device_bytes", result.device_bytes ? json(*result.device_bytes) : json()}};
 }
 
 ContenderResult contender_from(const json& value) {
@@ -176,6 +177,8 @@ ContenderResult contender_from(const json& value) {
     for (const auto& [request, cost] : value.at("requests").items())
       result.requests[request] = {whole_from(cost.at(0)), number_from(cost.at(1))};
   }
+  if (value.contains("device_bytes") && !value.at("device_bytes").is_null())
+    result.device_bytes = whole_from(value.at("device_bytes"));
   return result;
 }
 

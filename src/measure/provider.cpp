@@ -105,6 +105,16 @@ json file_names(const ArgumentFiles& files) {
 
 }  // namespace
 
+Result<std::optional<uint64_t>> device_bytes_in(const json& answer) {
+  constexpr double kMost = 0x1p50;  // no GPU has a petabyte
+  const auto said = answer.find("device_bytes");
+  if (said == answer.end() || said->is_null()) return std::optional<uint64_t>();
+  const double bytes = said->is_number() ? said->get<double>() : -1;
+  if (bytes >= 1 && bytes <= kMost && bytes == std::floor(bytes)) return std::optional(static_cast<uint64_t>(bytes));
+  return Error{fmt::format("says that a call holds {} bytes of device memory; expected a whole number from 1 to 2^50",
+                           short_text(said->dump(-1, ' ', true, json::error_handler_t::replace)))};
+}
+
 Error Provider::lost(const std::string& what, std::optional<GuardKind> guard) {
   failed_guard_ = guard;
   std::string message = fmt::format("provider '{}' {}", name_, what);
@@ -217,7 +227,11 @@ Result<std::unique_ptr<Provider>> Provider::start(const Contender& contender, in
 }
 
 Result<std::string> Provider::prepare(json request) {
+  device_bytes_.reset();
   ASSAY_TRY(const json answer, ask("prepare", std::move(request), limits_.prepare));
+  const auto bytes = device_bytes_in(answer);
+  if (!bytes) return lost(bytes.error().message);
+  device_bytes_ = *bytes;
   return text_of(answer, "variant");
 }
 

@@ -77,6 +77,10 @@ struct RequestCost {
 };
 using RequestCosts = std::map<std::string, RequestCost>;
 
+// What an answer to `prepare` says of the device memory that one call holds; nothing: it says nothing. A figure that
+// can be none is an error.
+Result<std::optional<uint64_t>> device_bytes_in(const nlohmann::json& answer);
+
 using ArgumentFiles = std::map<std::string, std::filesystem::path>;  // by argument
 
 class Provider {
@@ -107,6 +111,8 @@ class Provider {
   const std::optional<GuardKind>& failed_guard() const { return failed_guard_; }
 
   const RequestCosts& costs() const { return costs_; }
+  // Device memory that a call of the prepared case holds at most, if the provider says.
+  const std::optional<uint64_t>& device_bytes() const { return device_bytes_; }
 
   // After an error of any of these the provider has been stopped.
   Result<std::string> prepare(nlohmann::json request);  // what will run, in words
@@ -129,6 +135,7 @@ class Provider {
   std::unique_ptr<Child> child_;
   ProviderIdentity identity_;
   RequestCosts costs_;
+  std::optional<uint64_t> device_bytes_;
 };
 
 }  // namespace assay::measure

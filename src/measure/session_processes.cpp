@@ -166,6 +166,7 @@ void Session::prepare(State& state) {
   }
   if (!variant) return take_out(state, variant.error());
   state.result->variant = *variant;
+  state.result->device_bytes = state.process->device_bytes();
 }
 
 }  // namespace assay::measure

@@ -78,6 +78,7 @@ json contender_document(const BenchCase& bench, size_t index, bool with_samples)
   for (const auto& [request, cost] : contender.requests)
     requests[request] = {{"count", cost.count}, {"seconds", cost.seconds}};
   document["requests"] = std::move(requests);
+  if (contender.device_bytes) document["device_bytes"] = *contender.device_bytes;
   if (contender.time_us) {
     const stats::Summary& time = *contender.time_us;
     document["measured"] = {{"samples", time.count},

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "measure/input_set.hpp"
+#include "measure/provider.hpp"
 #include "profiling/ncu_difference.hpp"
 #include "work/measuring.hpp"
 
@@ -34,20 +35,25 @@ std::string provider_script(json prepare, int device) {
   return script;
 }
 
-// What the provider says will run; an error is its own refusal.
-Result<std::string> variant_of(const std::string& output, const std::string& name) {
-  std::string variant;
+// What the provider says of the case; an error is its own refusal, or a figure that can be none.
+Result<void> read_answers(const std::string& output, BaselineProfile& profile) {
   for (const std::string_view line : split(output, '\n')) {
     const json answer = json::parse(line, nullptr, false);
     if (!answer.is_object() || !answer.contains("ok")) continue;
     if (answer["ok"] == false) {
       const std::string error =
           answer.contains("error") && answer["error"].is_string() ? answer["error"].get<std::string>() : "it refused";
-      return Error{fmt::format("the baseline '{}': {}", name, error), {}, "", ExitCode::environment};
+      return Error{fmt::format("the baseline '{}': {}", profile.name, error), {}, "", ExitCode::environment};
     }
-    if (answer.contains("variant") && answer["variant"].is_string()) variant = answer["variant"].get<std::string>();
+    if (!answer.contains("variant") || !answer["variant"].is_string()) continue;
+    profile.variant = answer["variant"].get<std::string>();
+    const auto bytes = measure::device_bytes_in(answer);
+    if (!bytes)
+      return Error{
+          fmt::format("the baseline '{}' {}", profile.name, bytes.error().message), {}, "", ExitCode::environment};
+    profile.device_bytes = *bytes;
   }
-  return variant;
+  return {};
 }
 
 // A kernel's provider is this program again. Under ncu /proc/self/exe is ncu itself, which would then profile nothing.
@@ -94,7 +100,7 @@ Result<BaselineProfile> profile_baseline(const spec::KernelSpec& spec, const Bas
   BaselineProfile profile;
   profile.name = contender.name;
   // A refusal says more than that nothing was profiled.
-  ASSAY_TRY(profile.variant, variant_of(said, contender.name));
+  ASSAY_CHECK(read_answers(said, profile));
   if (!outcome) return outcome.error();
   const profiling::NcuLaunch* const longest = profiling::longest_kernel(outcome->launches, kInstruments);
   if (longest == nullptr)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,10 @@ struct BaselineProfileRequest {
 
 struct BaselineProfile {
   std::string name;
-  std::string variant;               // what ran, in the provider's words
-  std::vector<std::string> kernels;  // all that it launched, each once, without our instruments
-  profiling::NcuLaunch launch;       // of the kernel that took longest
+  std::string variant;                   // what ran, in the provider's words
+  std::optional<uint64_t> device_bytes;  // that its call holds, if it says
+  std::vector<std::string> kernels;      // all that it launched, each once, without our instruments
+  profiling::NcuLaunch launch;           // of the kernel that took longest
 };
 
 Result<BaselineProfile> profile_baseline(const spec::KernelSpec& spec, const BaselineProfileRequest& request,

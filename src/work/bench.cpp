@@ -85,6 +85,7 @@ BenchCase public_case(const std::string& kernel, report::BenchCase judged, std::
     time.name = contender.name;
     time.good = contender.good();
     time.objection = contender.objection();
+    time.device_bytes = contender.device_bytes;
     if (contender.time_us) {
       time.p50_us = contender.time_us->p50;
       time.p90_us = contender.time_us->p90;

@@ -13,11 +13,15 @@
 #include "base/text.hpp"
 #include "build/artifact_cache.hpp"
 #include "report/profile_document.hpp"
+#include "spec/choice.hpp"
 #include "spec/shape.hpp"
+#include "stats/quantile.hpp"
+#include "work/bench_details.hpp"
 #include "work/case_rates.hpp"
 #include "work/device_pair.hpp"
 #include "work/diagnose_details.hpp"
 #include "work/document.hpp"
+#include "work/gpu_watch.hpp"
 #include "work/kernel.hpp"
 #include "work/ncu_profile.hpp"
 #include "work/page_file.hpp"
@@ -58,7 +62,19 @@ bool is_debug_build(const std::filesystem::path& ptx) {
   return std::string_view(*text).substr(at, text->find('\n', at) - at).find("debug") != std::string_view::npos;
 }
 
-diagnosis::Case advised_case(const spec::KernelSpec& spec, const spec::Shape& shape, const EstimatedCase& estimated) {
+// -Xptxas=-O0, -Xptxas=-v,-O0: the flag; nvcc's own -O is for the host.
+std::string unoptimised_by(const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags) {
+    if (!flag.starts_with("-Xptxas=")) continue;
+    for (const std::string_view word : split(std::string_view(flag).substr(8), ',')) {
+      if (word == "-O0" || word == "--opt-level=0") return flag;
+    }
+  }
+  return "";
+}
+
+diagnosis::Case advised_case(const spec::KernelSpec& spec, const spec::Configuration& configuration,
+                             const spec::Shape& shape, const EstimatedCase& estimated) {
   diagnosis::Case about;
   about.work = estimated.work;
   about.estimate = estimated.estimate;
@@ -79,6 +95,7 @@ diagnosis::Case advised_case(const spec::KernelSpec& spec, const spec::Shape& sh
     about.spill_bytes = estimated.usage->spill_load_bytes.value_or(0) + estimated.usage->spill_store_bytes.value_or(0);
   }
   about.debug_build = is_debug_build(estimated.ptx);
+  about.unoptimised = unoptimised_by(spec::kernel_of(spec, configuration).flags);
   const CaseRates rates(*estimated.model, estimated.measured);
   about.measured_rates = rates.time();
   about.best_rates = rates.bound();
@@ -101,26 +118,49 @@ std::vector<diagnosis::Case> stages_of(const diagnosis::Case& whole, const Estim
     about.blocks_per_sm = stage.blocks_per_sm;
     about.time_us = whole.time_us * stage.estimate.time_us / estimated.estimate.time_us;
     about.bytes = 0;
-    if (stage.entry != estimated.entry) about.flops = 0;
+    if (stage.entry != estimated.entry) about.flops = about.baseline_bytes = 0;
     about.spill_bytes =
         stage.usage ? stage.usage->spill_load_bytes.value_or(0) + stage.usage->spill_store_bytes.value_or(0) : 0;
   }
   return stages;
 }
 
-// The candidate's median on the GPU, or why there is none.
-Result<double> measured_us(const spec::KernelSpec& spec, const DiagnoseRequest& request, const std::string& shape,
-                           const std::string& gpu, const Context& context) {
+// A case on the GPU: the candidate's median, the memory of its call, and what there is of a baseline beside it.
+struct MeasuredShape {
+  double time_us = 0;
+  std::optional<uint64_t> device_bytes;
+  std::optional<ContenderTime> baseline;
+  GpuConditions gpu;
+};
+
+// The clock that samples ran at, beside what was read meanwhile.
+void add_clock(const BenchCase& measured, GpuConditions& gpu) {
+  std::vector<double> clocks;
+  for (const judge::Batch& batch : measured.details->judged.measured.candidate().batches) {
+    if (batch.clock_mhz && *batch.clock_mhz > 0) clocks.push_back(*batch.clock_mhz);
+  }
+  if (!clocks.empty()) gpu.clock_mhz = stats::median_of(clocks);
+}
+
+Result<MeasuredShape> measure_shape(const spec::KernelSpec& spec, const DiagnoseRequest& request,
+                                    const std::string& shape, const std::string& gpu, const std::string& baseline,
+                                    const Context& context) {
   BenchRequest bench;
   bench.choice = {spec.file.string(), request.choice.configuration, gpu};
   bench.measuring.shape = shape;
   bench.measuring.cache = "rotating";
   bench.seed = request.seed;
   bench.record = request.record;
+  if (!baseline.empty()) bench.baselines = {baseline};
+  GpuWatch watch(gpu);
   ASSAY_TRY(const BenchReport report, work::bench(bench, context));
-  const ContenderTime& candidate = report.kernels.front().cases.front().contenders.front();
+  const BenchCase& measured = report.kernels.front().cases.front();
+  const ContenderTime& candidate = measured.contenders.front();
   if (!candidate.good || !candidate.p50_us) return Error{candidate.objection};
-  return *candidate.p50_us;
+  MeasuredShape seen{*candidate.p50_us, candidate.device_bytes, std::nullopt, watch.conditions()};
+  add_clock(measured, seen.gpu);
+  if (measured.contenders.size() > 1) seen.baseline = measured.contenders[1];
+  return seen;
 }
 
 struct Sweep {
@@ -150,10 +190,11 @@ Result<Sweep> parse_sweep(const std::string& text) {
 Result<std::vector<spec::Shape>> sweep_shapes(const spec::KernelSpec& spec, const spec::Shape& base,
                                               const Sweep& sweep) {
   std::vector<spec::Shape> shapes;
+  const std::string whole = base.text();  // its parts are looked at
   for (int64_t value = sweep.first; value <= sweep.last; value *= 2) {
     std::string text;
     bool found = false;
-    for (const std::string_view part : split(base.text(), ',')) {
+    for (const std::string_view part : split(whole, ',')) {
       const bool own = part.starts_with(sweep.name + "=");
       found = found || own;
       text += fmt::format("{}{}", text.empty() ? "" : ",", own ? fmt::format("{}={}", sweep.name, value) : part);
@@ -180,6 +221,23 @@ json advice_document(const diagnosis::Advice& advice) {
     document["line_share"] = advice.evidence.line_share;
   }
   return document;
+}
+
+json memory_document(const CallMemory& memory) {
+  json document = {{"kernel_bytes", memory.kernel_bytes}};
+  if (!memory.baseline.empty()) {
+    document["baseline"] = memory.baseline;
+    document["baseline_bytes"] = memory.baseline_bytes ? json(*memory.baseline_bytes) : json();
+  }
+  return document;
+}
+
+json conditions_document(const GpuConditions& gpu) {
+  const auto known = [](const std::optional<double>& value) { return value ? json(*value) : json(); };
+  return {{"clock_mhz", known(gpu.clock_mhz)},
+          {"power_w", known(gpu.power_w)},
+          {"temperature_c", known(gpu.temperature_c)},
+          {"throttled", gpu.throttled.empty() ? json() : json(gpu.throttled)}};
 }
 
 class Diagnoser {
@@ -214,17 +272,42 @@ class Diagnoser {
   }
 
   // A measurement that fails leaves the diagnosis with the estimate, and says why.
-  Result<void> measure(const std::string& shape, diagnosis::Case& about) {
-    if (gpu_.empty()) return {};
-    const auto time = measured_us(spec_, request_, shape, gpu_, context_);
-    if (!time && time.error().exit_code == kInterrupted) return time.error();
-    if (!time) {
-      details_->not_measured = time.error().message;
-      return {};
+  Result<std::optional<MeasuredShape>> measure(const std::string& shape, const std::string& baseline,
+                                               diagnosis::Case& about) {
+    if (gpu_.empty()) return std::optional<MeasuredShape>();
+    auto seen = measure_shape(spec_, request_, shape, gpu_, baseline, context_);
+    if (!seen && !baseline.empty() && seen.error().exit_code != kInterrupted) {
+      // Perhaps the baseline cannot be had here: the kernel alone can be measured all the same.
+      details_->baseline_not_measured = seen.error().message;
+      seen = measure_shape(spec_, request_, shape, gpu_, "", context_);
     }
-    about.time_us = *time;
+    if (!seen && seen.error().exit_code == kInterrupted) return seen.error();
+    if (!seen) {
+      details_->not_measured = seen.error().message;
+      return std::optional<MeasuredShape>();
+    }
+    about.time_us = seen->time_us;
     about.measured = true;
-    return {};
+    return std::optional(*std::move(seen));
+  }
+
+  // What a call holds, and what one of the baseline does: measured, or else profiled.
+  void compare_memory(const std::optional<MeasuredShape>& seen, diagnosis::Case& about) {
+    CallMemory& memory = report_.memory;
+    if (seen && seen->device_bytes) about.argument_bytes = static_cast<double>(*seen->device_bytes);
+    memory.kernel_bytes = static_cast<uint64_t>(about.argument_bytes);
+    if (details_->baseline) {
+      memory.baseline = details_->baseline->name;
+      memory.baseline_bytes = details_->baseline->device_bytes;
+    }
+    if (seen && seen->baseline && seen->baseline->good) {
+      memory.baseline = seen->baseline->name;
+      if (seen->baseline->device_bytes) memory.baseline_bytes = seen->baseline->device_bytes;
+    } else if (seen && seen->baseline) {
+      details_->baseline_not_measured = seen->baseline->objection;
+    }
+    about.baseline = memory.baseline;
+    about.baseline_bytes = static_cast<double>(memory.baseline_bytes.value_or(0));
   }
 
   Result<void> profile(const spec::Shape& shape) {
@@ -293,9 +376,10 @@ class Diagnoser {
 
   Result<void> diagnose_shape(const spec::Shape& shape) {
     ASSAY_TRY(details_->estimated, counted(shape));
-    diagnosis::Case about = advised_case(spec_, shape, details_->estimated);
-    ASSAY_CHECK(measure(shape.text(), about));
+    diagnosis::Case about = advised_case(spec_, configuration_, shape, details_->estimated);
+    ASSAY_TRY(const std::optional<MeasuredShape> seen, measure(shape.text(), request_.baseline, about));
     ASSAY_CHECK(profile(shape));
+    compare_memory(seen, about);
     const std::vector<diagnosis::Case> stages = stages_of(about, details_->estimated);
     details_->diagnosis = stages.empty() ? diagnosis::diagnose(about) : diagnosis::diagnose(about, stages);
     if (details_->estimated.measured) report_.rates_measured = details_->estimated.measured->time;
@@ -332,12 +416,13 @@ class Diagnoser {
     Progress progress(context_, "sweep", shapes.size());
     for (const spec::Shape& shape : shapes) {
       ASSAY_TRY(const EstimatedCase estimated, counted(shape));
-      diagnosis::Case about = advised_case(spec_, shape, estimated);
-      ASSAY_CHECK(measure(shape.text(), about));
+      diagnosis::Case about = advised_case(spec_, configuration_, shape, estimated);
+      ASSAY_TRY(const std::optional<MeasuredShape> seen, measure(shape.text(), "", about));
       const diagnosis::Floor floor = diagnosis::floor_of(about);
       const double seconds = about.time_us * 1e-6;
       report_.sweep.push_back({shape.text(), about.time_us, about.measured, floor.time_us, estimated.estimate.limiter,
-                               estimated.flops / seconds / 1e12, estimated.bytes / seconds / 1e9});
+                               estimated.flops / seconds / 1e12, estimated.bytes / seconds / 1e9,
+                               seen ? seen->gpu : GpuConditions()});
       progress.advance(shape.text());
       ASSAY_CHECK(check_cancelled(context_));
     }
@@ -358,6 +443,8 @@ class Diagnoser {
       if (!report_.findings[i].baseline.empty()) document["findings"].back()["baseline"] = report_.findings[i].baseline;
     }
     if (!details_->not_measured.empty()) document["not_measured"] = details_->not_measured;
+    if (!details_->baseline_not_measured.empty()) document["baseline_not_measured"] = details_->baseline_not_measured;
+    document["device_memory"] = memory_document(report_.memory);
     write_profile(document);
     for (const SweepPoint& point : report_.sweep) {
       document["sweep"].push_back({{"shape", point.shape},
@@ -367,6 +454,7 @@ class Diagnoser {
                                    {"limiter", point.limiter},
                                    {"tflops", point.tflops},
                                    {"gb_per_s", point.gb_per_s}});
+      if (point.measured) document["sweep"].back()["gpu"] = conditions_document(point.gpu);
     }
     ledger::Attempt attempt = recording_.draft();
     attempt.configuration = report_.configuration;

@@ -20,8 +20,9 @@ struct DiagnoseDetails {
   std::optional<profiling::Profile> profile;  // with Nsight Compute, without counts
   std::optional<BaselineProfile> baseline;    // likewise
   std::vector<profiling::NcuDifference> differences;
-  std::string no_baseline;   // why, if it was not profiled
-  std::string not_measured;  // why, if there is no measured time
+  std::string no_baseline;            // why, if it was not profiled
+  std::string not_measured;           // why, if there is no measured time
+  std::string baseline_not_measured;  // why, if it was to be
   nlohmann::json document;
 };
 

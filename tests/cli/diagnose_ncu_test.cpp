@@ -90,6 +90,7 @@ TEST_F(DiagnoseWithNcu, ProfilesTheBaselineTooAndKeepsBothReports) {
   ASSERT_TRUE(document.contains("baseline")) << document.value("no_baseline", "");
   EXPECT_EQ(document["baseline"]["kernel"], "their_sum") << "not an instrument of ours";
   EXPECT_EQ(document["baseline"]["metrics"]["launch__grid_size"], 132);
+  EXPECT_EQ(document["device_memory"]["baseline_bytes"], 4 * (2 * 16 + 2)) << "as its provider says under ncu";
   EXPECT_EQ(document["baseline"]["differences"][0]["sentence"],
             "the baseline has 66.0 times more blocks (132, here 2)");
   EXPECT_EQ(document["profile"]["measured"]["metrics"]["smsp__inst_executed.sum"]["value"], 3100);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // assay diagnose as a user runs it: in each planted kernel its own rule comes first, and in a clean one it is silent.
 #include <algorithm>
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <map>
 
+#include "../support/temporary_folder.hpp"
 #include "assay_program.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
 
 namespace assay::cli {
 namespace {
@@ -89,6 +94,23 @@ INSTANTIATE_TEST_SUITE_P(
         Planted{"launch", "copy_vector", "N=135168", kH200, "fma_chain", "N=1048576"},
         Planted{"starting_blocks", "tiny_blocks", "N=4194304", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"}),
     [](const testing::TestParamInfo<Planted>& planted) { return std::string(planted.param.rule); });
+
+// By its flags: the PTX does not tell.
+TEST(Diagnose, PtxasThatDoesNotOptimiseIsFound) {
+  const TemporaryFolder folder;
+  const std::filesystem::path kernel = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/cli/workspace";
+  std::filesystem::copy(kernel, folder.path(), std::filesystem::copy_options::recursive);
+  for (const auto& [flag, found] : std::map<std::string, bool>{{"-Xptxas=-v,-O0", true}, {"-Xptxas=-O3", false}}) {
+    const auto toml = read_file(kernel / "kernel.toml");
+    ASSERT_TRUE(toml.ok());
+    folder.write("kernel.toml", replace_all(*toml, "[\"sm_80\"]", "[\"sm_80\"]\nflags = [\"" + flag + "\"]"));
+    const json document = diagnose({folder.path().string(), "--shape", "N=1000000", "--device", "vgpu:h200"});
+    const json* finding_of_it = finding(document, "debug_build");
+    ASSERT_EQ(finding_of_it != nullptr, found) << flag;
+    if (!found) continue;
+    EXPECT_NE((*finding_of_it)["evidence"][0].get<std::string>().find(flag), std::string::npos);
+  }
+}
 
 // What changes the results comes last, however much it would bring.
 TEST(Diagnose, TensorCoresComeLastForWideInputs) {

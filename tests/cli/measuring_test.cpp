@@ -52,6 +52,7 @@ TEST_F(Measuring, BenchTimesWhatIsRight) {
   EXPECT_TRUE(contender["good"]);
   EXPECT_NEAR(contender["measured"]["p50_us"].get<double>(), 10, 0.1);
   EXPECT_EQ(document["cases"][0]["contract"]["protocol.sets"], "4");
+  EXPECT_EQ(contender["device_bytes"], 4 * (2 * 16 + 2)) << "x and y of one call";
   size_t samples = 0;
   for (const auto& batch : contender["batches"]) samples += batch["us"].size();
   EXPECT_EQ(samples, 240u);

@@ -41,7 +41,7 @@ DONE:
 }
 )";
 
-constexpr const char* kHead = R"TOML([kernel]
+constexpr const char* kSpecificationHead = R"TOML([kernel]
 name    = "copy_it"
 source  = "copy.ptx"
 ENTRY
@@ -68,7 +68,7 @@ constexpr const char* kShapes = "\n[shapes]\ncanonical = [{ N = 100 }]\n";
 class SpecificationTest : public testing::Test {
  protected:
   void write(const std::string& fill, const std::string& rest, bool with_entry = true) const {
-    std::string text = replace_all(kHead, "ENTRY", with_entry ? "entry   = \"copy_f32\"" : "");
+    std::string text = replace_all(kSpecificationHead, "ENTRY", with_entry ? "entry   = \"copy_f32\"" : "");
     text = replace_all(text, "FILL", fill);
     folder_.write("kernel.toml", text + rest);
     folder_.write("copy.ptx", kPtx);

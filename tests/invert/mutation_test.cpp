@@ -81,7 +81,7 @@ Kernel kernel(const std::string& name) {
   facts.block = {kThreads, 1, 1};
   facts.model = gpu::find_model("h200");
   facts.blocks_per_sm = 4;
-  facts.static_shared_bytes = name == "bulk" ? 520 : 4096;
+  facts.static_shared_bytes = name == "bulk" ? 520 : name == "roles" ? 1024 : 4096;
   facts.registers = 64;
   facts.spill_bytes = 0;
   facts.largest_buffer = facts.all_buffers = uint64_t{kBlocks} * kThreads * 16;
@@ -269,6 +269,51 @@ TEST(Mutation, SaysWhyThereIsNothingToChange) {
     EXPECT_FALSE(outcome.mutant.has_value()) << name;
     EXPECT_FALSE(outcome.why_not.empty()) << name;
   }
+}
+
+// A producer warp and three consumer warps, mbarriers between them: no experiment may leave them waiting for ever.
+// Whatever there is to change is changed beside the protocol; the rest says why not.
+TEST(Mutation, WarpsWithRolesKeepTheirProtocol) {
+  const Kernel base = kernel("roles");
+  for (const Row& row : catalogue()) {
+    if (row.mutate == nullptr) continue;
+    const Outcome outcome = row.mutate(base.prepared, base.facts, 1);
+    if (!outcome.mutant) {
+      EXPECT_FALSE(outcome.why_not.empty()) << row.name;
+      continue;
+    }
+    const KernelText::Printed printed = outcome.mutant->text.print();
+    const Launched mutated = run(printed.text, outcome.mutant->text.entry(), outcome.mutant->launch);
+    EXPECT_EQ(mutated.problem, "") << row.name << "\n" << printed.text;
+    if (!outcome.mutant->control) continue;
+    const KernelText::Printed control = outcome.mutant->control->print();
+    EXPECT_EQ(run(control.text, outcome.mutant->control->entry(), outcome.mutant->control_launch).problem, "")
+        << row.name << ", the control\n"
+        << control.text;
+  }
+}
+
+TEST(Mutation, SitesThatSteerWarpsAreLeftAlone) {
+  const Kernel base = kernel("roles");
+  const auto sites = [&](const char* name) {
+    const Outcome outcome = find_row(name)->mutate(base.prepared, base.facts, 1);
+    return outcome.mutant ? static_cast<int>(outcome.mutant->sites.size()) : 0;
+  };
+  EXPECT_EQ(sites("extra_barriers"), 1) << "bar.sync 0, and not the one that a producer arrives at";
+  EXPECT_EQ(sites("no_shared_reads"), 1) << "the data, and not whether there is more";
+  EXPECT_EQ(sites("not_staged"), 1);
+  EXPECT_EQ(sites("bank_conflicts"), 1) << "nor the store of that word";
+  EXPECT_EQ(sites("no_bank_conflicts"), 1);
+  EXPECT_EQ(sites("no_shuffles"), 1) << "the sum, and not the number of the warp";
+  for (const auto& [name, reason] :
+       std::map<const char*, const char*>{{"uncoalesced", "have roles"}, {"converged", "protocol"}}) {
+    const Outcome outcome = find_row(name)->mutate(base.prepared, base.facts, 1);
+    EXPECT_FALSE(outcome.mutant.has_value()) << name;
+    EXPECT_NE(outcome.why_not.find(reason), std::string::npos) << name << ": " << outcome.why_not;
+  }
+  // A kernel without mbarriers has no protocol: all of its loads are sites.
+  const Kernel plain = kernel("everything");
+  EXPECT_TRUE(find_row("uncoalesced")->mutate(plain.prepared, plain.facts, 1).mutant.has_value());
 }
 
 TEST(Mutation, SitesHaveTheirSourceLines) {

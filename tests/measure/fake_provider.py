@@ -3,11 +3,12 @@
 weight; times that are made up, and on demand every way to lie, hang, crash or print rubbish.
 
   python3 fake_provider.py [--behave NAME] [--at OP] [--after N] [--us 20] [--noise 0.01] [--seed 1] [--seconds 60]
-                           [--marker FILE] [--neighbour N]
+                           [--marker FILE] [--neighbour N] [--device-bytes JSON]
 
 --at: the request at which a behaviour of the first table shows (default sample); --after: only from its Nth time on (0
 is the first). --us and --noise: least value and relative deviation of the times. --seconds: how long `late` and `hang`
 wait. --marker: made by the first process, by which the others know that they are not the first.
+--device-bytes: what `prepare` says of the memory of a call, as JSON; nothing by default.
 --neighbour: from the Nth timed call of the first process on, and in all others, calls take up to three times as long.
 """
 
@@ -185,7 +186,10 @@ class Provider:
             self.sets.append(own)
         self.prints = [None] * len(self.sets)
         self.known, self.changed = {}, False
-        return {"variant": "row sums in Python"}
+        answer = {"variant": "row sums in Python"}
+        if self.options.device_bytes:
+            answer["device_bytes"] = json.loads(self.options.device_bytes)
+        return answer
 
     def results(self, own):
         if "weight" not in own:
@@ -423,6 +427,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--marker", default="")
     parser.add_argument("--neighbour", type=int, default=0)
+    parser.add_argument("--device-bytes", default="")
     options = parser.parse_args()
     provider, pipe = Provider(options), Pipe(options)
     for line in sys.stdin:

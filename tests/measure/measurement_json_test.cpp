@@ -33,6 +33,7 @@ CaseMeasurement example() {
   good.median_interval = {19, 21};
   good.kernels = {{"copy", -1, 19.25}};
   good.requests = {{"prepare", {6, 4.25}}, {"prepare: compile", {6, 3.5}}};
+  good.device_bytes = uint64_t{1} << 40;
   ContenderResult bad;
   bad.name = "rival";
   bad.failure = Error{"it crashed", Place{"kernel.toml", 3, 4}, "look there", ExitCode::environment};
@@ -57,6 +58,8 @@ TEST(MeasurementJson, loses_nothing) {
   EXPECT_EQ(read->contenders[1].objection(), "it crashed");
   EXPECT_TRUE(std::isnan(read->contenders[1].accuracy.error));
   EXPECT_EQ(read->contenders[0].requests.at("prepare: compile").count, 6u);
+  EXPECT_EQ(read->contenders[0].device_bytes, uint64_t{1} << 40);
+  EXPECT_EQ(read->contenders[1].device_bytes, std::nullopt);
   EXPECT_EQ(read->contract, example().contract);
   EXPECT_EQ(read->seed, example().seed);
 }

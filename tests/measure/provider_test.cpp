@@ -67,6 +67,29 @@ class ProviderTest : public testing::Test {
   std::vector<InputSet> sets_;
 };
 
+TEST_F(ProviderTest, says_what_a_call_holds_or_does_not) {
+  const auto silent = prepared({});
+  ASSERT_TRUE(silent);
+  EXPECT_EQ(silent->device_bytes(), std::nullopt);
+  const auto says = prepared({"--device-bytes", "4096"});
+  ASSERT_TRUE(says);
+  EXPECT_EQ(says->device_bytes(), 4096u);
+  const auto null = prepared({"--device-bytes", "null"});
+  ASSERT_TRUE(null);
+  EXPECT_EQ(null->device_bytes(), std::nullopt);
+}
+
+TEST_F(ProviderTest, a_call_cannot_hold_what_no_gpu_has) {
+  for (const char* said : {"-1", "0", "1.5", "1e30", "\"much\"", "true", "[1]", "{}"}) {
+    const auto provider = start({"--device-bytes", said}, kPatient);
+    ASSERT_TRUE(provider);
+    const auto variant = provider->prepare(request());
+    ASSERT_FALSE(variant.ok()) << said;
+    EXPECT_TRUE(mentions(variant.error().message, "bytes of device memory")) << variant.error().message;
+    EXPECT_EQ(provider->device_bytes(), std::nullopt);
+  }
+}
+
 TEST_F(ProviderTest, answers_every_request) {
   auto provider = start({}, kPatient);
   ASSERT_TRUE(provider);

@@ -48,6 +48,7 @@ class FakeGpu:
         self.default_stream = False
         self._nodes = 0
         self._names = []
+        self.most_bytes = 0
 
     def versions(self):
         return {"fake": "1"}
@@ -131,6 +132,26 @@ class FakeGpu:
             contents[offset:offset + count] = bytes([byte]) * count
             self.now_us += FILL_US
         self.enqueue(step)
+
+    def allocated_bytes(self):
+        return sum(len(contents) for contents in self.memory.values())
+
+    def watch_memory(self):
+        self.most_bytes = self.allocated_bytes()
+        return self.most_bytes
+
+    def peak_bytes(self):
+        return max(self.most_bytes, self.allocated_bytes())
+
+    @staticmethod
+    def result_bytes(result):
+        return 0  # results are no part of this memory
+
+    def workspace(self, count):
+        """Memory that a problem takes and gives back within one call."""
+        address = self._take(count)
+        self.most_bytes = max(self.most_bytes, self.allocated_bytes())
+        del self.memory[address]
 
     def pad(self, pieces):
         self.log.append(f"pad {pieces}")

@@ -46,6 +46,19 @@ class ReturnedRowSums(RowSums):
         return {"y": returned}
 
 
+class Spacious(RowSums):
+    """Keeps memory from `prepare` on, and takes more within each call."""
+    KEPT, WITHIN = 100, 1000
+
+    def prepare(self, case, gpu, sets):
+        gpu._take(self.KEPT)
+        return super().prepare(case, gpu, sets)
+
+    def call(self, number):
+        self.gpu.workspace(self.WITHIN)
+        super().call(number)
+
+
 class Lazy(RowSums):
     """Does nothing from the third call of a set on; poison must show that."""
 

@@ -6,7 +6,7 @@ import unittest
 from support import COLUMNS, MANY_BEHIND_GATE, ROWS, SETS, HarnessCase, floats
 
 import fake_gpu
-from fake_problems import CALL_US, Accumulating, Lazy, ReturnedRowSums, RowSums
+from fake_problems import CALL_US, Accumulating, Lazy, ReturnedRowSums, RowSums, Spacious
 
 
 def hex_fingerprint(contents):
@@ -27,6 +27,15 @@ class Answers(HarnessCase):
 
     def test_prepare_says_what_runs(self):
         self.assertEqual(self.start(RowSums())["variant"], "row sums, one by one")
+
+    def test_prepare_says_how_much_memory_a_call_holds(self):
+        of_arguments = 4 * ROWS * COLUMNS + 4 * ROWS
+        self.assertEqual(self.start(RowSums())["device_bytes"], of_arguments)
+        self.assertEqual(self.start(ReturnedRowSums())["device_bytes"], of_arguments)
+        self.assertEqual(self.start(Spacious())["device_bytes"], of_arguments + Spacious.KEPT + Spacious.WITHIN)
+
+    def test_without_a_call_nothing_is_said_about_memory(self):
+        self.assertNotIn("device_bytes", self.start(RowSums(), warm_up_calls=0))
 
     def test_run_and_read(self):
         self.start(RowSums())

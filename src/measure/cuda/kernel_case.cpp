@@ -207,6 +207,16 @@ std::string KernelCase::variant() const {
   return text;
 }
 
+uint64_t KernelCase::device_bytes() const {
+  uint64_t bytes = 0;
+  for (const spec::ResolvedArgument& argument : arguments_) {
+    if (const spec::ResolvedTensor* tensor = argument.tensor()) bytes += static_cast<uint64_t>(tensor->bytes);
+    if (argument.pointers() != nullptr)
+      bytes += check::pointer_bytes(*argument.pointers(), arguments_, sets_.front()->addresses).size();
+  }
+  return bytes;
+}
+
 // Flush, start event, the call, the delay if one is asked for, stop event, fingerprint.
 Result<void> KernelCase::enqueue_call(Set& set, Place& place, unsigned event_flags) {
   ASSAY_CHECK(check(driver_.cuMemsetD8Async(place.slot, 0, sizeof(uint64_t), stream_), "cuMemsetD8Async"));

@@ -47,7 +47,8 @@ class KernelCase {
   KernelCase(const KernelCase&) = delete;
   KernelCase& operator=(const KernelCase&) = delete;
 
-  std::string variant() const;  // "attention_forward<<<(8,32,1), 128>>>, 41 registers ..."
+  std::string variant() const;    // "attention_forward<<<(8,32,1), 128>>>, 41 registers ..."
+  uint64_t device_bytes() const;  // of the tensors and tables of pointers of one call
   Result<void> run(size_t set, uint8_t poison);
   Result<void> read(size_t set, const ArgumentFiles& files);
   Result<void> write(size_t set, const ArgumentFiles& files);

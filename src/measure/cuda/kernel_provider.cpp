@@ -98,7 +98,7 @@ class Server {
         instruments_.emplace(std::move(instruments));
       }
       ASSAY_TRY(case_, KernelCase::make(*gpu_, *instruments_, wanted));
-      return json{{"variant", case_->variant()}};
+      return json{{"variant", case_->variant()}, {"device_bytes", case_->device_bytes()}};
     }
     if (!case_) return Error{fmt::format("'{}' needs a 'prepare' before it", op)};
     if (op == "sample") return sample(request);
