@@ -6,6 +6,7 @@
 #include "base/escape.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/words.hpp"
 
 namespace assay::cli {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 class AdviseCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.words("kernel", words_, "a folder with a kernel.toml; the current one if absent", {0, 1});
+    kernels_.declare(line);
     line.option("--device", request_.choice.device, "as the ledger names it; that of the newest result otherwise");
     line.option("--shape", request_.shape, "NAME=value,...: as the ledger names it");
     line.option("--count", request_.count, "suggestions", {1, 1000});
@@ -23,12 +24,14 @@ class AdviseCommand final : public Command {
 
   Result<ExitCode> run(const Context& context) override {
     static_cast<void>(context);
-    if (!words_.empty()) request_.choice.kernel = words_[0];
+    return kernels_.each("advise", json(), [&](const std::string& kernel) { return advise(kernel); });
+  }
+
+ private:
+  Result<KernelWords::Outcome> advise(const std::string& kernel) {
+    request_.choice.kernel = kernel;
     ASSAY_TRY(const work::AdviceReport report, work::advise(request_));
-    if (json()) {
-      print_document(to_json(report));
-      return ExitCode::good;
-    }
+    if (json()) return KernelWords::Outcome{ExitCode::good, to_json(report)};
     print(fmt::format("{}{} on {}: {} results here, {} elsewhere\n", escape_terminal(report.kernel),
                       report.shape.empty() ? "" : " at " + escape_terminal(report.shape),
                       escape_terminal(report.device), report.trials_here, report.trials_elsewhere));
@@ -43,12 +46,11 @@ class AdviseCommand final : public Command {
     if (report.advised > 0)
       print(fmt::format("earlier advice: {} of {} that were tried came out in the best quarter\n", report.advice_held,
                         report.advised));
-    return ExitCode::good;
+    return KernelWords::Outcome{};
   }
 
- private:
   work::AdviceRequest request_;
-  std::vector<std::string> words_;
+  KernelWords kernels_;
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ std::string bisect_text(const work::BisectReport& report) {
 class BisectCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.words("kernel", words_, "a folder with a kernel.toml, in a git repository", {0, 1});
+    kernels_.declare(line, "folders with a kernel.toml, in a git repository");
     line.option("--counter", request_.counter, "a counter that changed (docs/counters.md)");
     line.option("--threshold", request_.threshold, "a counter that changes by no more is the same", {0, 10});
     line.flag("--check", check_, "results that became wrong");
@@ -57,23 +57,24 @@ class BisectCommand final : public Command {
   }
 
   Result<ExitCode> run(const Context& context) override {
-    if (!words_.empty()) request_.choice.kernel = words_[0];
     const int ways = (request_.counter.empty() ? 0 : 1) + (check_ ? 1 : 0) + (sanitize_ ? 1 : 0);
     if (ways != 1) return Error{"one thing says what is bad", {}, "--counter NAME, --check or --sanitize, one of them"};
     request_.judge = check_ ? "check" : sanitize_ ? "sanitize" : "counter";
     ASSAY_TRY(request_.record, record_.read());
-    ASSAY_TRY(const work::BisectReport report, work::bisect(request_, context));
-    if (json()) {
-      print_document(to_json(report));
-    } else {
-      print(bisect_text(report));
-    }
-    return report.exit_code;
+    return kernels_.each("bisect", json(), [&](const std::string& kernel) { return bisect(kernel, context); });
   }
 
  private:
+  Result<KernelWords::Outcome> bisect(const std::string& kernel, const Context& context) {
+    request_.choice.kernel = kernel;
+    ASSAY_TRY(const work::BisectReport report, work::bisect(request_, context));
+    if (json()) return KernelWords::Outcome{report.exit_code, to_json(report)};
+    print(bisect_text(report));
+    return KernelWords::Outcome{report.exit_code};
+  }
+
   work::BisectRequest request_;
-  std::vector<std::string> words_;
+  KernelWords kernels_;
   RecordWords record_;
   bool check_ = false;
   bool sanitize_ = false;

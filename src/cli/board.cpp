@@ -2,7 +2,9 @@
 // assay board: groups of ties for each kernel, device and shape.
 #include "assay/board.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "base/escape.hpp"
 #include "cli/command.hpp"
@@ -26,7 +28,7 @@ std::string board_text(const work::Board& board, const report::Terminal& termina
 class BoardCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.words("kernel", kernels_, "only this kernel; * stands for any text", {0, 1});
+    line.words("kernel", kernels_, "only these kernels; * stands for any text", {0, kMany});
     line.option("--device", request_.device, "only this device; with * and ?");
     line.option("--since", request_.since, "only what was measured since");
     line.option("--ledger", request_.ledger, "the ledger to look at");
@@ -34,8 +36,14 @@ class BoardCommand final : public Command {
   }
 
   Result<ExitCode> run(const Context& /*context*/) override {
-    if (!kernels_.empty()) request_.kernel = kernels_.front();
-    ASSAY_TRY(const work::BoardReport report, work::board(request_));
+    if (kernels_.empty()) kernels_.emplace_back();
+    work::BoardReport report;
+    for (const std::string& kernel : kernels_) {
+      request_.kernel = kernel;
+      ASSAY_TRY(work::BoardReport found, work::board(request_));
+      report.ledger = found.ledger;
+      std::ranges::move(found.boards, std::back_inserter(report.boards));
+    }
     if (json()) {
       print_document(to_json(report));
       return ExitCode::good;

@@ -66,7 +66,7 @@ Result<ExportWord> read_export(const std::string& word) {
 class TuneCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.words("kernel", kernels_, "a folder with a kernel.toml, or the file", {0, 1});
+    kernels_.declare(line);
     declare_device(line, tune_.choice.device);
     line.option("--config", tune_.choice.configuration, "NAME=value,...: search these alone");
     line.option("--only", tune_.only, "NAME=value,...: this configuration; may be given several times");
@@ -105,7 +105,7 @@ class TuneCommand final : public Command {
 
  private:
   Result<ExitCode> replay(const Context& context) {
-    if (!kernels_.empty()) return Error{"a kernel is tuned, or spaces are replayed: not both in one run"};
+    if (!kernels_.none()) return Error{"a kernel is tuned, or spaces are replayed: not both in one run"};
     if (!strategies_.empty()) replay_.strategies = strategies_;
     if (batch_) replay_.batch = *batch_;
     ASSAY_TRY(const work::TuneReplayReport report, work::replay_tuning(replay_, context));
@@ -114,11 +114,12 @@ class TuneCommand final : public Command {
   }
 
   Result<ExitCode> tune(const Context& context) {
-    if (kernels_.empty() && !std::filesystem::exists("kernel.toml"))
+    if (kernels_.none() && !std::filesystem::exists("kernel.toml"))
       return Error{"there is nothing to tune: this folder has no kernel.toml",
                    {},
                    "name a kernel's folder, or give --replay, --synthetic or --ask"};
-    tune_.choice.kernel = kernels_.empty() ? "." : kernels_[0];
+    if (kernels_.several() && (!tune_.journal.empty() || !exports_.empty()))
+      return Error{"--journal and --export name files of one kernel, and several are to be tuned"};
     if (strategies_.size() > 1) return Error{"one --strategy tunes a kernel; several can be compared by --replay"};
     if (!strategies_.empty()) tune_.strategy = strategies_[0];
     tune_.budget = replay_.budget;
@@ -134,6 +135,12 @@ class TuneCommand final : public Command {
     }
     ASSAY_TRY(tune_.record, record_.read());
     tune_.page = true;
+    return kernels_.each("tune", json(), [&](const std::string& kernel) { return tune(kernel, exports, context); });
+  }
+
+  Result<KernelWords::Outcome> tune(const std::string& kernel, const std::vector<ExportWord>& exports,
+                                    const Context& context) {
+    tune_.choice.kernel = kernel;
     if (!go_on_) {
       ASSAY_TRY(const std::optional<work::TuneStop> stop, work::stop_before_tuning(tune_, baseline_, context));
       if (stop) return show(*stop);
@@ -143,19 +150,19 @@ class TuneCommand final : public Command {
       ASSAY_TRY(const std::string text, work::export_tuning(report, each.format));
       ASSAY_CHECK(write_file_atomically(each.file, text));
     }
-    json() ? print_document(to_json(report)) : print(tuning_text(report));
-    if (!json() && !report.page.empty()) print(fmt::format("page: {}\n", report.page));
     if (open_ && !report.page.empty()) ASSAY_CHECK(open_page(report.page));
-    return report.exit_code;
+    if (json()) return KernelWords::Outcome{report.exit_code, to_json(report)};
+    print(tuning_text(report));
+    if (!report.page.empty()) print(fmt::format("page: {}\n", report.page));
+    return KernelWords::Outcome{report.exit_code};
   }
 
-  Result<ExitCode> show(const work::TuneStop& stop) const {
+  KernelWords::Outcome show(const work::TuneStop& stop) const {
     constexpr size_t kFindings = 3;
-    json() ? print_document(to_json(stop))
-           : print(fmt::format("stopped: {:.2f}x of {} at {}; {} evaluations saved (--go-on goes on)\n\n{}", stop.speed,
-                               stop.baseline, stop.shape, stop.evaluations_saved,
-                               diagnose_text(stop.diagnosis, kFindings)));
-    return ExitCode::regression;
+    if (json()) return {ExitCode::regression, to_json(stop)};
+    print(fmt::format("stopped: {:.2f}x of {} at {}; {} evaluations saved (--go-on goes on)\n\n{}", stop.speed,
+                      stop.baseline, stop.shape, stop.evaluations_saved, diagnose_text(stop.diagnosis, kFindings)));
+    return {ExitCode::regression};
   }
 
   static std::string counters_text(const work::TuneCounters& counters) {
@@ -277,7 +284,7 @@ class TuneCommand final : public Command {
   }
 
   work::TuneRequest tune_;
-  std::vector<std::string> kernels_;
+  KernelWords kernels_;
   std::vector<std::string> exports_;
   std::optional<size_t> batch_;
   RecordWords record_;

@@ -38,6 +38,9 @@ class KernelWords {
   Result<ExitCode> each(const char* command, bool json,
                         const std::function<Result<Outcome>(const std::string& kernel)>& work) const;
 
+  bool none() const { return kernels_.empty(); }
+  bool several() const { return kernels_.size() > 1; }
+
  private:
   std::vector<std::string> kernels_;
 };

@@ -82,6 +82,17 @@ TEST_F(LearnTest, advice_follows_other_shapes_and_is_scored) {
   EXPECT_EQ(later["best"]["configuration"], advised);
 }
 
+TEST_F(LearnTest, several_kernels_get_advice_one_after_the_other) {
+  measure_some("COLUMNS=1024,ROWS=8");
+  const json document = parsed(assay({"advise", "kernels/softmax", "kernels/layernorm", "--json"}));
+  ASSERT_EQ(document["kernels"].size(), 2u) << document.dump(2);
+  EXPECT_EQ(document["kernels"][0]["kernel"], "softmax");
+  EXPECT_EQ(document["kernels"][1]["kernel"], "layernorm");
+  EXPECT_EQ(parsed(assay({"board", "softmax", "layernorm", "--json"}))["boards"],
+            parsed(assay({"board", "softmax", "--json"}))["boards"])
+      << "nothing of the other one was measured";
+}
+
 TEST_F(LearnTest, where_nothing_is_known_that_is_said) {
   EXPECT_EQ(assay({"advise", "kernels/softmax"}).exit_status, 2);
   measured("BLOCK=64,HELD=2", "s", 1);
