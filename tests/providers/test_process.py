@@ -45,7 +45,7 @@ class Process(CaseFolder):
     def test_a_whole_conversation(self):
         answer = self.prepared("honest")
         parts = answer.pop("seconds")
-        self.assertEqual(answer, {"id": 12, "ok": True, "variant": "row sums, one by one"})
+        self.assertEqual(answer, {"id": 12, "ok": True, "variant": "row sums, one by one", "device_bytes": 72})
         self.assertEqual(list(parts), ["forget", "inputs", "problem", "warm-up", "sampler"])
         self.assertTrue(all(seconds >= 0 for seconds in parts.values()))
         self.assertTrue(self.ask("run", 123456789012345678, set=0, poison=9)["ok"])
