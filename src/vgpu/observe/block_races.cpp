@@ -122,12 +122,13 @@ inline AccessRecord BlockRaces::record(const Access& access, int lane, size_t nu
 
 namespace {
 
-// Lanes in a row that read one address. Two tell all: what one of them wrote itself, the other one does not know.
+// Lanes in a row that read one address. The first two stand for all: what one of them wrote itself, the other one does
+// not know.
 struct Broadcast {
   uint64_t last = ~uint64_t{0};
   int same = 0;
 
-  bool is_told(uint64_t address) {
+  bool repeats(uint64_t address) {
     same = address == last ? same + 1 : 0;
     last = address;
     return same > 1;
@@ -138,10 +139,6 @@ struct Broadcast {
     return differences == 0;
   }
 };
-
-}  // namespace
-
-namespace {
 
 // Lanes from this one on that access one element behind another.
 size_t lanes_in_a_row(const Access& access, int first) {
@@ -349,7 +346,7 @@ inline void BlockRaces::access_weakly(const Access& access, size_t number, const
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
     if (address < base) continue;
-    if (!Writes && state.uniform && broadcast.is_told(address)) {
+    if (!Writes && state.uniform && broadcast.repeats(address)) {
       if (broadcast.same == 2 && Broadcast::is_of_all(access, address)) break;
       continue;
     }
@@ -495,7 +492,7 @@ void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place
         touch_by_verdicts<Writes>(first + static_cast<AccessMark>(lane), cell.marks))
       continue;
     const uint64_t address = access.addresses[lane];
-    if (address < base || (!Writes && broadcast.is_told(address))) continue;
+    if (address < base || (!Writes && broadcast.repeats(address))) continue;
     attempt.move_to(lane);
     if (cell.marks != nullptr && touch_quickly<Writes>(attempt, cell)) continue;
     place.expect_no_order(true);
@@ -529,23 +526,6 @@ inline void BlockRaces::access_strongly(const Access& access, size_t number, con
     if (!writes) continue;
     if (order.reads_and_writes) acquire(access.warp, lane, order, owner, address);
     release(access.warp, lane, order, owner, address);
-  }
-}
-
-inline void BlockRaces::note_store(const Access& access) {
-  WarpState& state = state_of(access.warp);
-  for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const uint32_t group = state.store_groups[static_cast<size_t>(lane)];
-    const uint64_t address = access.addresses[lane];
-    if (!state.open_stores.empty()) {
-      OpenStore& last = state.open_stores.back();
-      if (last.lane == lane && last.group == group && last.address + last.bytes == address) {
-        last.bytes += access.bytes;
-        continue;
-      }
-    }
-    state.open_stores.push_back({lane, group, address, access.bytes});
   }
 }
 
@@ -592,33 +572,6 @@ void BlockRaces::find_late_visits() {
     if (clock == nullptr || !clock->knows(visit.warp(), visit.lane(), visit.stamp()))
       report_late(visit, plane, address, bytes);
   });
-}
-
-void BlockRaces::complete(const Warp& warp, const OpenStore& store) {
-  const Stamp now = state_of(warp).now & AccessRecord::kUnderWay;
-  const uint32_t who =
-      AccessRecord::name(number_, static_cast<uint32_t>(warp.index()), static_cast<uint32_t>(store.lane));
-  check_.global.tidy();
-  check_.global.complete_copies(store.address - kGlobalWindow, store.bytes, who, now, Shadow::Copies::of_thread);
-}
-
-// A wait for bulk stores: what they wrote to global memory is a write of their thread at this time.
-void BlockRaces::grouped(const Warp& warp, const Instruction& instruction) {
-  const auto kind = check_.instruction(check_.number_of(*warp.frame().function, instruction)).store_group;
-  if (kind == RaceCheck::StoreGroup::none) return;
-  WarpState& state = state_of(warp);
-  if (kind == RaceCheck::StoreGroup::commit) {
-    for (LaneMask left = warp.mask; left != 0; left &= left - 1)
-      ++state.store_groups[static_cast<size_t>(std::countr_zero(left))];
-    return;
-  }
-  std::erase_if(state.open_stores, [&](const OpenStore& store) {
-    const bool waited = (warp.mask >> store.lane & 1) != 0 && store.group + uint64_t{instruction.detail} <
-                                                                  state.store_groups[static_cast<size_t>(store.lane)];
-    if (waited) complete(warp, store);
-    return waited;
-  });
-  ++state.now;
 }
 
 }  // namespace assay::vgpu
