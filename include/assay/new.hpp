@@ -34,7 +34,7 @@ struct NewKernel {
   std::string verdict;               // of the trial: "clean", "finding", "not run"
   std::string message;               // what was found, or why it was not run
   std::string signature;             // where names and types are from: "debug information", "source text", "PTX"
-  std::vector<std::string> missing;  // what debug information does not tell of it
+  std::vector<std::string> missing;  // what debug information lacks
   std::vector<OpenPoint> open;
 };
 

@@ -176,7 +176,7 @@ class Described {
   Described(const Described&) = delete;
   Described& operator=(const Described&) = delete;
 
-  // Puts what it knows in the place of what the text told.
+  // Replaces what was read from the text.
   void take(const ptx::Function& function, KernelSignature& signature) const {
     if (!signatures_) {
       signature.missing = {why_};
@@ -189,8 +189,8 @@ class Described {
     signature.from_debug_information = signature.missing.empty();
     for (size_t i = 0; i < bytes.size(); ++i) {
       SignatureParameter& parameter = (*parameters)[i];
-      const bool told = !parameter.structure || !parameter.values.empty() || parameter.bytes == 1;
-      if (told) {
+      const bool described = !parameter.structure || !parameter.values.empty() || parameter.bytes == 1;
+      if (described) {
         signature.parameters[i] = std::move(parameter);
       } else if (signature.parameters[i].values.empty()) {
         signature.parameters[i].name = parameter.name;

@@ -18,7 +18,7 @@ class ImportCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
     line.needs("FILE", request_.path, "a file or a folder");
-    line.choice("--format", request_.format, "what it is of; otherwise told by what it holds",
+    line.choice("--format", request_.format, "what it is of; otherwise known by what it holds",
                 {"flashinfer", "solexec", "kernelbench", "gpumode", "robust-kbench", "cutlass", "nvbench", "t1",
                  "kernel-tuner", "t4"});
     line.option("--to", request_.to, "tasks become folders in this one");

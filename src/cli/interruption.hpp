@@ -9,7 +9,7 @@ namespace assay::cli {
 void catch_interruptions();
 const CancellationToken& interruption();  // the token that these signals cancel
 
-// Says what is kept and how to go on, then ends as the signal would have: its number is what a shell is told.
+// Says what is kept and how to go on, then ends as the signal would have: a shell sees its number.
 int report_interruption();
 
 }  // namespace assay::cli

@@ -80,7 +80,7 @@ std::string without_endless_lines(const std::string& text) {
   return result;
 }
 
-// Where nobody can be told, the exit code still says it.
+// Where nothing can be printed, the exit code still says it.
 void say_error(const std::string& text) {
   std::fputs(fmt::format("assay: {}\n", text).c_str(), stderr);
 }

@@ -133,7 +133,7 @@ void TerminalListener::make_room() {
   clear();
 }
 
-// The time left is told only while the pieces so far tell it: not before the first is done, and no longer once the
+// The time left is shown only while the pieces so far predict it: not before the first is done, and no longer once the
 // present one takes far longer than they did (shapes grow).
 std::string TerminalListener::time_text(double now_s) const {
   const double piece_s = std::chrono::duration<double>(Clock::now() - last_piece_).count();

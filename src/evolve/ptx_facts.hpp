@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be told from a kernel's PTX alone: whether it is a kernel that was seen before, and whether it looks at the
+// What a kernel's PTX alone shows: whether it is a kernel that was seen before, and whether it looks at the
 // machine it runs on or keeps something for its next launch.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files of other benchmarks, whatever they are: told by what they hold, or by the name that the user gives.
+// Files of other benchmarks, whatever they are: known by what they hold, or by the name that the user gives.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a function of a task's module returns as inputs, told from its text: tensors that PyTorch makes, and numbers.
+// What a function of a task's module returns as inputs, read from its text: tensors that PyTorch makes, and numbers.
 #pragma once
 
 #include <string>

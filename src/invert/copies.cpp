@@ -19,7 +19,7 @@ bool is_commit(const ptx::Instruction& instruction) {
   return instruction.opcode == "cp" && has(instruction, "async") && has(instruction, "commit_group") &&
          !has(instruction, "bulk");
 }
-// From global to shared memory, told to an mbarrier.
+// From global to shared memory, completing on an mbarrier.
 bool is_bulk_load(const ptx::Instruction& instruction) {
   return instruction.opcode == "cp" && has(instruction, "bulk") && has(instruction, "mbarrier::complete_tx::bytes") &&
          has(instruction, "global");

@@ -57,7 +57,7 @@ class Ledger {
   // --- attempts. The attempt, its samples and its sources are stored together or not at all.
   Result<int64_t> append(const Attempt& attempt, std::span<const Samples> samples = {},
                          std::span<const SourceFile> sources = {});
-  // One after the other, however many there are. A row that makes no sense (somebody wrote into the file) is told to
+  // One after the other, however many there are. A row that makes no sense (somebody wrote into the file) goes to
   // `damaged` and passed over. `visit` may end the walk with an error, and ask this ledger for samples.
   Result<void> for_each_attempt(const Filter& filter, const std::function<Result<void>(const Attempt&)>& visit,
                                 const std::function<void(const Error&)>& damaged = {});

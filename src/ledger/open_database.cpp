@@ -75,7 +75,7 @@ Result<void> check_stamp(const fs::path& file, const Stamp& stamp) {
 }
 
 // A value that its column does not admit: somebody wrote into the file. The others are as they were, and this row is
-// told where it is read.
+// reported where it is read.
 bool about_one_row(const std::string& verdict) {
   return verdict.starts_with("non-") || verdict.starts_with("NULL value in ") ||
          verdict.starts_with("CHECK constraint failed in ") || verdict.find(" value in ") != std::string::npos;

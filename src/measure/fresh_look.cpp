@@ -13,7 +13,7 @@ namespace {
 constexpr double kFreshFactor = 1.5;
 constexpr double kFreshSlack_us = 2;
 // Of ranks, over all looks: a contender that is slow with known contents one time in three, so as to look noisy, is
-// still told from a noisy one.
+// still distinguished from a noisy one.
 constexpr double kFreshLevel = 0.001;
 
 double median_or(const std::vector<double>& values, double otherwise) {

@@ -77,7 +77,7 @@ void Session::probe_fresh_inputs(State& state) {
   FreshLook against_samples = *first;
   against_samples.before_us = judge::pooled(state.result->batches);
   std::vector<FreshLook> looks;
-  const FreshLook* told = &*first;
+  const FreshLook* shown = &*first;
   if (first->is_slow() || against_samples.is_slow()) {
     for (size_t i = 0; i < kFreshLooks && (looks.empty() || looks.back().is_slow()); ++i) {
       auto again = look_again(state);
@@ -85,17 +85,17 @@ void Session::probe_fresh_inputs(State& state) {
       if (!again) return take_out(state, again.error());
       looks.push_back(std::move(*again));
     }
-    told = &looks.back();
+    shown = &looks.back();
   }
   if (remembers_results(looks)) {
     state.result->guards.fail(
         GuardKind::fresh_inputs,
         fmt::format("inputs seen for the first time take {:.2f} us, others {:.2f} us, in each of {} processes",
-                    told->fresh(), told->seen(), looks.size()));
+                    shown->fresh(), shown->seen(), looks.size()));
   }
   state.result->guards.pass(
       GuardKind::fresh_inputs,
-      fmt::format("{:.2f} us at first sight, {:.2f} us otherwise{}", told->fresh(), told->seen(),
+      fmt::format("{:.2f} us at first sight, {:.2f} us otherwise{}", shown->fresh(), shown->seen(),
                   looks.empty() ? "" : fmt::format("; {:.2f} us once, which did not come again", first->fresh())));
 }
 

@@ -20,7 +20,7 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-// The command of a kind that takes a kernel; "": its request cannot be told from the attempt.
+// The command of a kind that takes a kernel; "": the attempt does not hold its request.
 std::string_view command_name(Kind kind) {
   switch (kind) {
     case Kind::measure:

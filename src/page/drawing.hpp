@@ -41,7 +41,7 @@ class Drawing {
 
   void line(double x1, double y1, double x2, double y2, std::string_view classes);
   void path(const std::string& steps, std::string_view classes);
-  // A title is what a pointer that rests there is told.
+  // A title is shown where a pointer rests.
   void rectangle(double x, double y, double width, double height, std::string_view classes,
                  const std::string& title = "");
   void circle(double x, double y, double radius, std::string_view classes, const std::string& title = "");

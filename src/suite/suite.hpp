@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a suite file says, as far as it can be told without its kernels; docs/suite_toml.md describes the format.
+// What a suite file says, as far as it is known without its kernels; docs/suite_toml.md describes the format.
 // plan.hpp turns it into things to measure.
 #pragma once
 

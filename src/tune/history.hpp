@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a strategy was told so far.
+// What a strategy knows so far.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class History {
  public:
   explicit History(size_t size) : known_(size, false) {}
 
-  bool known(size_t configuration) const { return known_[configuration]; }  // proposed or told of
+  bool known(size_t configuration) const { return known_[configuration]; }  // proposed or measured
   void mark(size_t configuration) {
     if (!known_[configuration]) ++marked_;
     known_[configuration] = true;

@@ -26,7 +26,8 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  // Up to `count` different configurations that were neither proposed nor told of before; none: the space is exhausted.
+  // Up to `count` different configurations that were neither proposed nor measured before; none: the space is
+  // exhausted.
   virtual std::vector<size_t> propose(size_t count) = 0;
   virtual void tell(size_t configuration, const Outcome& outcome) = 0;
   // Predicted times as in StrategyOptions, instead of those before; a strategy that makes no use of them ignores them.

@@ -31,7 +31,7 @@ class LogReader {
   Result<Shown> show(int64_t attempt);  // with notes and sources
   Result<std::vector<ledger::LeaderboardRow>> best(const LogRequest& request);
   // The oldest first, one after the other however many there are; limit 0: all. What makes no sense (somebody wrote
-  // into the file) is told to `damaged` and passed over.
+  // into the file) goes to `damaged` and passed over.
   Result<void> each(const LogRequest& request, const std::function<Result<void>(const Shown&)>& on_attempt,
                     const std::function<void(const Error&)>& damaged);
   Result<std::vector<ledger::Note>> notes() { return ledger_.notes(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was tried on a kernel, what it brought, what it cost, what failed and why: attempts, told by their sources.
+// What was tried on a kernel, what it brought, what it cost, what failed and why: attempts, by their sources.
 #pragma once
 
 #include <cstdint>

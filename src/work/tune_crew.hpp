@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tuning's evaluations, done by workers: each is `assay tune --only CONFIGURATION` on some machine. Times of
 // different GPUs are never compared. Every worker measures the same configuration beside its candidate, and the
-// candidate's time is told as a multiple of that, in the unit of the first GPU that answered.
+// candidate's time is given as a multiple of that, in the unit of the first GPU that answered.
 #pragma once
 
 #include <map>

@@ -93,7 +93,7 @@ Result<std::vector<double>> TimedConfiguration::sample(size_t count) {
 
 Result<std::unique_ptr<TuneEvaluator>> TuneEvaluator::make(const spec::KernelSpec& spec, const TuneRequest& request,
                                                            const std::string& device, const Context& context) {
-  Context quiet = context;  // progress is told by who calls
+  Context quiet = context;  // the caller reports progress
   quiet.listener = nullptr;
   std::unique_ptr<TuneEvaluator> made(new TuneEvaluator(spec, request, quiet));
   made->name_ = device;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What to evaluate next: a strategy on the space that it sees. A space that is too large to be listed is seen in parts:
-// after a number of evaluations the strategy goes on in another part, with everything that it was told.
+// after a number of evaluations the strategy goes on in another part, with everything that was measured.
 #pragma once
 
 #include <functional>

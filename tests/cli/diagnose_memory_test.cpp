@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// assay diagnose beside a baseline that says how much device memory its call holds: measured on a library in the
-// driver's place, the baseline a program that says whatever it is told to.
+// assay diagnose beside a baseline whose provider reports how much device memory a call holds. A fake driver stands in
+// for the GPU, and a small program for the provider.
 #include <filesystem>
 #include <gtest/gtest.h>
 

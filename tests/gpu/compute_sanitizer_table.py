@@ -146,7 +146,7 @@ class Folder:
 
 def look(work, pool, journal, until):
     """(tool or "alone", name) -> (what it said, seconds), kept in the journal as it comes. What has not begun at the
-    time `until` is left out."""
+    time `until` is omitted."""
     says = {}
     if journal.exists():
         for line in journal.read_text().splitlines():
@@ -199,7 +199,7 @@ def main():
     options.add_argument("--jobs", type=int, default=4, help="kernels at a time")
     options.add_argument("--out", type=pathlib.Path, default=pathlib.Path("compute_sanitizer_table.md"))
     options.add_argument("--only", default="", help="kernels whose name contains this")
-    options.add_argument("--assay", help="the program that runs kernels/broken, left out without it")
+    options.add_argument("--assay", help="the program that runs kernels/broken, omitted without it")
     options.add_argument("--seconds", type=float, default=3600, help="nothing more begins after this time")
     given = options.parse_args()
     until = time.monotonic() + given.seconds

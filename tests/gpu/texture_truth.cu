@@ -2,7 +2,7 @@
 // Takes about 10 s on a GPU, and a line for each texture as it goes: random fetches of textures of every format,
 // filter, address mode and shape, compared bit by bit with what the virtual GPU computes. Mipmaps and sRGB follow: how
 // the hardware finds the level of a step and sums light is not documented, so that these may differ by a few parts in
-// 256. Their lines say how many do, behind up to 300 of them with all bits, from which a rule could be told.
+// 256. Their lines say how many do, behind up to 300 of them with all bits, from which a rule could be derived.
 //   nvcc -std=c++20 -arch=native -I src tests/gpu/texture_truth.cu src/vgpu/semantics/texture.cpp
 //        src/vgpu/machine/texture.cpp -o texture_truth && ./texture_truth [SEED]
 #include <algorithm>

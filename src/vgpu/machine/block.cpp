@@ -235,7 +235,8 @@ void Block::set_mbarrier(uint32_t address, Mbarrier state) {
 
 void Block::complete_bytes(uint32_t address, uint32_t bytes) {
   Mbarrier state = *mbarrier(address);
-  // Far more than anybody expected: the phase will not complete, and who waits for it is told what it lacks.
+  // Far more than anybody expected: the phase will not complete, and the finding of who waits for it names what it
+  // lacks.
   state.bytes = std::max(state.bytes - static_cast<int32_t>(bytes), -static_cast<int32_t>(Mbarrier::kMost));
   set_mbarrier(address, state);
 }

@@ -92,7 +92,7 @@ class Block {
   void observe_allocation(const Warp& warp, int lane, uint64_t address);  // from the device's heap
   void observe_free(uint64_t address);
   void has_arrived(const std::byte* to, uint64_t bytes);  // by an asynchronous copy, in any memory of the cluster
-  // The same, for who follows the order of accesses: the copy of a thread, or one that an mbarrier is told of.
+  // The same, for who follows the order of accesses: the copy of a thread, or one that an mbarrier counts.
   void has_landed(const std::byte* to, uint64_t bytes, const Warp* warp, int lane, const uint32_t* mbarrier);
   // Calls body(observer) for those that follow what orders accesses.
   template <class Body>

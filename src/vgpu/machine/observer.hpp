@@ -113,7 +113,8 @@ class BlockObserver {
   virtual void mbarrier_arrived(uint32_t /*address*/, const Warp&, int /*lane*/) {}
   virtual void mbarrier_completed(uint32_t /*address*/) {}
   virtual void mbarrier_awaited(uint32_t /*address*/, const Warp&, int /*lane*/) {}
-  // The data of an asynchronous copy is in this block's shared memory: its thread has waited, or the mbarrier is told.
+  // The data of an asynchronous copy is in this block's shared memory: its thread has waited, or it has arrived at the
+  // mbarrier.
   virtual void landed(uint64_t /*offset*/, uint64_t /*bytes*/, const Warp*, int /*lane*/,
                       const uint32_t* /*mbarrier*/) {}
   // The lanes of warp.mask commit or wait for groups of asynchronous copies or products, or fence their registers.

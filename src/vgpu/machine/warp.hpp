@@ -114,7 +114,7 @@ class Warp {
   void wait_copies(uint32_t groups_left);  // of the executing lanes
   void wait_all_copies();                  // committed or not
   uint64_t copies_issued() const { return copies_issued_; }
-  // Those of the lane that were issued before this number; the mbarrier is told of them.
+  // Those of the lane that were issued before this number; they arrive at the mbarrier.
   void land_copies(int lane, uint64_t before, const uint32_t* mbarrier);
   BulkStores bulk_stores;
 
