@@ -15,7 +15,6 @@ LIMIT_PERSISTING_L2 = 0x06
 KERNEL, COPY, FILL, GRAPH, CONDITIONAL = 0, 1, 2, 4, 13  # kinds of nodes of a graph
 # Nodes of a captured graph that do work; events and empty nodes do none.
 WORKING_NODES = (KERNEL, COPY, FILL)
-RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
 
 
 class KernelNode(ctypes.Structure):
@@ -95,15 +94,29 @@ class Driver:
 
     # Facts
 
-    def _captured_nodes(self, stream):
-        """(node, kind) of what the capture on this stream holds so far; None if unknown."""
+    def working_nodes(self, stream):
+        """How many nodes that do work the capture on this stream holds so far; None if unknown."""
         status, identity, graph = ctypes.c_int(), ctypes.c_uint64(), ctypes.c_void_p()
         if not hasattr(self._cuda, "cuStreamGetCaptureInfo_v2"):
             return None
         self._call("cuStreamGetCaptureInfo_v2", ctypes.c_void_p(stream), ctypes.byref(status), ctypes.byref(identity),
                    ctypes.byref(graph), None, None)
-        if not graph.value:
+        return sum(kind in WORKING_NODES for _, kind in self._nodes_of(graph)) if graph.value else None
+
+    def names_in(self, graph):
+        """Names of a graph's kernels, as the linker calls them, its copies and fills; None if one has none: with drivers
+        before CUDA 12.3, or where a graph is within the graph. Not while it is captured: these questions end a capture."""
+        if not all(hasattr(self._cuda, name) for name in ("cuGraphKernelNodeGetParams_v2", "cuFuncGetName")):
             return None
+        nodes = self._nodes_of(ctypes.c_void_p(graph))
+        if any(kind in (GRAPH, CONDITIONAL) for _, kind in nodes):
+            return None
+        names = [self._name_of(self._about(node)) if kind == KERNEL else {COPY: "memcpy", FILL: "memset"}[kind]
+                 for node, kind in nodes if kind in WORKING_NODES]
+        return None if None in names else names
+
+    def _nodes_of(self, graph):
+        """(node, kind) of all that it holds."""
         count = ctypes.c_size_t()
         self._call("cuGraphGetNodes", graph, None, ctypes.byref(count))
         nodes = (ctypes.c_void_p * max(1, count.value))()
@@ -114,33 +127,6 @@ class Driver:
             self._call("cuGraphNodeGetType", ctypes.c_void_p(node), ctypes.byref(kind))
             found.append((node, kind.value))
         return found
-
-    def working_nodes(self, stream):
-        """How many nodes that do work the capture on this stream holds so far; None if unknown."""
-        nodes = self._captured_nodes(stream)
-        return None if nodes is None else sum(kind in WORKING_NODES for _, kind in nodes)
-
-    def captured_work(self, stream):
-        """What the capture on this stream holds so far, for names_of(); None if unknown: with drivers before CUDA 12.3, or
-        where a graph is within the graph."""
-        needed = ("cuGraphKernelNodeGetParams_v2", "cuFuncGetName", "cuThreadExchangeStreamCaptureMode")
-        nodes = self._captured_nodes(stream)
-        if nodes is None or not all(hasattr(self._cuda, name) for name in needed):
-            return None
-        if any(kind in (GRAPH, CONDITIONAL) for _, kind in nodes):
-            return None
-        mode = ctypes.c_int(RELAXED)  # or the driver refuses questions about nodes, and the capture ends
-        self._call("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
-        try:
-            return [(kind, self._about(node) if kind == KERNEL else None) for node, kind in nodes if kind in WORKING_NODES]
-        finally:
-            self._call("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
-
-    def names_of(self, work):
-        """Names of captured kernels, as the linker calls them, copies and fills; None if one has none. After the capture:
-        a function's name is among the questions that end one."""
-        names = [self._name_of(about) if kind == KERNEL else {COPY: "memcpy", FILL: "memset"}[kind] for kind, about in work]
-        return None if None in names else names
 
     def _about(self, node):
         about = KernelNode()

@@ -197,30 +197,25 @@ class Harness:
         return {**answer, "available": True, "kernels": kernels}
 
     def _count_nodes(self, number):
-        before, after = self._around_captured_call(number, self._gpu.captured_nodes)
-        return None if before is None or after is None else after - before
-
-    def _captured_names(self, number):
-        before, after = self._around_captured_call(number, self._gpu.captured_work)
-        try:
-            return None if before is None or after is None else self._gpu.names_of(after[len(before):])
-        except RuntimeError:
-            return None  # the profiler can say more
-
-    def _around_captured_call(self, number, look):
-        """What `look` says before and after a call that is captured and never runs; None where none can be."""
-        seen = []
+        """Of a call that is captured and never runs; None where none can be."""
+        counted = []
 
         def call():
-            seen.append(look())
+            counted.append(self._gpu.captured_nodes())
             self._problem.call(number)
-            seen.append(look())
+            counted.append(self._gpu.captured_nodes())
 
         try:
             self._gpu.capture(call)
         except Refusal:
-            return None, None
-        return seen
+            return None
+        return None if None in counted else counted[1] - counted[0]
+
+    def _captured_names(self, number):
+        try:
+            return self._gpu.names_in_call(lambda: self._problem.call(number))
+        except (Refusal, RuntimeError):
+            return None  # the profiler can say more
 
     # What a request must find
 

@@ -186,12 +186,25 @@ class TorchGpu:
 
     def capture(self, function):
         """A graph of what the function enqueues, ready to replay."""
-        torch = self._torch
+        graph = self._torch.cuda.CUDAGraph()
+        self._capture_into(graph, function)
+        return graph
+
+    def names_in_call(self, function):
+        """Names of what the function enqueues, which is captured and never runs; None if unknown, as with PyTorch before
+        2.8, which keeps no graph that could be asked."""
+        try:
+            graph = self._torch.cuda.CUDAGraph(keep_graph=True)
+        except TypeError:
+            return None
+        self._capture_into(graph, function)
+        return self.driver.names_in(graph.raw_cuda_graph())
+
+    def _capture_into(self, graph, function):
         if self._stream is not self._own_stream:
             raise Refusal("the default stream cannot be captured as a CUDA graph")
-        graph = torch.cuda.CUDAGraph()
         try:
-            with torch.cuda.graph(graph, stream=self._stream), self._capture_mark():
+            with self._torch.cuda.graph(graph, stream=self._stream), self._capture_mark():
                 function()
         except Refusal:
             raise
@@ -199,16 +212,9 @@ class TorchGpu:
             raise Refusal(f"the call cannot be captured as a CUDA graph: {str(error).splitlines()[0]}",
                           "a call that allocates by itself, synchronises, or leaves work on another stream cannot; "
                           "protocol = \"event\" times it all the same") from error
-        return graph
 
     def captured_nodes(self):
         return self.driver.working_nodes(self.stream) if self._capturing else None
-
-    def captured_work(self):
-        return self.driver.captured_work(self.stream) if self._capturing else None
-
-    def names_of(self, work):
-        return self.driver.names_of(work)
 
     # Instruments
 

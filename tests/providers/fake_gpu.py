@@ -90,11 +90,9 @@ class FakeGpu:
     def captured_nodes(self):
         return None if self._captured is None else self._nodes
 
-    def captured_work(self):
-        return None if self._captured is None else list(self._names)
-
-    def names_of(self, work):
-        return work
+    def names_in_call(self, function):
+        self.capture(function)
+        return self._names
 
     # Memory
 

@@ -195,7 +195,7 @@ class FakeCuda:
         self.kinds = [0, 7, 0, 5, 2]
         self.persisting = 512
         self.resets = 0
-        self.mode = 0
+        self.capturing = True
 
     def cuStreamGetCaptureInfo_v2(self, stream, status, identity, graph, *rest):
         graph._obj.value = 1 if stream.value == 9 else None
@@ -211,13 +211,9 @@ class FakeCuda:
         kind._obj.value = self.kinds[node.value - 1]
         return 0
 
-    def cuThreadExchangeStreamCaptureMode(self, mode):
-        self.mode, mode._obj.value = mode._obj.value, self.mode
-        return 0
-
     def cuGraphKernelNodeGetParams_v2(self, node, about):
-        if self.mode != 2:
-            return 901  # while a stream is captured strictly
+        if self.capturing:
+            return 901
         if node.value == 1:
             about._obj.function = 71
         else:
@@ -258,19 +254,19 @@ class DriverCalls(unittest.TestCase):
         self.assertEqual(driver.working_nodes(9), 3)
         self.assertIsNone(driver.working_nodes(8))
 
-    def test_names_of_captured_work(self):
+    def test_names_in_a_graph(self):
         cuda = FakeCuda()
-        driver = Driver(cuda)
-        self.assertEqual(driver.names_of(driver.captured_work(9)), ["_Z7row_sumPf", "row_max", "memset"])
-        self.assertEqual(cuda.mode, 0, "as strict as it was")
-        self.assertIsNone(Driver(cuda).captured_work(8))
+        with self.assertRaises(RuntimeError):
+            Driver(cuda).names_in(1)
+        cuda.capturing = False
+        self.assertEqual(Driver(cuda).names_in(1), ["_Z7row_sumPf", "row_max", "memset"])
         cuda.kinds = [0, 4]  # what is in a graph of its own is not seen
-        self.assertIsNone(Driver(cuda).captured_work(9))
+        self.assertIsNone(Driver(cuda).names_in(1))
 
     def test_an_old_driver_has_no_names(self):
         class OldCuda(FakeCuda):
             cuFuncGetName = property()  # hasattr says no
-        self.assertIsNone(Driver(OldCuda()).captured_work(9))
+        self.assertIsNone(Driver(OldCuda()).names_in(1))
 
     def test_persisting_lines(self):
         cuda = FakeCuda()
