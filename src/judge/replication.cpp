@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "judge/replication.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "judge/compare.hpp"
@@ -13,10 +14,14 @@ bool time_to_look(const Replication& plan, size_t processes) {
   return processes >= plan.first && (processes - plan.first) % plan.step == 0;
 }
 
-bool narrow(const Replication& plan, const stats::RatioEstimate& estimate, double alpha) {
+bool narrow(const stats::RatioEstimate& estimate, double alpha, double width) {
   if (!estimate.usable()) return false;
   const stats::Interval interval = estimate.interval(1.0 - alpha);
-  return std::log(interval.high / interval.low) / 2 <= std::log1p(plan.width);
+  return std::log(interval.high / interval.low) / 2 <= std::log1p(width);
+}
+
+double wanted_width(const Replication& plan, const stats::RatioEstimate& estimate) {
+  return plan.width * std::max(1.0, std::abs(estimate.log_ratio) / std::log1p(plan.clear));
 }
 
 }  // namespace
@@ -24,13 +29,15 @@ bool narrow(const Replication& plan, const stats::RatioEstimate& estimate, doubl
 bool enough(const Replication& plan, const Batches& candidate, const Batches& baseline, const CompareOptions& options) {
   const size_t processes = std::min(process_count(candidate), process_count(baseline));
   if (processes >= plan.most) return true;
-  return time_to_look(plan, processes) && narrow(plan, ratio_of(candidate, baseline, options), options.alpha);
+  if (!time_to_look(plan, processes)) return false;
+  const stats::RatioEstimate estimate = ratio_of(candidate, baseline, options);
+  return narrow(estimate, options.alpha, wanted_width(plan, estimate));
 }
 
 bool enough(const Replication& plan, const Batches& alone, const CompareOptions& options) {
   const size_t processes = process_count(alone);
   if (processes >= plan.most) return true;
-  return time_to_look(plan, processes) && narrow(plan, level_of(alone, options), options.alpha);
+  return time_to_look(plan, processes) && narrow(level_of(alone, options), options.alpha, plan.width);
 }
 
 }  // namespace assay::judge

@@ -5,9 +5,10 @@
 // memory lies, what the driver chose) shows in no scatter within it. Each pair of processes, one of each side, gives
 // one ratio; the scatter of these ratios is the noise of their mean (Kalibera and Jones, "Rigorous benchmarking in
 // reasonable time"). `first` pairs are always run. Then the interval of the ratio is looked at after every `step`
-// pairs, until half of it is no wider than `width`, or `most` pairs have run, or the time is up. The look sees the
-// width alone, never which side is ahead, so that looking often does not make noise a verdict; what little it does is
-// in the simulated rates (simulation.hpp).
+// pairs, until half of it is no wider than `width`, or `most` pairs have run, or the time is up. Sides that are further
+// apart than `clear` may be known as much more roughly: at the usual width, half the interval is then a fifth of the
+// difference, which noise does not reach. The look never sees which side is ahead, so that looking often does not make
+// noise a verdict; what little it does is in the simulated rates (simulation.hpp).
 #pragma once
 
 #include <cstddef>
@@ -24,6 +25,7 @@ struct Replication {
   size_t step = 3;
   size_t most = 30;
   double width = 0.008;  // half the interval of the ratio: enough to separate a ratio of 1.02 from 1.03
+  double clear = 0.04;   // twice this difference, twice the width
 
   bool operator==(const Replication&) const = default;
 };

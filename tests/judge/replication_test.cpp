@@ -35,14 +35,36 @@ TEST(Replication, looks_only_after_every_step) {
   EXPECT_TRUE(enough(plan, processes(plan.first + plan.step, 0), processes(plan.first + plan.step, 0)));
 }
 
-// Which side is ahead has no part in it.
-TEST(Replication, sees_the_width_alone) {
-  const Replication plan;
-  Batches slower = processes(plan.first, 0);
-  for (Batch& batch : slower) {
-    for (double& us : batch.microseconds) us *= 1.5;
+Batches slower_by(double part, Batches batches) {
+  for (Batch& batch : batches) {
+    for (double& us : batch.microseconds) us *= 1 + part;
   }
-  EXPECT_TRUE(enough(plan, slower, processes(plan.first, 0)));
+  return batches;
+}
+
+// Which side is ahead has no part in it.
+TEST(Replication, does_not_see_which_side_is_ahead) {
+  const Replication plan;
+  for (const double spread : {0.0, 0.01, 0.02, 0.05}) {
+    const Batches steady = processes(plan.first, 0);
+    const Batches apart = slower_by(0.3, processes(plan.first, spread));
+    EXPECT_EQ(enough(plan, apart, steady), enough(plan, steady, apart)) << spread;
+  }
+}
+
+TEST(Replication, knows_a_clear_difference_well_enough_the_sooner_the_larger_it_is) {
+  const Replication plan;
+  const auto run = [&](double part, double spread) {
+    return enough(plan, slower_by(part, processes(plan.first, spread)), processes(plan.first, 0));
+  };
+  EXPECT_FALSE(run(0, 0.02));
+  EXPECT_FALSE(run(0.03, 0.02));  // not clear enough to be known roughly
+  EXPECT_FALSE(run(0.07, 0.02));
+  EXPECT_TRUE(run(0.4, 0.02));
+  EXPECT_FALSE(run(0.4, 0.1));
+  Replication narrower = plan;
+  narrower.width = plan.width / 4;  // what is asked for holds for clear differences, too
+  EXPECT_FALSE(enough(narrower, slower_by(0.4, processes(plan.first, 0.02)), processes(plan.first, 0)));
 }
 
 }  // namespace
