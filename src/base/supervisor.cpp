@@ -132,6 +132,14 @@ void close_all_but(std::array<int, 5> kept) {
   close_between(next, ~0U);
 }
 
+// A process of a session of its own, which adopts what its children leave behind and holds nothing but what it needs.
+void stand_apart(const char* name, const Plan& plan) {
+  ::setsid();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::prctl(PR_SET_NAME, name);
+  close_all_but({plan.control, plan.input, plan.output, plan.errors, plan.failure});
+}
+
 // The parent in /proc/PID/stat: "PID (any text) S PARENT ...".
 pid_t parent_of(int folder, const char* pid) {
   const int process = ::openat(folder, pid, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -213,10 +221,7 @@ class Guard {
 
   // Returns in the supervisor alone.
   void become_supervisor() {
-    ::setsid();
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    ::prctl(PR_SET_NAME, "assay-guard");
-    close_all_but({plan_.control, plan_.input, plan_.output, plan_.errors, plan_.failure});
+    stand_apart("assay-guard", plan_);
     signals_ = open_child_signals();
     parent_ = open_process(plan_.parent);
     supervisor_ = ::_Fork();
@@ -292,10 +297,7 @@ class Supervisor {
 
  private:
   void prepare() {
-    ::setsid();
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    ::prctl(PR_SET_NAME, "assay-supervise");
-    close_all_but({plan_.control, plan_.input, plan_.output, plan_.errors, plan_.failure});
+    stand_apart("assay-supervise", plan_);
     child_ended_ = open_child_signals();
     // A second sign of the parent's end beside the closed socket, of which other forks may hold a copy.
     parent_ = open_process(plan_.parent);

@@ -2,14 +2,14 @@
 """Times all kernels of this folder that can compute a shape, on random shapes, one JSON line each: what choice.hpp is fitted to.
 
   kernels/attention/hopper/build.sh && python3 kernels/attention/hopper/choice_sweep.py measure OUT.jsonl [--seed 1] [--count 600]
-                                                                     [--seconds 120] [--wide|--short|--split|--packed] [--peers]
+                                                                     [--seconds 120] [--wide|--short|--split|--packed|--causal] [--peers]
   python3 kernels/attention/hopper/choice_sweep.py judge FILE.jsonl[.gz] ...   what the choice made then lost
   python3 kernels/attention/hopper/choice_sweep.py fit FILE.jsonl[.gz] ...     writes choice_costs.hpp; neither needs a GPU
 
 Shape number n is a function of the seed and n alone; a file that is there already is continued. --wide: head sizes above 128 alone.
 --short: D = 64 and at most 512 keys alone, where most kernels compete. --split: few queries or few tiles, where keys may be split; the
 kernel of ../split_keys (PYTHONPATH=python, make attention) stands beside them. --packed: of those, few queries in more than one tile of
-its packed rows alone, where it competes with the others. --peers: cuDNN and flash beside them. A kernel is timed
+its packed rows alone, where it competes with the others. --causal: few causal tiles alone. --peers: cuDNN and flash beside them. A kernel is timed
 only if its result agrees with float64 on sampled rows; split_streaming with 1 to 8 blocks in a cluster. Times are medians of CUDA graphs of
 back-to-back calls over rotating inputs, replayed in random order.
 
@@ -67,8 +67,18 @@ def packed_shape(seed, number):
     raise SystemExit("no shape of several tiles in a thousand")
 
 
+def causal_shape(seed, number):
+    for attempt in range(1000):
+        shape = sweep.random_shape(f"choice causal {seed} {attempt}", number, {"few_tiles": 1})
+        if shape["causal"]:
+            return shape
+    raise SystemExit("no causal shape in a thousand")
+
+
 def shape_of(options, number):
     seed, wide = options.seed, options.wide
+    if options.causal:
+        return causal_shape(seed, number)
     if options.short:
         return short_shape(seed, number)
     if options.packed:
@@ -83,7 +93,7 @@ def shape_of(options, number):
     return shape
 
 
-def runs_of(variant, calls):
+def runs_of(variant, calls, shape):
     """name -> function of a set's number: one of a kernel, one for each number of blocks of split_streaming."""
     import bench
     name = kernel_of(bench.NAMES[variant])
@@ -94,8 +104,10 @@ def runs_of(variant, calls):
         calls[index].cluster = cluster
         bench.launch(variant, calls[index])
 
-    return {PLANNED: lambda index: run(index, 0),
-            **{f"{SPLIT}_{cluster}": lambda index, cluster=cluster: run(index, cluster) for cluster in CLUSTERS}}
+    runs = {f"{SPLIT}_{cluster}": lambda index, cluster=cluster: run(index, cluster) for cluster in CLUSTERS}
+    if any(split_suits(cluster, shape) for cluster in CLUSTERS):  # else there is no plan
+        runs[PLANNED] = lambda index: run(index, 0)
+    return runs
 
 
 def measure_shape(shape, number, peers, with_split_keys):
@@ -119,7 +131,7 @@ def measure_shape(shape, number, peers, with_split_keys):
             raise SystemExit(f"WRONG {name} {shape} error {error:.3g}")
 
     for variant in bench.supporting(calls[0], []):
-        for name, run in runs_of(variant, calls).items():
+        for name, run in runs_of(variant, calls, shape).items():
             if name not in contenders:  # the smaller one comes first, and is what the choice takes
                 contenders[name] = run
                 add(name)
@@ -490,7 +502,7 @@ def main(words):
     parser.add_argument("files", type=pathlib.Path, nargs="+")
     for name, value in (("--seed", 1), ("--count", 600), ("--seconds", 120)):
         parser.add_argument(name, type=int, default=value)
-    for name in ("--wide", "--short", "--split", "--packed", "--peers"):
+    for name in ("--wide", "--short", "--split", "--packed", "--causal", "--peers"):
         parser.add_argument(name, action="store_true")
     options = parser.parse_args(words)
     {"measure": measure, "judge": judge, "fit": fit}[options.what](options)
