@@ -39,6 +39,7 @@ struct BenchRequest {
   std::string save;  // the name under which the measurement becomes a baseline; empty: it does not
   uint64_t seed = 1;
   RecordOptions record;
+  double stop_below = 0;  // a shape at which the speed over the first baseline is less is the last one measured
 };
 
 // One contender at one shape; the candidate comes first.
@@ -71,6 +72,7 @@ struct KernelBench {
   std::string gpu;     // "NVIDIA H200"
   uint64_t seed = 0;
   std::vector<BenchCase> cases;
+  size_t shapes_left = 0;      // that `stop_below` saved
   std::vector<GoalLine> goal;  // of the specification, judged by these cases
 };
 

@@ -91,6 +91,7 @@ struct DiagnoseReport {
   std::string limiter;
   std::vector<DiagnosedFinding> findings;  // the largest cap first
   std::vector<SweepPoint> sweep;
+  std::string sweep_ended;  // the shape that could not be run, and why; "": all of them were
   CallMemory memory;
   std::string rates_measured;            // when the rates in use were; "": they are the model's
   std::string baseline;                  // that was profiled too; "": none

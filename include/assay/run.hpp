@@ -22,6 +22,7 @@
 #include "assay/profile.hpp"
 #include "assay/result.hpp"
 #include "assay/sanitize.hpp"
+#include "assay/saving.hpp"
 
 namespace assay::work {
 
@@ -50,6 +51,14 @@ struct RunGate {
   std::string next;   // where it stopped: what to do
 };
 
+// Below half the baseline's speed no further shape is measured, and nothing is profiled.
+struct RunStop {
+  std::string baseline;
+  std::string shape;  // the slowest that was measured
+  double speed = 0;   // over the baseline's: below 0.5
+  Saving saved;
+};
+
 struct RunDetails;
 
 struct RunReport {
@@ -65,6 +74,7 @@ struct RunReport {
   std::optional<SanitizeReport> sanitize;
   std::optional<CheckReport> check;
   std::optional<BenchReport> bench;
+  std::optional<RunStop> stop;
   std::optional<DiagnoseReport> diagnosis;  // where it stopped because it is far too slow
   std::optional<ProfileReport> profile;
   std::vector<RunGate> gates;

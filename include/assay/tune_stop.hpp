@@ -11,6 +11,7 @@
 #include "assay/context.hpp"
 #include "assay/diagnose.hpp"
 #include "assay/result.hpp"
+#include "assay/saving.hpp"
 #include "assay/tune.hpp"
 
 namespace assay::work {
@@ -21,8 +22,8 @@ struct TuneStop {
   std::string shape;  // the slowest beside it
   double speed = 0;   // of the default configuration, over the baseline's: below 0.5
   DiagnoseReport diagnosis;
-  size_t evaluations_saved = 0;  // as many as the search might have made
-  double compared_s = 0;         // what finding out took
+  Saving saved;           // the evaluations that the search might have made
+  double compared_s = 0;  // what finding out took
   std::optional<int64_t> attempt;
 };
 

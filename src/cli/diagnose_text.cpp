@@ -70,6 +70,7 @@ std::string sweep_text(const Terminal& terminal, const work::DiagnoseReport& rep
                point.gpu.throttled,
                {point.limiter, changed ? Colour::yellow : Colour::none}});
   }
+  if (!report.sweep_ended.empty()) changes += fmt::format("the sweep ends before {}\n", report.sweep_ended);
   return "\n" + table.render(terminal) + changes;
 }
 

@@ -35,7 +35,7 @@ class InvertCommand final : public Command {
 
   Result<ExitCode> run(const Context& context) override {
     if (list_) {
-      print(catalogue_text());
+      print(json() ? catalogue_json() + "\n" : catalogue_text());
       return ExitCode::good;
     }
     for (const std::string_view name : split(only_, ',')) {

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.hpp"
 #include "cli/estimate_text.hpp"
 #include "invert/mutation.hpp"
 #include "report/terminal.hpp"
 #include "work/diagnose_details.hpp"
+#include "work/document.hpp"
 #include "work/invert_details.hpp"
 
 namespace assay::cli {
@@ -143,14 +145,32 @@ std::string invert_text(const work::InvertReport& report, bool all_experiments) 
 
 std::string catalogue_text() {
   const Terminal terminal;
-  report::Table table({"experiment", "kind", "doses", "how", "needs"});
+  std::string text;
   for (const invert::Row& row : invert::catalogue()) {
-    std::string doses;
-    for (const int dose : row.doses) doses += fmt::format("{}{}", doses.empty() ? "" : ", ", dose);
-    table.add(
-        {std::string(row.name), std::string(to_string(row.kind)), doses, std::string(row.how), std::string(row.needs)});
+    const bool ablation = row.kind == invert::Kind::ablation;
+    text += fmt::format("{}  {} {}, {} {}\n", terminal.paint(Colour::bold, std::string(row.name)), to_string(row.kind),
+                        row.number, row.doses.size() == 1 ? "dose" : "doses", fmt::join(row.doses, ", "));
+    text += fmt::format("  how    {}\n", row.how);
+    text += fmt::format("  tells  {}{}\n", ablation ? "the most that is to be gained from " : "", row.tells);
+    text += fmt::format("  needs  {}\n", row.needs);
   }
-  return table.render(terminal);
+  return text;
+}
+
+std::string catalogue_json() {
+  nlohmann::json document = work::document_head("invert");
+  document["catalogue"] = nlohmann::json::array();
+  for (const invert::Row& row : invert::catalogue()) {
+    document["catalogue"].push_back({{"name", row.name},
+                                     {"kind", to_string(row.kind)},
+                                     {"number", row.number},
+                                     {"resource", row.resource},
+                                     {"doses", std::vector<int>(row.doses.begin(), row.doses.end())},
+                                     {"how", row.how},
+                                     {"tells", row.tells},
+                                     {"needs", row.needs}});
+  }
+  return work::document_text(document);
 }
 
 }  // namespace assay::cli

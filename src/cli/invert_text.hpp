@@ -10,5 +10,6 @@ namespace assay::cli {
 
 std::string invert_text(const work::InvertReport& report, bool all_experiments);
 std::string catalogue_text();
+std::string catalogue_json();
 
 }  // namespace assay::cli

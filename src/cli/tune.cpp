@@ -160,8 +160,8 @@ class TuneCommand final : public Command {
   KernelWords::Outcome show(const work::TuneStop& stop) const {
     constexpr size_t kFindings = 3;
     if (json()) return {ExitCode::regression, to_json(stop)};
-    print(fmt::format("stopped: {:.2f}x of {} at {}; {} evaluations saved (--go-on goes on)\n\n{}", stop.speed,
-                      stop.baseline, stop.shape, stop.evaluations_saved, diagnose_text(stop.diagnosis, kFindings)));
+    print(fmt::format("stopped: {:.2f}x of {} at {}; {} (--go-on goes on)\n\n{}", stop.speed, stop.baseline, stop.shape,
+                      saving_text(stop.saved), diagnose_text(stop.diagnosis, kFindings)));
     return {ExitCode::regression};
   }
 

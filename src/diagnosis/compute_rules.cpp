@@ -65,14 +65,16 @@ void on_tensor_cores(Case& about) {
 
 Seen special_functions(const Case& about) {
   constexpr double kFull = 0.5;
-  if (share_of(about, estimate::kXu) < kFull) return std::nullopt;
+  const double own = about.work.total[Work::xu] - about.work.total[Work::xu_float64];
+  const double share = share_of(about, estimate::kXu) * own / std::max(1.0, about.work.total[Work::xu]);
+  if (share < kFull) return std::nullopt;
   Evidence evidence{
       {fmt::format("{:.0f} instructions on the special function unit, which takes one in two clocks: {} of "
                    "the time",
-                   about.work.total[Work::xu], percent(share_of(about, estimate::kXu)))},
+                   own, percent(share))},
       {},
       0};
-  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::xu]; });
+  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::xu] - sums[Work::xu_float64]; });
   return evidence;
 }
 // A polynomial on the FMA pipe for the share of them that makes both equally busy.
@@ -91,17 +93,28 @@ void no_special_functions(Case& about) {
 
 Seen double_precision(const Case& about) {
   constexpr double kMuch = 0.3;
-  if (share_of(about, estimate::kFp64) < kMuch) return std::nullopt;
-  Evidence evidence{{fmt::format("{:.0f} instructions in float64, at {:g} of the rate of float32",
-                                 about.work.total[Work::fp64], about.rates().fp64 / about.rates().fma)},
+  const WorkSums& total = about.work.total;
+  const double converting = share_of(about, estimate::kXu) * total[Work::xu_float64] / std::max(1.0, total[Work::xu]);
+  if (std::max(share_of(about, estimate::kFp64), converting) < kMuch) return std::nullopt;
+  Evidence evidence{{fmt::format("{:.0f} instructions in float64, at {:g} of the rate of float32", total[Work::fp64],
+                                 about.rates().fp64 / about.rates().fma)},
                     {},
                     0};
-  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::fp64]; });
+  if (total[Work::xu_float64] > 0)
+    evidence.facts.push_back(
+        fmt::format("{:.0f} conversions and functions of float64 keep the special function unit busy for {} of the "
+                    "time",
+                    total[Work::xu_float64], percent(converting)));
+  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::fp64] + sums[Work::xu_float64]; });
   return evidence;
 }
 void single_precision(Case& about) {
-  about.work.total[Work::fma] += about.work.total[Work::fp64];
-  about.work.total[Work::fp64] = 0;
+  WorkSums& total = about.work.total;
+  total[Work::fma] += total[Work::fp64];
+  total[Work::fp64] = 0;
+  total[Work::xu] -= total[Work::xu_float64];
+  total[Work::issue] -= std::min(total[Work::issue], total[Work::xu_float64]);
+  total[Work::xu_float64] = 0;
   scale_chain(about, 0.5);
 }
 

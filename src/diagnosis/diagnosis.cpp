@@ -30,7 +30,7 @@ void find(const Case& about, double whole_us, double above_floor, std::vector<Ra
     if (!evidence) continue;
     const bool accurate = !evidence->changes_results;
     const bool anyway = evidence->worth_saying;
-    const double gain = about.time_us * (1 - share_left(about, rule));
+    const double gain = about.time_us * (1 - share_left(about, rule)) + evidence->unseen_us;
     Advice advice{std::string(rule.name), std::string(rule.title),  *std::move(evidence),
                   std::min(gain, own),    std::string(rule.remedy), about.stage};
     if (!anyway && advice.cap_us < kWorthSaying * whole_us) continue;

@@ -65,6 +65,7 @@ struct Evidence {
   std::optional<gpu::SourceLine> line;  // where most of it happens
   double line_share = 0;                // of it
   bool changes_results = false;         // mending it gives up accuracy: whatever does not comes first
+  double unseen_us = 0;                 // what it takes beside what was estimated: nothing that was counted shows it
   bool worth_saying = false;            // whatever its cap: time is not all that it costs
 };
 

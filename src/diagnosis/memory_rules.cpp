@@ -105,7 +105,7 @@ void each_sector_once(Case& about) {
   settle_chain(about);
   scale_chain(about, 1 - (1 - factor) * share_of_waiting(about, total[Work::wait_global]));
   total[Work::l1_wavefronts] *= factor;
-  total[Work::lsu] *= factor;
+  total[Work::lsu] -= (1 - factor) * total[Work::lsu_global];
   total[Work::l2_read_sectors] = std::min(total[Work::l2_read_sectors], unique_read_bytes(about) / 32);
 }
 
@@ -160,6 +160,20 @@ void no_atomics(Case& about) {
   scale_chain(about, 1 - 0.9 * share_of_waiting(about, shared));  // a wavefront delays its own warp by a cycle
 }
 
+// How often a warp executes an instruction of the program, on average.
+static double executions(const Case& about) {
+  const double warps = std::max(1.0, static_cast<double>(about.work.blocks) * about.work.warps_per_block);
+  return about.work.total[Work::instructions] / std::max(1.0, about.work.total[Work::sites]) / warps;
+}
+// Spills are ptxas's, and not in the PTX that was counted. A spilled word is a wavefront of the L1 for each warp, as
+// often as instructions are executed on average.
+static double spilling_us(const Case& about) {
+  constexpr double kWord = 4;
+  const double warps = static_cast<double>(about.work.blocks) * about.work.warps_per_block;
+  const double wavefronts = static_cast<double>(about.spill_bytes) / kWord * executions(about) * warps;
+  const double sms = std::min(static_cast<double>(about.model->sm_count), static_cast<double>(about.work.blocks));
+  return wavefronts / about.rates().l1_wavefronts / std::max(1.0, sms) / about.rates().clock_mhz;
+}
 Seen local_memory(const Case& about) {
   const double local = about.work.total[Work::local_sectors];
   if (local <= 0 && about.spill_bytes <= 0) return std::nullopt;
@@ -169,8 +183,13 @@ Seen local_memory(const Case& about) {
         fmt::format("{:.0f} sectors of local memory: an array whose index the compiler does not "
                     "know, or a call",
                     local));
-  if (about.spill_bytes > 0)
-    evidence.facts.push_back(fmt::format("{} bytes of spills, by the compiler", about.spill_bytes));
+  if (about.spill_bytes > 0) {
+    evidence.facts.push_back(
+        fmt::format("{} bytes of spills, by the compiler; each executed {:.0f} times by a warp "
+                    "(estimated)",
+                    about.spill_bytes, executions(about)));
+    evidence.unseen_us = spilling_us(about);
+  }
   add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::local_sectors]; });
   return evidence;
 }
@@ -226,9 +245,11 @@ Seen shared_bandwidth(const Case& about) {
   return evidence;
 }
 void half_the_shared_traffic(Case& about) {
-  about.work.total[Work::shared_wavefronts] /=
-      4;  // larger tiles in registers: each loaded value is used four times as often
-  about.work.total[Work::lsu] /= 4;
+  constexpr double kUses = 4;  // larger tiles in registers: each loaded value is used so many times as often
+  WorkSums& total = about.work.total;
+  const double shared = std::max(0.0, total[Work::lsu] - total[Work::lsu_global] - total[Work::shuffles]);
+  total[Work::shared_wavefronts] /= kUses;
+  total[Work::lsu] -= (1 - 1 / kUses) * shared;
 }
 
 }  // namespace assay::diagnosis

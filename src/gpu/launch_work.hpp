@@ -24,8 +24,10 @@ enum class Work : uint8_t {
   fma,
   alu,
   xu,
+  xu_float64,  // of them: conversions and functions of float64
   fp64,
   lsu,
+  lsu_global,  // of them: accesses to global and local memory
   // memory
   l1_wavefronts,        // of global and local accesses: lines of 128 bytes
   shared_wavefronts,    // of shared memory, asynchronous copies into it included
@@ -49,6 +51,7 @@ enum class Work : uint8_t {
   needless_barriers,  // of them: no two threads of the block communicate across
   // what instructions are for
   instructions,          // executed by warps; moves are none
+  sites,                 // places of the program that these stand at
   address_instructions,  // of them: integer arithmetic whose result only makes addresses
   address_issue,         // issue slots that these take
   shuffles,              // of the instructions: those that exchange values between lanes

@@ -81,6 +81,7 @@ Result<void> bench(const BenchRequest& request) {
   Progress progress(request.context, "measuring", request.shapes.size());
   for (const spec::Shape& shape : request.shapes) {
     ASSAY_CHECK(check_cancelled(request.context));
+    if (request.enough && request.enough()) break;
     ASSAY_TRY(const ProblemCase problem, ProblemCase::make(*request.spec, request.configuration, shape));
     options.seed = seeds.next();
     if (auto known = request.recall ? request.recall(problem.shape.text()) : std::nullopt) {

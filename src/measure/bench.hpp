@@ -32,6 +32,8 @@ struct BenchRequest {
   std::function<std::optional<CaseMeasurement>(const std::string& shape)> recall = {};
   // Gets each case as soon as it is finished; an error ends the run.
   std::function<Result<void>(CaseMeasurement)> on_case = {};
+  // Asked before each further shape: true ends the run, without an error.
+  std::function<bool()> enough = {};
 };
 
 // Twice the cache is flushed, so that nothing of it stays whatever its replacement does.

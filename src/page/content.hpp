@@ -161,6 +161,17 @@ struct Step {
   double seconds = 0;
 };
 
+// A run or a search that the stop rule ended.
+struct Stop {
+  std::string baseline;
+  double speed = 0;
+  std::string first_finding;
+  double shapes = 0;  // not measured
+  double evaluations = 0;
+  std::vector<std::string> steps;     // not begun
+  std::optional<double> estimated_s;  // that were saved
+};
+
 struct SuiteMean {
   std::string kernel;
   std::string baseline;

@@ -234,7 +234,7 @@ Result<Content> gather(ledger::Ledger& ledger, const Subject& subject) {
                                         : fmt::format("nothing is recorded of a kernel '{}'", subject.kernel),
                  Place{ledger.file().string()}, "assay log lists what there is; assay run records"};
   read_attempts(content);
-  if (content.suite) content.title = content.suite->name;
+  if (content.suite && content.kind == SubjectKind::suite) content.title = content.suite->name;
   ASSAY_CHECK(read_samples(ledger, content));
   ASSAY_CHECK(read_history(ledger, content));
   std::ranges::sort(content.remarks);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "page/html.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 #include "base/escape.hpp"
@@ -33,11 +35,37 @@ std::string attribute(std::string_view name, std::string_view value) {
   return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, escape_html(value));
 }
 
-// Words of cells may be cut after a comma or a slash. What has no such place for long may be cut anywhere.
+bool is_date(std::string_view text) {
+  constexpr std::string_view kPattern = "0000-00-00";
+  if (text.size() < kPattern.size()) return false;
+  for (size_t i = 0; i < kPattern.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (kPattern[i] == '0' ? !digit : text[i] != kPattern[i]) return false;
+  }
+  return true;
+}
+
+// Words may be cut after a comma or a slash, between a date and its time, and long names after an underscore. What has
+// no such place for long may be cut anywhere.
 std::string breakable(const std::string& text) {
+  constexpr size_t kDate = 10;
+  constexpr size_t kLongName = 20;
   std::string out;
+  size_t word_end = 0;
+  bool long_name = false;
   for (size_t i = 0; i < text.size(); ++i) {
+    if (is_date(std::string_view(text).substr(i))) {
+      out += fmt::format("<span class=\"date\">{}</span><wbr>", text.substr(i, kDate));
+      i += kDate - 1;
+      continue;
+    }
+    if (i >= word_end) {
+      word_end = std::min(text.find_first_of(" ,/", i), text.size());
+      long_name = word_end - i > kLongName;
+      ++word_end;
+    }
     out += text[i];
+    if (long_name && text[i] == '_' && i + 2 < word_end && text[i + 1] != '_') out += "<wbr>";
     const bool place = (text[i] == ',' || text[i] == '/') && i + 1 < text.size() && text[i + 1] != ' ' &&
                        text[i + 1] != '<' && !(text[i + 1] >= '0' && text[i + 1] <= '9');
     if (place) out += "<wbr>";
@@ -58,11 +86,19 @@ bool has_long_word(const Text& text) {
   return false;
 }
 
+// A figure with its unit stays in one line; one with its interval may take several.
+constexpr size_t kOneLine = 14;
+size_t length(const Text& text) {
+  size_t sum = 0;
+  for (const Span& span : text) sum += span.text.size();
+  return sum;
+}
+
 using Ids = std::set<std::string>;
 
 // `ids`: what can be linked to; null: anything.
-std::string html(const Span& span, const Ids* ids, bool in_cell = false) {
-  std::string text = in_cell ? breakable(escape_html(span.text)) : escape_html(span.text);
+std::string html(const Span& span, const Ids* ids) {
+  std::string text = breakable(escape_html(span.text));
   const std::string_view tone = class_of(span.tone);
   switch (span.kind) {
     case Span::Kind::code:
@@ -186,11 +222,6 @@ class HtmlWriter {
 
  private:
   std::string text(const Text& of) const { return html(of, &ids_); }
-  std::string cell_text(const Text& of) const {
-    std::string out;
-    for (const Span& span : of) out += html(span, &ids_, true);
-    return out;
-  }
   std::string elements(const std::vector<Element>& list) const {
     HtmlWriter inner(ids_);
     for (const Element& element : list) std::visit(inner, element.content);
@@ -206,16 +237,17 @@ class HtmlWriter {
       const Cell& cell = cells[i];
       const Column& column = table.columns[i];
       std::string attributes;
-      const bool cut = has_long_word(cell.text);
-      if (column.number || cut)
-        attributes += fmt::format(" class=\"{}{}\"", column.number ? "number" : "",
-                                  cut ? (column.number ? " long" : "long") : "");
+      std::vector<std::string_view> classes_of_cell;
+      if (column.number) classes_of_cell.push_back("number");
+      if (column.number && length(cell.text) > kOneLine) classes_of_cell.push_back("lines");
+      if (has_long_word(cell.text)) classes_of_cell.push_back("long");
+      if (!classes_of_cell.empty()) attributes += fmt::format(" class=\"{}\"", fmt::join(classes_of_cell, " "));
       if (cell.order) attributes += fmt::format(" data-order=\"{}\"", *cell.order);
       if (cell.bar) attributes += fmt::format(" style=\"--bar:{:.1f}%\"", 100 * *cell.bar);
       const char* tag = i == 0 ? "th" : "td";
       const char* role = i == 0 ? " role=\"rowheader\" scope=\"row\"" : " role=\"cell\"";
       out_ += fmt::format("<{}{}{}{}>{}</{}>", tag, role, attribute("data-name", column.name), attributes,
-                          cell_text(cell.text), tag);
+                          text(cell.text), tag);
     }
     out_ += "</tr>\n";
   }

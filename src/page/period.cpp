@@ -121,6 +121,8 @@ std::string reason_of(const Attempt& attempt) {
   const std::vector<ReportedFinding> findings = findings_of(attempt);
   if (!findings.empty()) return findings.front().message;
   if (const auto measured = measured_case(attempt)) return measured->contenders.front().objection;
+  if (const auto stop = stop_of(attempt); stop && attempt.kind != Kind::run)
+    return fmt::format("{:.2f}x of {}: stopped before the search", stop->speed, stop->baseline);
   for (const Step& step : steps_of(attempt)) {
     if (step.verdict == "failed") return step.name + ": " + step.summary;
   }
@@ -158,6 +160,7 @@ std::optional<Section> period_section(const Content& content) {
                                    ledger::iso_time(content.attempts.back().time_us)))}});
   section.elements.push_back({tried(content)});
   if (auto table = brought(content)) section.elements.push_back({std::move(*table)});
+  if (auto table = stops_table(content)) section.elements.push_back({std::move(*table)});
   if (auto table = retired(content)) section.elements.push_back({std::move(*table)});
   return section;
 }

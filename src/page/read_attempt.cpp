@@ -246,6 +246,21 @@ std::vector<Step> steps_of(const ledger::Attempt& attempt) {
   return steps;
 }
 
+std::optional<Stop> stop_of(const ledger::Attempt& attempt) {
+  if (attempt.kind != ledger::Kind::run && attempt.kind != ledger::Kind::tune) return std::nullopt;
+  const json details = parsed(attempt.details);
+  const json& stopped = member(details, "stopped");
+  if (!stopped.is_object()) return std::nullopt;
+  const json& saved = member(stopped, "saved");
+  Stop stop{text(stopped, "baseline"),  number(stopped, "speed"),     text(stopped, "first_finding"),
+            number(saved, "shapes"),    number(saved, "evaluations"), {},
+            maybe(saved, "estimated_s")};
+  for (const json& step : list(saved, "steps")) {
+    if (step.is_string()) stop.steps.push_back(step.get<std::string>());
+  }
+  return stop;
+}
+
 std::optional<SuiteSummary> suite_summary(const ledger::Attempt& attempt) {
   if (attempt.kind != ledger::Kind::suite) return std::nullopt;
   const json details = parsed(attempt.details);

@@ -18,6 +18,7 @@ std::optional<TunedCase> tuned_case(const ledger::Attempt& attempt);
 std::vector<ReportedFinding> findings_of(const ledger::Attempt& attempt);
 std::vector<BuiltEntry> built_entries(const ledger::Attempt& attempt);
 std::vector<Step> steps_of(const ledger::Attempt& attempt);
+std::optional<Stop> stop_of(const ledger::Attempt& attempt);
 std::optional<SuiteSummary> suite_summary(const ledger::Attempt& attempt);
 std::string suite_work(const ledger::Attempt& attempt);  // the key of its work items; "": none
 double cases_of(const ledger::Attempt& attempt);         // that a check or sanitize ran; 0: not known

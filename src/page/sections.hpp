@@ -15,6 +15,7 @@ Text verdict(const Content& content);  // one or two sentences
 Tone verdict_tone(const Content& content);
 
 std::optional<Section> period_section(const Content& content);    // what was tried, brought, cost
+std::optional<Table> stops_table(const Content& content);         // where the stop rule ended work; of a period
 std::optional<Section> contrast_section(const Content& content);  // two attempts beside each other
 std::optional<Section> steps_section(const Content& content);     // of a run
 std::optional<Section> findings_section(const Content& content, const Listings& listings);

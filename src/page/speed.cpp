@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kDrawnGroups = 12;  // cases
 constexpr double kBar = 18;
 constexpr double kRow = 26;
+constexpr double kHeading = 16;
 
 struct Bar {
   std::string name;
@@ -23,6 +24,7 @@ struct Bar {
 };
 
 struct Group {
+  std::string kernel;  // "": there is only one
   std::string name;
   double floor_us = 0;
   std::vector<Bar> bars;
@@ -44,8 +46,7 @@ std::vector<Group> groups_of(const Content& content) {
   std::set<std::string> kernels;
   for (const MeasuredCase& each : content.measured) kernels.insert(each.attempt.kernel);
   for (const MeasuredCase& each : content.measured) {
-    Group group{
-        kernels.size() > 1 ? each.attempt.kernel + "  " + each.attempt.shape : each.attempt.shape, each.floor_us, {}};
+    Group group{kernels.size() > 1 ? each.attempt.kernel : "", each.attempt.shape, each.floor_us, {}};
     for (size_t i = 0; i < each.contenders.size(); ++i) {
       const MeasuredContender& contender = each.contenders[i];
       if (!contender.p50_us) continue;
@@ -60,17 +61,34 @@ std::vector<Group> groups_of(const Content& content) {
   }
   for (const EstimatedCase& each : content.estimated) {
     if (joined.contains(each.attempt.id)) continue;
-    groups.push_back({fmt::format("{} on {}", each.attempt.shape, each.attempt.device),
+    groups.push_back({"",
+                      fmt::format("{} on {}", each.attempt.shape, each.attempt.device),
                       each.lower_bound_us,
                       {{"estimate", each.time_us, 7, true, "estimated"}}});
   }
   return groups;
 }
 
+// The kernel and the shape; on a narrow page one below the other. Bold letters are a fifth wider than others.
+std::vector<std::string> headings(const Group& group, bool narrow, double width) {
+  std::vector<std::string> lines;
+  if (group.kernel.empty())
+    lines = {group.name};
+  else if (narrow)
+    lines = {group.kernel, group.name};
+  else
+    lines = {group.kernel + "  " + group.name};
+  for (std::string& line : lines) line = shortened(line, (width - 8) / 1.2);
+  return lines;
+}
+
 std::string draw(const std::vector<Group>& groups, double width) {
   const bool narrow = width < 500;
   double height = 8;
-  for (const Group& group : groups) height += 26 + kRow * static_cast<double>(group.bars.size()) * (narrow ? 1.6 : 1);
+  for (const Group& group : groups) {
+    height += 10 + kHeading * static_cast<double>(headings(group, narrow, width).size());
+    height += kRow * static_cast<double>(group.bars.size()) * (narrow ? 1.6 : 1);
+  }
   Drawing drawing(width, height);
   const double left = narrow ? 4 : 190;
   const double right = width - (narrow ? 6 : 190);
@@ -79,8 +97,11 @@ std::string draw(const std::vector<Group>& groups, double width) {
     double most = group.floor_us;
     for (const Bar& bar : group.bars) most = std::max(most, bar.us);
     const Scale x = Scale::linear(0, most, left, right);
-    drawing.text(4, y + 13, shortened(group.name, width - 8), "strong");
-    y += 22;
+    for (const std::string& line : headings(group, narrow, width)) {
+      drawing.text(4, y + 13, line, "strong");
+      y += kHeading;
+    }
+    y += 6;
     for (const Bar& bar : group.bars) {
       std::string figures = time_text(bar.us);
       if (group.floor_us > 0) figures += fmt::format(" ({:.0f} % of floor)", 100 * group.floor_us / bar.us);

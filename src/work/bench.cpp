@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "assay/bench.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,12 @@
 
 namespace assay::work {
 namespace {
+
+// The first baseline is the yardstick. What is wrong has no speed.
+bool far_below(const BenchCase& measured, double stop_below) {
+  const std::vector<ContenderTime>& all = measured.contenders;
+  return all.size() > 1 && all[0].good && all[1].speedup && *all[1].speedup < stop_below;
+}
 
 Result<void> bench_one(const spec::KernelSpec& spec, const BenchRequest& request, const Context& context,
                        BenchListener* listener, Recording& recording, UnfinishedWork* longer, KernelBench& result) {
@@ -32,12 +39,14 @@ Result<void> bench_one(const spec::KernelSpec& spec, const BenchRequest& request
     if (listener != nullptr) listener->on_case(result.cases.back());
     return {};
   };
+  bench.request.enough = [&] { return !result.cases.empty() && far_below(result.cases.back(), request.stop_below); };
   ASSAY_TRY(const std::string work, bench_work(bench));
   ASSAY_TRY(Resumption resumption, Resumption::open(recording.ledger(), work));
   if (resumption.size() > 0 && context.listener != nullptr)
     context.listener->note(fmt::format("{}: {} were measured before the interruption", spec.kernel.name,
                                        counted(resumption.size(), "shape")));
   ASSAY_CHECK(run_bench(bench, compare_options(request.seed, bench, recording), recording, on_case, &resumption));
+  result.shapes_left = bench.request.shapes.size() - std::min(result.cases.size(), bench.request.shapes.size());
   ASSAY_CHECK(resumption.finish(longer));
   ASSAY_TRY(result.goal, judge_goal(spec, evidence_of(result.cases)));
   if (listener != nullptr && !result.goal.empty()) listener->on_goal(result);
@@ -60,6 +69,7 @@ nlohmann::json document_of(const KernelBench& kernel) {
     if (each.attempt) measured["attempt"] = *each.attempt;
     document["cases"].push_back(std::move(measured));
   }
+  if (kernel.shapes_left > 0) document["shapes_left"] = kernel.shapes_left;
   if (!kernel.goal.empty()) document["goal"] = goal_document(kernel.goal);
   return document;
 }

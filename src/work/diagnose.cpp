@@ -2,7 +2,6 @@
 #include "assay/diagnose.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <set>
 
@@ -26,6 +25,7 @@
 #include "work/ncu_profile.hpp"
 #include "work/page_file.hpp"
 #include "work/recording.hpp"
+#include "work/sweep_shapes.hpp"
 
 namespace assay::work {
 namespace {
@@ -163,51 +163,6 @@ Result<MeasuredShape> measure_shape(const spec::KernelSpec& spec, const Diagnose
   return seen;
 }
 
-struct Sweep {
-  std::string name;
-  int64_t first = 0;
-  int64_t last = 0;
-};
-
-Result<Sweep> parse_sweep(const std::string& text) {
-  const size_t equals = text.find('=');
-  const size_t dots = text.find("..");
-  const Error wrong{fmt::format("'{}' is no sweep", text), {}, "--sweep S=128..16384: S doubles from 128 to 16384"};
-  if (equals == std::string::npos || dots == std::string::npos || dots < equals) return wrong;
-  Sweep sweep;
-  sweep.name = text.substr(0, equals);
-  const auto number = [](std::string_view digits, int64_t& into) {
-    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
-    return problem == std::errc() && end == digits.data() + digits.size();
-  };
-  const std::string_view all = text;
-  if (!number(all.substr(equals + 1, dots - equals - 1), sweep.first) || !number(all.substr(dots + 2), sweep.last) ||
-      sweep.first < 1 || sweep.last < sweep.first)
-    return wrong;
-  return sweep;
-}
-
-Result<std::vector<spec::Shape>> sweep_shapes(const spec::KernelSpec& spec, const spec::Shape& base,
-                                              const Sweep& sweep) {
-  std::vector<spec::Shape> shapes;
-  const std::string whole = base.text();  // its parts are looked at
-  for (int64_t value = sweep.first; value <= sweep.last; value *= 2) {
-    std::string text;
-    bool found = false;
-    for (const std::string_view part : split(whole, ',')) {
-      const bool own = part.starts_with(sweep.name + "=");
-      found = found || own;
-      text += fmt::format("{}{}", text.empty() ? "" : ",", own ? fmt::format("{}={}", sweep.name, value) : part);
-    }
-    if (!found)
-      return Error{
-          fmt::format("the shape has no variable '{}'", sweep.name), {}, fmt::format("it has {}", base.text())};
-    ASSAY_TRY(spec::Shape shape, spec::parse_shape(spec, text));
-    shapes.push_back(std::move(shape));
-  }
-  return shapes;
-}
-
 json advice_document(const diagnosis::Advice& advice) {
   json document = {{"rule", advice.rule},
                    {"title", advice.title},
@@ -256,8 +211,13 @@ class Diagnoser {
     ASSAY_TRY(configuration_, chosen_configuration(spec_, request_.choice.configuration));
     ASSAY_TRY(const spec::Shape shape,
               request_.shape.empty() ? spec::first_shape(spec_) : spec::parse_shape(spec_, request_.shape));
+    std::vector<spec::Shape> swept;
+    if (!request_.sweep.empty()) {
+      ASSAY_TRY(const Sweep wanted, parse_sweep(request_.sweep));
+      ASSAY_TRY(swept, sweep_shapes(spec_, shape, wanted));
+    }
     ASSAY_CHECK(diagnose_shape(shape));
-    if (!request_.sweep.empty()) ASSAY_CHECK(sweep(shape));
+    if (!swept.empty()) ASSAY_CHECK(sweep(swept));
     ASSAY_CHECK(write());
     report_.details = details_;
     return std::move(report_);
@@ -410,19 +370,32 @@ class Diagnoser {
     return {};
   }
 
-  Result<void> sweep(const spec::Shape& base) {
-    ASSAY_TRY(const Sweep wanted, parse_sweep(request_.sweep));
-    ASSAY_TRY(const std::vector<spec::Shape> shapes, sweep_shapes(spec_, base, wanted));
+  Result<SweepPoint> swept(const spec::Shape& shape) {
+    ASSAY_TRY(const EstimatedCase estimated, counted(shape));
+    diagnosis::Case about = advised_case(spec_, configuration_, shape, estimated);
+    ASSAY_TRY(const std::optional<MeasuredShape> seen, measure(shape.text(), "", about));
+    const double seconds = about.time_us * 1e-6;
+    return SweepPoint{shape.text(),
+                      about.time_us,
+                      about.measured,
+                      diagnosis::floor_of(about).time_us,
+                      estimated.estimate.limiter,
+                      estimated.flops / seconds / 1e12,
+                      estimated.bytes / seconds / 1e9,
+                      seen ? seen->gpu : GpuConditions()};
+  }
+
+  // A shape that cannot be run, as one that is too large, ends it: what came before stays.
+  Result<void> sweep(const std::vector<spec::Shape>& shapes) {
     Progress progress(context_, "sweep", shapes.size());
     for (const spec::Shape& shape : shapes) {
-      ASSAY_TRY(const EstimatedCase estimated, counted(shape));
-      diagnosis::Case about = advised_case(spec_, configuration_, shape, estimated);
-      ASSAY_TRY(const std::optional<MeasuredShape> seen, measure(shape.text(), "", about));
-      const diagnosis::Floor floor = diagnosis::floor_of(about);
-      const double seconds = about.time_us * 1e-6;
-      report_.sweep.push_back({shape.text(), about.time_us, about.measured, floor.time_us, estimated.estimate.limiter,
-                               estimated.flops / seconds / 1e12, estimated.bytes / seconds / 1e9,
-                               seen ? seen->gpu : GpuConditions()});
+      auto point = swept(shape);
+      if (!point && (report_.sweep.empty() || point.error().exit_code == kInterrupted)) return point.error();
+      if (!point) {
+        report_.sweep_ended = fmt::format("{}: {}", shape.text(), point.error().message);
+        return {};
+      }
+      report_.sweep.push_back(std::move(*point));
       progress.advance(shape.text());
       ASSAY_CHECK(check_cancelled(context_));
     }
@@ -456,6 +429,13 @@ class Diagnoser {
                                    {"gb_per_s", point.gb_per_s}});
       if (point.measured) document["sweep"].back()["gpu"] = conditions_document(point.gpu);
     }
+    for (size_t i = 1; i < report_.sweep.size(); ++i) {
+      const std::string& before = report_.sweep[i - 1].limiter;
+      if (before != report_.sweep[i].limiter)
+        document["limiter_changes"].push_back(
+            {{"shape", report_.sweep[i].shape}, {"from", before}, {"to", report_.sweep[i].limiter}});
+    }
+    if (!report_.sweep_ended.empty()) document["sweep_ended"] = report_.sweep_ended;
     ledger::Attempt attempt = recording_.draft();
     attempt.configuration = report_.configuration;
     attempt.shape = report_.shape;

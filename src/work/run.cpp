@@ -21,6 +21,7 @@
 #include "work/recording.hpp"
 #include "work/run_details.hpp"
 #include "work/sanitize_details.hpp"
+#include "work/stop_saving.hpp"
 
 namespace assay::work {
 namespace {
@@ -178,6 +179,7 @@ class Journey {
     request.choice = {request_.choice.kernel, request_.choice.configuration, report_.device};
     ASSAY_TRY(request.baselines, baselines());
     const std::string yardstick = request.baselines.empty() ? "" : request.baselines.front();
+    if (!request_.go_on) request.stop_below = kStopBelow;
     request.measuring = request_.measuring;
     request.seed = request_.seed;
     request.record = record_;
@@ -195,9 +197,12 @@ class Journey {
       }
       slower_ = slower_ || comparison->verdict == judge::Verdict::slower;
     }
+    yardstick_ = yardstick;
     const std::string speed = slowest_ ? fmt::format(", at least {:.2f}x of {}", *slowest_, yardstick) : "";
     finish("bench", failed() ? "failed" : "good",
-           failed() ? rejected : counted(measured.cases.size(), "shape") + " measured" + speed);
+           failed() ? rejected
+                    : counted(measured.cases.size(), "shape") + " measured" + speed +
+                          (measured.shapes_left > 0 ? fmt::format(", {} left", measured.shapes_left) : ""));
     return {};
   }
 
@@ -206,6 +211,8 @@ class Journey {
   // The stop rule: what is that slow has a reason that no tuning mends. Diagnosed at the shape that is slowest.
   Result<void> diagnose() {
     begin();
+    report_.stop = RunStop{yardstick_, slowest_shape_, *slowest_, saved_shapes(report_.bench->kernels.front())};
+    report_.stop->saved.steps = {"profile"};
     DiagnoseRequest request;
     request.choice = {request_.choice.kernel, request_.choice.configuration, ""};
     ASSAY_TRY(request.choice.device, virtual_device_for(spec_, ""));
@@ -225,7 +232,8 @@ class Journey {
     const std::string first =
         report_.diagnosis->findings.empty() ? "nothing stands out" : report_.diagnosis->findings.front().title;
     finish("diagnose", "failed",
-           fmt::format("{:.2f}x of the baseline: stop. First finding: {} (--go-on goes on)", *slowest_, first));
+           fmt::format("{:.2f}x of the baseline: stop. First finding: {}; {} (--go-on goes on)", *slowest_, first,
+                       saving_text(report_.stop->saved)));
     return {};
   }
 
@@ -309,10 +317,20 @@ class Journey {
   RunReport& report_;
   std::optional<double> slowest_;  // speed-up over the yardstick, at the worst shape
   std::string slowest_shape_;
+  std::string yardstick_;
   bool slower_ = false;  // than the yardstick at some shape, beyond noise
   Clock::time_point start_;
   UnfinishedWork& unfinished_;  // its steps keep what they have done until the end
 };
+
+json stop_document(const RunReport& report) {
+  const bool found = report.diagnosis && !report.diagnosis->findings.empty();
+  return {{"baseline", report.stop->baseline},
+          {"shape", report.stop->shape},
+          {"speed", report.stop->speed},
+          {"first_finding", found ? report.diagnosis->findings.front().rule : ""},
+          {"saved", saving_document(report.stop->saved)}};
+}
 
 json document_of(const RunReport& report, const spec::KernelSpec& spec) {
   json document = document_head("run", spec, report.configuration, report.device);
@@ -321,6 +339,7 @@ json document_of(const RunReport& report, const spec::KernelSpec& spec) {
   if (report.sanitize) document["sanitize"] = report.sanitize->details->document;
   if (report.check) document["check"] = report.check->configurations.front().details->document;
   if (report.bench) document["bench"] = document_of(report.bench->kernels.front());
+  if (report.stop) document["stopped"] = stop_document(report);
   if (report.diagnosis) document["diagnosis"] = report.diagnosis->details->document;
   if (report.profile) document["profile"] = report.profile->details->document;
   document["gates"] = json::array();
@@ -344,6 +363,7 @@ Result<void> record_run(const RunReport& report, Recording& recording, json& doc
   attempt.exit_code = static_cast<int>(report.exit_code);
   if (report.check) attempt.correct = report.check->correct();
   json steps = {{"steps", document["steps"]}};
+  if (report.stop) steps["stopped"] = document["stopped"];
   for (const RunStep& step : report.steps) {
     attempt.duration_s += step.seconds;
     const auto found = document.find(step.name);

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "assay/tune_stop.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "assay/bench.hpp"
 #include "base/elapsed.hpp"
 #include "device/open/open_device.hpp"
+#include "spec/configuration.hpp"
+#include "spec/configuration_tree.hpp"
 #include "work/diagnose_details.hpp"
 #include "work/document.hpp"
 #include "work/kernel.hpp"
 #include "work/recording.hpp"
+#include "work/stop_saving.hpp"
 
 namespace assay::work {
 namespace {
@@ -22,6 +26,7 @@ constexpr double kSecondsForEach = 5;  // of a shape: a factor of two shows at o
 struct SlowestShape {
   std::string shape;
   double speed = 0;
+  KernelBench measured{};
 };
 
 Result<std::optional<SlowestShape>> slowest_beside(const TuneRequest& request, const std::string& baseline,
@@ -34,22 +39,36 @@ Result<std::optional<SlowestShape>> slowest_beside(const TuneRequest& request, c
   bench.measuring.budget_s = kSecondsForEach;
   bench.seed = request.seed;
   bench.record = request.record;
-  ASSAY_TRY(const BenchReport report, work::bench(bench, context));
+  bench.stop_below = kWorthTuning;
+  ASSAY_TRY(BenchReport report, work::bench(bench, context));
   std::optional<SlowestShape> slowest;
   for (const BenchCase& each : report.kernels.front().cases) {
     // One that is wrong is the search's to tell.
     if (each.contenders.size() < 2 || !each.contenders[0].good || !each.contenders[1].speedup) continue;
     if (!slowest || *each.contenders[1].speedup < slowest->speed) slowest = {each.shape, *each.contenders[1].speedup};
   }
+  if (slowest) slowest->measured = std::move(report.kernels.front());
   return slowest;
 }
 
-json stop_document(const TuneStop& stop) {
+// As many as the search would have made at most: a small space is searched whole.
+size_t evaluations_of(const spec::KernelSpec& spec, const TuneRequest& request) {
+  if (!request.only.empty()) return request.only.size();
+  const auto fixed = spec::parse_choices(spec, request.choice.configuration);
+  if (!fixed) return request.budget;
+  size_t legal = 0;
+  const auto walked = spec::ConfigurationTree(spec, *fixed).walk([&](const spec::ConfigurationRow&) -> Result<bool> {
+    return ++legal < request.budget;
+  });
+  return walked && legal > 0 ? legal : request.budget;
+}
+
+json tune_stop_document(const TuneStop& stop) {
   return {{"baseline", stop.baseline},
           {"shape", stop.shape},
           {"speed", stop.speed},
           {"first_finding", stop.diagnosis.findings.empty() ? "" : stop.diagnosis.findings.front().rule},
-          {"saved", {{"evaluations", stop.evaluations_saved}}},
+          {"saved", saving_document(stop.saved)},
           {"compared_s", stop.compared_s}};
 }
 
@@ -63,7 +82,6 @@ Result<TuneStop> stopped(const spec::KernelSpec& spec, const TuneRequest& reques
   diagnose.limits = request.limits;
   diagnose.record = request.record;
   ASSAY_TRY(stop.diagnosis, work::diagnose(diagnose, context));
-  stop.evaluations_saved = request.only.empty() ? request.budget : request.only.size();
   ASSAY_TRY(Recording recording,
             Recording::open(request.record, context,
                             {ledger::Kind::tune, &spec, request.choice.configuration, gpu, request.seed}));
@@ -71,7 +89,7 @@ Result<TuneStop> stopped(const spec::KernelSpec& spec, const TuneRequest& reques
   attempt.shape = stop.shape;
   attempt.verdict = "stopped";
   attempt.exit_code = static_cast<int>(ExitCode::regression);
-  attempt.details = json{{"stopped", stop_document(stop)}}.dump(-1, ' ', false, json::error_handler_t::replace);
+  attempt.details = json{{"stopped", tune_stop_document(stop)}}.dump(-1, ' ', false, json::error_handler_t::replace);
   ASSAY_TRY(stop.attempt, recording.close(recording.write(std::move(attempt))));
   return stop;
 }
@@ -101,6 +119,7 @@ Result<std::optional<TuneStop>> stop_before_tuning(const TuneRequest& request, c
   stop.shape = (*slowest)->shape;
   stop.speed = (*slowest)->speed;
   stop.compared_s = seconds_since(begun);
+  stop.saved = saved_evaluations((*slowest)->measured, evaluations_of(spec, request));
   ASSAY_TRY(stop, stopped(spec, request, std::move(stop), gpu, context));
   return std::optional(std::move(stop));
 }
@@ -108,7 +127,7 @@ Result<std::optional<TuneStop>> stop_before_tuning(const TuneRequest& request, c
 std::string to_json(const TuneStop& stop) {
   json document = document_head("tune");
   document["kernel"] = stop.kernel;
-  document["stopped"] = stop_document(stop);
+  document["stopped"] = tune_stop_document(stop);
   document["diagnosis"] = stop.diagnosis.details->document;
   if (stop.attempt) document["attempt"] = *stop.attempt;
   return document_text(document);

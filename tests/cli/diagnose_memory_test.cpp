@@ -26,14 +26,17 @@ class DiagnoseMemory : public testing::Test {
     return beside("--device-bytes '" + says + "'", std::move(words));
   }
   // With a rival that is started with these options.
-  ProcessOutcome beside(const std::string& options, std::vector<std::string> words) const {
+  ProcessOutcome beside(const std::string& options, std::vector<std::string> words,
+                        const std::string& shape = "ROWS=2,COLUMNS=16") const {
     const auto toml = read_file(kernel() / "kernel.toml");
     EXPECT_TRUE(toml.ok());
-    copy_.folder().write("reduction/kernel.toml",
-                         *toml + "\n[baseline.rival]\nprovider = \"command\"\nprogram = \"python3\"\n" +
-                             "arguments = \"-S -E -B '" ASSAY_SOURCE_DIR "/tests/measure/fake_provider.py' " + options +
-                             "\"\n");
-    words.insert(words.end(), {"--shape", "ROWS=2,COLUMNS=16", "--json"});
+    if (toml->find("[baseline.rival]") == std::string::npos)
+      copy_.folder().write("reduction/kernel.toml",
+                           *toml + "\n[baseline.rival]\nprovider = \"command\"\nprogram = \"python3\"\n" +
+                               "arguments = \"-S -E -B '" ASSAY_SOURCE_DIR "/tests/measure/fake_provider.py' " +
+                               options + "\"\n");
+    if (!shape.empty()) words.insert(words.end(), {"--shape", shape});
+    words.emplace_back("--json");
     Command command = assay_command(std::move(words));
     command.environment["ASSAY_CUDA_DRIVER"] = ASSAY_BINARY_DIR "/tests/fake/libfake_cuda.so";
     command.environment["ASSAY_NVML_LIBRARY"] = ASSAY_BINARY_DIR "/tests/fake/libfake_nvml.so";
@@ -99,19 +102,68 @@ TEST_F(DiagnoseMemory, AnAbsurdFigureIsSaidAndTheKernelIsMeasuredAllTheSame) {
 // The stop rule of a search: a call takes 10 us here.
 TEST_F(DiagnoseMemory, ASearchDoesNotBeginBelowHalfOfTheBaselinesSpeed) {
   const std::string ledger = (copy_.folder().path() / "ledger.sqlite").string();
-  const std::vector<std::string> words = {"tune",      kernel().string(),
-                                          "--config",  "BLOCK=128,ACCUMULATORS=4",
-                                          "--budget",  "7",
-                                          "--ledger",  ledger,
-                                          "--device",  "cuda:0",
-                                          "--journal", "none"};
+  const std::vector<std::string> words = {
+      "tune", kernel().string(), "--config", "ACCUMULATORS=4", "--budget", "7", "--ledger",
+      ledger, "--device",        "cuda:0",   "--journal",      "none"};
   const ProcessOutcome stopped = beside("--us 2", words);
   EXPECT_EQ(stopped.exit_status, 3) << stopped.errors;
   const json document = parsed(stopped);
   EXPECT_NEAR(document["stopped"]["speed"].get<double>(), 0.2, 0.02);
-  EXPECT_EQ(document["stopped"]["saved"]["evaluations"], 7);
+  EXPECT_EQ(document["stopped"]["saved"]["evaluations"], 4) << "of the budget of 7: there are no more";
+  EXPECT_GT(document["stopped"]["saved"]["estimated_s"].get<double>(), 0);
+  EXPECT_NE(document["stopped"]["saved"]["estimated_how"], "");
   EXPECT_FALSE(document["diagnosis"]["findings"].empty());
   EXPECT_TRUE(document.contains("attempt")) << "it is recorded";
+}
+
+// The stop rule of a run: the first shape that is so slow is the last one measured.
+TEST_F(DiagnoseMemory, ARunStopsAtTheFirstShapeThatIsFarTooSlowAndSaysWhatThatSaved) {
+  const auto toml = read_file(kernel() / "kernel.toml");
+  ASSERT_TRUE(toml.ok());
+  const size_t shapes = toml->find("canonical = [");
+  const size_t end = toml->find("[tolerance]", shapes);
+  ASSERT_NE(end, std::string::npos);
+  copy_.folder().write(
+      "reduction/kernel.toml",
+      std::string(*toml).replace(
+          shapes, end - shapes,
+          "canonical = [{ ROWS = 2, COLUMNS = 16 }, { ROWS = 2, COLUMNS = 8 }, { ROWS = 1, COLUMNS = 4 }]\n\n"));
+  const std::string ledger = (copy_.folder().path() / "ledger.sqlite").string();
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"run",
+                                      kernel().string(),
+                                      "--ledger",
+                                      ledger,
+                                      "--device",
+                                      "cuda:0",
+                                      "--fuzz",
+                                      "0",
+                                      "--most-samples",
+                                      "100",
+                                      "--report",
+                                      (copy_.folder().path() / "report.json").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return beside("--us 2", words, "");
+  };
+  const ProcessOutcome stopped = run({});
+  EXPECT_EQ(stopped.exit_status, 3) << stopped.errors;
+  const json document = parsed(stopped);
+  EXPECT_EQ(document["bench"]["cases"].size(), 1u);
+  const json& stop = document["stopped"];
+  EXPECT_NEAR(stop["speed"].get<double>(), 0.2, 0.02) << document["gates"].dump(1);
+  EXPECT_EQ(stop["shape"], "COLUMNS=16,ROWS=2");
+  EXPECT_EQ(stop["saved"]["shapes"], 2);
+  EXPECT_EQ(stop["saved"]["steps"], json::array({"profile"}));
+  EXPECT_GT(stop["saved"]["estimated_s"].get<double>(), 0);
+  EXPECT_FALSE(document["diagnosis"]["findings"].empty());
+
+  const json went_on = parsed(run({"--go-on"}));
+  EXPECT_EQ(went_on["bench"]["cases"].size(), 3u);
+  EXPECT_FALSE(went_on.contains("stopped"));
+
+  const auto page =
+      run_command(assay_command({"report", "--since", "1h", "--ledger", ledger, "--format", "markdown", "--out", "-"}));
+  EXPECT_NE(page.output.find("2 shapes, profile"), std::string::npos) << page.output << page.errors;
 }
 
 }  // namespace

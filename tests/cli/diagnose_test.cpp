@@ -9,6 +9,7 @@
 #include "assay_program.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "build/toolkit.hpp"
 
 namespace assay::cli {
 namespace {
@@ -173,6 +174,33 @@ TEST(Diagnose, KernelsOfACallAreLookedAtOneByOne) {
   EXPECT_FALSE(one["findings"][0].contains("stage"));
 }
 
+// Planted in another style than those of kernels/planted: conversions to float64 and back keep the special function
+// unit busy, and are no special functions; shuffles share their pipe with loads.
+TEST(Diagnose, ConstantsWithoutAnFAreFloat64AndNoSpecialFunctions) {
+  const json document = diagnose({"tests/cli/planted/constants_without_f", "--device", "vgpu:h200"});
+  ASSERT_FALSE(document["findings"].empty());
+  EXPECT_EQ(document["findings"][0]["rule"], "double_precision") << document["findings"].dump(1);
+  EXPECT_EQ(finding(document, "special_functions"), nullptr);
+  EXPECT_NE(document["findings"][0]["evidence"][1].get<std::string>().find("conversions"), std::string::npos);
+}
+
+TEST(Diagnose, LoadsThatComeAgainDoNotHideShuffles) {
+  const json document = diagnose({"tests/cli/planted/dots_by_shuffles", "--device", "vgpu:h200"});
+  ASSERT_FALSE(document["findings"].empty());
+  EXPECT_EQ(document["findings"][0]["rule"], "shuffles") << document["findings"].dump(1);
+}
+
+// Spills are in the machine code alone: nothing that was counted shows them.
+TEST(Diagnose, SpillsHaveACapOfTheirOwn) {
+  if (!build::find_toolkit()) GTEST_SKIP() << "ptxas is not here, and nobody else knows of spills";
+  const json document = parsed(assay_program(
+      {"diagnose", "tests/cli/planted/bounded_registers", "--device", "vgpu:h200", "--json", "--ledger", "none"},
+      true));
+  ASSERT_FALSE(document["findings"].empty());
+  EXPECT_EQ(document["findings"][0]["rule"], "local_memory") << document["findings"].dump(1);
+  EXPECT_GT(document["findings"][0]["cap_us"].get<double>(), 0);
+}
+
 TEST(Diagnose, ASweepNamesWhereTheLimiterChanges) {
   const std::vector<std::string> words = {"diagnose", "kernels/planted/fma_chain",
                                           "--shape",  "N=1024",
@@ -182,6 +210,10 @@ TEST(Diagnose, ASweepNamesWhereTheLimiterChanges) {
   const ProcessOutcome outcome = assay_program(words);
   EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
   EXPECT_NE(outcome.output.find("the limiter changes from"), std::string::npos) << outcome.output;
+  const json document = diagnose({words.begin() + 1, words.begin() + 8});
+  ASSERT_FALSE(document["limiter_changes"].empty());
+  EXPECT_NE(document["limiter_changes"][0]["from"], document["limiter_changes"][0]["to"]);
+  EXPECT_FALSE(document.contains("sweep_ended"));
 }
 
 TEST(Diagnose, ASweepThatIsNoneIsAMistake) {
@@ -193,6 +225,18 @@ TEST(Diagnose, ASweepThatIsNoneIsAMistake) {
   EXPECT_EQ(status("N=2048"), 2);
   EXPECT_EQ(status("N=9..3"), 2);
   EXPECT_EQ(status("M=1..4"), 2);
+  EXPECT_EQ(status("N=0..4"), 2);
+  EXPECT_EQ(status("N=4..99999999999999999999"), 2);
+  EXPECT_EQ(status("N=4611686018427387904..9223372036854775807"), 2) << "it does not count beyond what there is";
+  EXPECT_EQ(status("N=2048..2048"), 0) << "one point";
+}
+
+TEST(Diagnose, ASweepThatCannotGoOnKeepsWhatItHas) {
+  const json document = diagnose({"kernels/reduction", "--shape", "ROWS=4,COLUMNS=64", "--sweep", "COLUMNS=64..65536",
+                                  "--instruction-limit", "3000", "--device", "vgpu:h200"});
+  EXPECT_GE(document["sweep"].size(), 2u);
+  EXPECT_LT(document["sweep"].size(), 11u);
+  EXPECT_TRUE(document["sweep_ended"].get<std::string>().starts_with("COLUMNS=")) << document["sweep_ended"];
 }
 
 }  // namespace

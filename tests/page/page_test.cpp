@@ -98,11 +98,38 @@ TEST_F(Page, TwoProfilesAreComparedCounterByCounter) {
 TEST_F(Page, ThePeriodHasItsTotals) {
   const Content period = content({.kernel = "", .attempts = {}, .since_us = 0, .since = "2000-01-01"});
   const std::string page = html_page(period);
+  EXPECT_EQ(period.title, kAllKernels) << "though a suite is in it";
+  EXPECT_FALSE(holds(page, "id=\"source\"")) << "of no single kernel";
   EXPECT_TRUE(holds(page, "What was tried, and what it cost"));
   EXPECT_TRUE(holds(page, "What did not work, and why"));
   EXPECT_TRUE(holds(page, "misaligned asynchronous copy"));
   EXPECT_TRUE(holds(page, "24.2 % less time")) << "from 26.5 us to 20.1 us";
   EXPECT_TRUE(holds(page, "<strong>total</strong>"));
+}
+
+TEST_F(Page, ThePeriodSumsUpWhatStopsSaved) {
+  Content period = content({.kernel = "", .attempts = {}, .since_us = 0, .since = "2000-01-01"});
+  EXPECT_FALSE(holds(html_page(period), "what that saved")) << "nothing was stopped";
+  ledger::Attempt run = period.attempts.back();
+  run.kind = ledger::Kind::run;
+  run.kernel = "slow";
+  run.exit_code = 3;
+  run.details = R"({"stopped": {"baseline": "torch", "speed": 0.01, "first_finding": "not_enough_blocks",
+    "saved": {"shapes": 3, "steps": ["profile"], "estimated_s": 12.5}}})";
+  ledger::Attempt tune = run;
+  tune.kind = ledger::Kind::tune;
+  tune.details = R"({"stopped": {"baseline": "torch", "speed": 0.4, "first_finding": "latency",
+    "saved": {"evaluations": 200, "estimated_s": 30}}})";
+  ledger::Attempt absurd = run;
+  absurd.details = R"({"stopped": {"speed": "fast", "saved": {"shapes": -1e300, "steps": 7, "estimated_s": null}}})";
+  period.attempts.insert(period.attempts.end(), {run, tune, absurd});
+  for (const std::string& page : {html_page(period), markdown_page(period)}) {
+    EXPECT_TRUE(holds(page, "saved (estimated)")) << page;
+    EXPECT_TRUE(holds(page, "0.01x of torch"));
+    EXPECT_TRUE(holds(page, "3 shapes, profile"));
+    EXPECT_TRUE(holds(page, "3 shapes, 200 evaluations")) << "the total";
+    EXPECT_TRUE(holds(page, "42.5 s")) << "the total";
+  }
 }
 
 TEST_F(Page, NamesOfOthersAreText) {

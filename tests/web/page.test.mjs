@@ -63,6 +63,33 @@ test('no violation of accessibility, in either scheme, wide and narrow', async (
   }
 });
 
+test('no word is broken in the middle where there is room for it', async () => {
+  for (const name of ['kernel', 'broken', 'suite', 'hostile', 'pair', 'period']) {
+    for (const width of [360, 800, 1200, 1800]) {
+      const { page, close } = await openPage(browser, files[name], { width });
+      // Words are what stands between blanks, commas, slashes, signs of equality and hyphens.
+      const broken = await page.evaluate(() => {
+        const found = [];
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const parent = node.parentElement;
+          if (!parent.checkVisibility() || parent.closest('pre, code, svg, script, style, .listing')) continue;
+          for (const match of node.data.matchAll(/\d{4}-\d\d-\d\d|[A-Za-z0-9_.%]{2,24}/g)) {
+            const range = document.createRange();
+            range.setStart(node, match.index);
+            range.setEnd(node, match.index + match[0].length);
+            const lines = new Set([...range.getClientRects()].filter((box) => box.width > 0).map((box) => Math.round(box.top)));
+            if (lines.size > 1) found.push(`${parent.closest('section')?.id}: ${match[0]}`);
+          }
+        }
+        return found;
+      });
+      await close();
+      assert.deepEqual(broken, [], `${name} at ${width} px`);
+    }
+  }
+});
+
 test('nothing scrolls sideways, from 360 px to wide, with and without script', async () => {
   for (const file of [files.kernel, files.broken, files.hostile, files.period]) {
     for (const width of [360, 720, 1200, 2200]) {
@@ -88,7 +115,7 @@ test('it is whole without script', async () => {
 });
 
 test('texts of charts do not cover each other, and stay inside', async () => {
-  for (const [name, file] of Object.entries({ kernel: files.kernel, suite: files.suite, hostile: files.hostile })) {
+  for (const [name, file] of Object.entries({ kernel: files.kernel, suite: files.suite, hostile: files.hostile, period: files.period })) {
     for (const width of [360, 1200]) {
       const { page, close } = await openPage(browser, file, { width });
       await seeAll(page);

@@ -309,6 +309,7 @@ InstructionCost cost_of(const Program& program, const Function& function, size_t
         has_word(opcode, "approx") && has_word(opcode, "ftz") && chosen.xu_slots == 1 && row != "div.approx";
     if (bare) chosen.slots = 1;
     put(cost, chosen, rates);
+    cost.of_float64 = cost.xu > 0 && has_word(opcode, "f64");
   }
   if (is_wide_integer(opcode) &&
       (family == "bits" || row == "mul.lo" || row == "mul.hi" || row == "div.int" || row == "rem")) {

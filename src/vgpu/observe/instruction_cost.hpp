@@ -54,6 +54,7 @@ struct InstructionCost {
   OrderedIn order = OrderedIn::nothing;
   uint8_t in_flight = 1;  // of a load from shared memory: registers of a lane that it fills
   bool bypasses_l1 = false;
+  bool of_float64 = false;          // on the XU: a conversion or function of float64
   bool address_arithmetic = false;  // integer work whose result only makes addresses
   uint32_t wait_groups = 0;         // of async_wait and group_wait: so many may be open still
   uint32_t join = 0;                // of a branch that becomes predicates: where its two ways meet

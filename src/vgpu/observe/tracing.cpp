@@ -74,8 +74,10 @@ void Tracing::end_block(std::unique_ptr<BlockObserver> observer) {
       own[Work::fma] = executed * cost.fma;
       own[Work::alu] = executed * cost.alu;
       own[Work::xu] = executed * cost.xu;
+      own[Work::xu_float64] = cost.of_float64 ? own[Work::xu] : 0;
       own[Work::fp64] = executed * cost.fp64;
       own[Work::lsu] = executed * cost.lsu;
+      own[Work::lsu_global] = own[Work::sectors_asked] + own[Work::local_sectors] > 0 ? own[Work::lsu] : 0;
       if (cost.issue > 0) {
         own[Work::instructions] = executed;
         own[Work::lanes] = static_cast<double>(each.lanes);
@@ -145,6 +147,7 @@ void Tracing::add_instructions(gpu::LaunchWork& work) const {
       if (executed == 0 && own[Work::issue] == 0) continue;
       if (const auto site = barriers_.find({f, i}); site != barriers_.end() && site->second.first > 0)
         own[Work::needless_barriers] = own[Work::barriers] * (1 - site->second.second / site->second.first);
+      own[Work::sites] = executed > 0 ? 1 : 0;
       work.total.add(own);
       if (cost.multiply_adds > 0)
         work.tensor_multiply_adds[cost.tensor_kind] += executed * static_cast<double>(cost.multiply_adds);
