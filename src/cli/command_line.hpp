@@ -34,6 +34,7 @@ class CommandLine {
   // --- words without a name
   void needs(const std::string& name, std::string& value, const std::string& help);
   void words(const std::string& name, std::vector<std::string>& values, const std::string& help, Range<int> count);
+  void behind_dashes(std::vector<std::string>& values) { behind_dashes_ = &values; }  // what stands after "--"
 
   // --- `value` keeps what it holds if the option is not given
   void flag(const std::string& name, bool& value, const std::string& help);
@@ -47,8 +48,12 @@ class CommandLine {
   void choice(const std::string& name, std::string& value, const std::string& help,
               const std::vector<std::string>& choices);
 
+  // Takes those words, if the command wants them apart.
+  void take_behind_dashes(std::vector<std::string>& words) const;
+
  private:
   CLI::App& app_;
+  std::vector<std::string>* behind_dashes_ = nullptr;
 };
 
 Error no_such_command(const std::string& name, const std::vector<CommandEntry>& commands);

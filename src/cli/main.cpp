@@ -101,7 +101,8 @@ std::optional<std::string> wanted_help(const std::vector<std::string>& arguments
   if (arguments.empty()) return "assay";
   if (arguments[0] == "help") return arguments.size() > 1 ? arguments[1] : "assay";
   if (is_help(arguments[0])) return "assay";
-  return std::any_of(arguments.begin(), arguments.end(), is_help) ? std::optional(arguments[0]) : std::nullopt;
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  return std::any_of(arguments.begin(), end, is_help) ? std::optional(arguments[0]) : std::nullopt;
 }
 
 // No path or name that we take has any; what stands behind "--" is another program's business.
@@ -144,7 +145,8 @@ int run_command_line(const std::vector<std::string>& arguments) {
   if (const auto unclean = with_control_characters(arguments)) return report_error(*unclean, false, "assay");
   const auto command = read_command_line(commands(), arguments);
   if (!command) {
-    const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+    const auto end = std::find(arguments.begin(), arguments.end(), "--");
+    const bool as_json = std::find(arguments.begin(), end, "--json") != end;
     return report_error(command.error(), as_json, arguments[0]);
   }
   catch_interruptions();
