@@ -26,6 +26,7 @@ struct Range {  // both ends belong to it
 inline constexpr int kMany = std::numeric_limits<int>::max();
 inline constexpr Range<size_t> kAny{0, std::numeric_limits<size_t>::max()};
 inline constexpr Range<double> kPositive{std::numeric_limits<double>::min(), std::numeric_limits<double>::max()};
+inline constexpr Range<double> kSeconds{kPositive.least, 1e9};  // that clocks can count
 
 class CommandLine {
  public:

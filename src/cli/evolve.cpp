@@ -83,12 +83,12 @@ class EvolveCommand final : public Command {
     line.option("--proposer", proposer_, "a program, or mutate, manual, command");
     line.option("--replay", request_.replay, "judge the accepted proposals of this journal again");
     line.option("--validate", validate_, "check a file with a request or an answer, and end");
-    line.option("--answer-seconds", request_.answer_seconds, "time limit of one answer", kPositive);
+    line.option("--answer-seconds", request_.answer_seconds, "time limit of one answer", kSeconds);
     line.option("--proposals", request_.proposals, "at most so many");
     line.option("--patience", request_.patience, "end after so many in a row that brought nothing");
     line.option("--target", request_.target, "end at this speedup", kPositive);
-    line.option("--seconds", request_.seconds, "end after so long", kPositive);
-    line.option("--gpu-seconds", request_.gpu_seconds, "end when so much of the GPU was used", kPositive);
+    line.option("--seconds", request_.seconds, "end after so long", kSeconds);
+    line.option("--gpu-seconds", request_.gpu_seconds, "end when so much of the GPU was used", kSeconds);
     line.option("--money", request_.money, "end when so much was spent", kPositive);
     line.option("--gain", request_.gain, "accept a proposal that is faster by this share", {0.001, 10});
     line.option("--on", request_.gaining_shapes, "on so many of the canonical shapes", {1, 1000});

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <csignal>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <iostream>
+#include <new>
 #include <unistd.h>
 #include <vector>
 
@@ -162,6 +164,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
 
 int main(int count, char** values) {
   try {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, with its message
     assay::cli::fill_closed_descriptors();
     const std::vector<std::string> arguments(values + 1, values + count);
     if (!arguments.empty() && arguments[0] == assay::check::kWorkerCommand)
@@ -179,6 +182,9 @@ int main(int count, char** values) {
     if (printed) return exit_code;
     assay::cli::say_error(to_string(printed.error()));
     return static_cast<int>(printed.error().exit_code);
+  } catch (const std::bad_alloc&) {
+    std::fputs("assay: not enough memory for this on this machine\n", stderr);
+    return static_cast<int>(assay::ExitCode::environment);
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "assay: internal error: %s\n", problem.what());
   } catch (...) {
