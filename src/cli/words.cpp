@@ -81,7 +81,7 @@ Result<ExitCode> KernelWords::each(const char* command, bool json,
       // What names neither a place in a file nor the kernel is a mistake with this kernel among several.
       const Error& error = outcome.error();
       const bool named = error.place.known() || error.message.find(kernel) != std::string::npos;
-      fmt::print(stderr, "assay: {}{}\n", named ? "" : kernel + ": ", to_string(error));
+      print_to_errors(fmt::format("assay: {}{}\n", named ? "" : kernel + ": ", to_string(error)));
     }
   }
   if (json) {
