@@ -62,8 +62,15 @@ void take_error(const Error& error, BuildStatus status, BuildResult& result) {
 
 // One of the specification has its place there.
 void take_mistake(const Error& error, BuildResult& result) {
-  take_error(error, BuildStatus::failed, result);
+  take_error(error, error.exit_code == ExitCode::environment ? BuildStatus::skipped : BuildStatus::failed, result);
   if (error.place.line > 0 && error.exit_code == ExitCode::usage) result.mistake = error;
+}
+
+// A compiler that the machine ended, for want of memory or by a limit: by itself, or a program that nvcc has started.
+bool ended_by_machine(const Compilation& compilation) {
+  const auto ends = [&](const char* signal) { return compilation.end.ends_with(signal); };
+  return ends("SIGKILL") || ends("SIGXFSZ") || ends("SIGXCPU") ||
+         compilation.output.find("died due to signal 9 ") != std::string::npos;
 }
 
 Result<void> take_compilation(const Compilation& compilation, BuildResult& result) {
@@ -73,6 +80,10 @@ Result<void> take_compilation(const Compilation& compilation, BuildResult& resul
     result.reason = compilation.end;
     result.timed_out = compilation.timed_out;
     if (result.timed_out) result.hint = "raise the time limit of a compilation";
+    if (!result.timed_out && ended_by_machine(compilation)) {
+      result.status = BuildStatus::skipped;
+      result.hint = "this machine had too little memory for it, or a limit (ulimit) or somebody ended it";
+    }
     return {};
   }
   result.ptx = compilation.ptx;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_set>
 
 #include "base/file.hpp"
 #include "base/process.hpp"
@@ -174,9 +175,9 @@ class Steps {
     const std::string half = relocate_file_names(raw, real_folder, toolkit_.root());
     ASSAY_CHECK(write_file_atomically(ptx, relocate_file_names(half, source_folder_, toolkit_.root())));
     ASSAY_TRY(const std::string rule_text, read_file(rule));
+    std::unordered_set<std::string> known(outcome.dependencies.begin(), outcome.dependencies.end());
     for (std::string& dependency : read_dependency_rule(rule_text)) {
-      if (std::ranges::find(outcome.dependencies, dependency) == outcome.dependencies.end())
-        outcome.dependencies.push_back(std::move(dependency));
+      if (known.insert(dependency).second) outcome.dependencies.push_back(std::move(dependency));
     }
     return true;
   }

@@ -9,6 +9,7 @@
 #include "build/entry_name.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/type.hpp"
+#include "ptx/variable_name.hpp"
 #include "spec/launch.hpp"
 #include "spec/parameter_layout.hpp"
 
@@ -130,15 +131,21 @@ Result<void> check_variables(const spec::KernelSpec& spec, const spec::Configura
     if (argument.global.empty()) continue;
     std::vector<std::string> known;
     for (const ModuleVariable& variable : variables) known.push_back(variable.name);
-    const auto found = std::ranges::find(known, argument.global);
-    if (found == known.end()) {
-      const std::string near = nearest(argument.global, known);
-      return Error{
-          fmt::format("there is no __constant__ or __device__ variable \"{}\" in {}; it has: {}", argument.global,
-                      spec.kernel.source.string(), known.empty() ? "none" : join(known, ", ")),
-          argument.global_place, near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)};
+    const std::vector<std::string> meant = ptx::variables_named(argument.global, known);
+    if (meant.empty()) {
+      std::vector<std::string> readable;
+      for (const std::string& name : known) readable.push_back(ptx::readable_variable(name));
+      const std::string near = nearest(argument.global, readable);
+      return Error{fmt::format("there is no __constant__ or __device__ variable \"{}\" in {}; it has: {}",
+                               argument.global, spec.kernel.source.string(), ptx::list_variables(known)),
+                   argument.global_place, near.empty() ? "" : fmt::format("did you mean \"{}\"?", near)};
     }
-    const ModuleVariable& variable = variables[static_cast<size_t>(found - known.begin())];
+    if (meant.size() > 1) {
+      return Error{fmt::format("\"{}\" may be {} variables of {}: {}", argument.global, meant.size(),
+                               spec.kernel.source.string(), ptx::list_variables(meant)),
+                   argument.global_place, "write the one that is meant"};
+    }
+    const ModuleVariable& variable = *std::ranges::find(variables, meant.front(), &ModuleVariable::name);
     for (const spec::Shape& shape : shapes) {
       ASSAY_TRY(const std::string obstacle, spec::why_not_applicable(spec, configuration, shape));
       if (!obstacle.empty()) continue;

@@ -8,6 +8,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "check/launch_change.hpp"
+#include "check/lost_process.hpp"
 #include "check/result_json.hpp"
 #include "check/work_json.hpp"
 
@@ -142,7 +143,7 @@ Result<std::string> Experiments::ask(const std::string& request) {
   }
   if (answer == Child::Answer::line) return line;
   const std::string how = child_->stop();
-  const std::string said(trim(child_->errors()).substr(0, 2000));
+  const std::string said = child_->errors();
   child_.reset();
   if (answer == Child::Answer::timed_out)
     return Error{fmt::format("no result after {:.3g} s; the process was ended",
@@ -150,10 +151,7 @@ Result<std::string> Experiments::ask(const std::string& request) {
                  {},
                  "raise --time-limit, or run fewer blocks: --blocks",
                  ExitCode::inconclusive};
-  return Error{fmt::format("the process that ran the kernel {}{}{}", how, said.empty() ? "" : ": ", said),
-               {},
-               "",
-               ExitCode::incorrect};
+  return lost_process(how, said, ExitCode::incorrect);
 }
 
 Result<TracedRun> Experiments::run(const TracedRequest& request) {

@@ -8,6 +8,7 @@
 #include "base/child.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "check/lost_process.hpp"
 #include "check/result_json.hpp"
 #include "check/traced_case.hpp"
 #include "check/work_json.hpp"
@@ -127,12 +128,7 @@ Result<std::vector<TracedLaunch>> trace(const TracingRequest& request) {
                  {},
                  "raise --time-limit, or run fewer blocks: --blocks",
                  ExitCode::inconclusive};
-  const std::string_view said = trim(child->errors());
-  return Error{
-      fmt::format("the process that ran the kernel {}{}{}", how, said.empty() ? "" : ": ", said.substr(0, 2000)),
-      {},
-      "",
-      ExitCode::incorrect};
+  return lost_process(how, child->errors(), ExitCode::incorrect);
 }
 
 }  // namespace assay::check

@@ -38,7 +38,7 @@ json dim_json(const gpu::Dim3& dim) {
   return json::array({dim.x, dim.y, dim.z});
 }
 
-gpu::Dim3 dim_from(const json& value) {
+gpu::Dim3 work_dim_from(const json& value) {
   return {value.at(0).get<uint32_t>(), value.at(1).get<uint32_t>(), value.at(2).get<uint32_t>()};
 }
 
@@ -50,7 +50,7 @@ gpu::ChainCycles chain_from(const json& value) {
   return {amount(value.at("with_l2")), amount(value.at("with_dram"))};
 }
 
-const json& list(const json& object, const char* key) {
+const json& listed(const json& object, const char* key) {
   const json& value = object.at(key);
   if (!value.is_array()) throw std::invalid_argument("expected a list");
   return value;
@@ -97,8 +97,8 @@ json to_json(const gpu::LaunchWork& work) {
 
 gpu::LaunchWork launch_work_from_json(const json& value) {
   gpu::LaunchWork work;
-  work.grid = dim_from(value.at("grid"));
-  work.block = dim_from(value.at("block"));
+  work.grid = work_dim_from(value.at("grid"));
+  work.block = work_dim_from(value.at("block"));
   work.blocks = value.at("blocks").get<uint64_t>();
   work.counted_blocks = value.at("counted_blocks").get<uint64_t>();
   work.warps_per_block = value.at("warps_per_block").get<int>();
@@ -109,14 +109,14 @@ gpu::LaunchWork launch_work_from_json(const json& value) {
   work.mean_chain = chain_from(value.at("mean_chain"));
   work.longest_chain = chain_from(value.at("longest_chain"));
   work.hottest_atomics = amount(value.at("hottest_atomics"));
-  for (const json& buffer : list(value, "buffers")) {
+  for (const json& buffer : listed(value, "buffers")) {
     work.buffers.push_back({buffer.at("name").get<std::string>(), buffer.at("bytes").get<uint64_t>(),
                             amount(buffer.at("l2_read_sectors")), amount(buffer.at("l2_write_sectors")),
                             amount(buffer.at("asked_sectors")), amount(buffer.at("unique_read_bytes")),
                             amount(buffer.at("fetched_bytes")), amount(buffer.at("unique_written_bytes")),
                             amount(buffer.at("block_fetched_bytes")), buffer.at("read_by_all").get<bool>()});
   }
-  for (const json& line : list(value, "lines")) {
+  for (const json& line : listed(value, "lines")) {
     gpu::LineWork entry;
     entry.line.file = line.at("file").get<std::string>();
     entry.line.line = line.at("line").get<int>();

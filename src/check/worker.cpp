@@ -9,6 +9,7 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "check/inputs.hpp"
+#include "check/lost_process.hpp"
 #include "check/result_json.hpp"
 #include "spec/shape.hpp"
 
@@ -268,8 +269,9 @@ CaseResult Worker::run(const Case& test, size_t repetitions) {
                             std::chrono::duration<double>(time_limit).count()),
                 "raise --time-limit if the shape is really that large");
   }
-  return lost(test, Outcome::crashed,
-              fmt::format("the process that ran the kernel {}{}{}", how, errors.empty() ? "" : ": ", errors), "");
+  const Error error = lost_process(how, errors, ExitCode::internal);
+  return lost(test, error.exit_code == ExitCode::environment ? Outcome::cannot_run : Outcome::crashed, error.message,
+              error.hint);
 }
 
 // The answer to something else than a case: one line of JSON that is no error.

@@ -23,7 +23,7 @@ class BuildCommand final : public Command {
     line.option("--device", request_.device, "only the target that this device runs, for example cuda:0");
     line.flag("--all", all_, "every entry and target, on all GPUs side by side");
     line.option("--jobs", request_.jobs, "compilations at a time");
-    line.option("--time-limit", request_.time_limit_s, "seconds that one compilation may take", kPositive);
+    line.option("--time-limit", request_.time_limit_s, "seconds that one compilation may take", kSeconds);
     line.flag("--prebuilt,--carry", prebuilt_, "write the default configuration's PTX into the kernel's folder");
     record_.declare(line);
     declare_json(line);

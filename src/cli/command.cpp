@@ -41,6 +41,11 @@ void print_document(std::string_view text) {
   write(std::string(text) + "\n");
 }
 
+// fmt::print would throw, and end the command for want of a place for its progress.
+void print_to_errors(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+}
+
 Result<void> everything_printed() {
   note_trouble(std::fflush(stdout) == 0);
   // Whoever reads from us may stop when they have seen enough.

@@ -69,8 +69,9 @@ CommandEntry export_command();
 CommandEntry judge_command();
 CommandEntry cross_command();
 
-void print(std::string_view text);           // to standard output, at once, as wide as the terminal
-void print_document(std::string_view text);  // as it is, and a newline
+void print(std::string_view text);              // to standard output, at once, as wide as the terminal
+void print_to_errors(const std::string& text);  // to standard error; where nothing can be written, nobody hears it
+void print_document(std::string_view text);     // as it is, and a newline
 // An error if something that was printed did not arrive, as on a full disk.
 Result<void> everything_printed();
 

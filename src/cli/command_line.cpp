@@ -19,6 +19,8 @@ CLI::Validator within(Range<Number> range) {
     const bool is_number = CLI::detail::lexical_cast(text, number) && text.front() != '-';
     if (is_number && number >= range.least && number <= range.most) return std::string();
     const char* kind = std::is_integral_v<Number> ? "a whole number" : "a number";
+    if (range.most == static_cast<Number>(kSeconds.most) && range.least == static_cast<Number>(kSeconds.least))
+      return fmt::format("'{}' is not {} above 0 and at most {}", text, kind, range.most);
     if (range.most < std::numeric_limits<Number>::max())
       return fmt::format("'{}' is not {} from {} to {}", text, kind, range.least, range.most);
     return fmt::format("'{}' is not {}{}", text, kind, range.least > 0 ? " above 0" : "");
@@ -54,6 +56,13 @@ void CommandLine::needs(const std::string& name, std::string& value, const std::
 void CommandLine::words(const std::string& name, std::vector<std::string>& values, const std::string& help,
                         Range<int> count) {
   app_.add_option(name, values, help)->required(count.least > 0)->expected(count.least, count.most);
+}
+
+void CommandLine::take_behind_dashes(std::vector<std::string>& words) const {
+  const auto dashes = std::ranges::find(words, "--");
+  if (behind_dashes_ == nullptr || dashes == words.end()) return;
+  behind_dashes_->assign(dashes + 1, words.end());
+  words.erase(dashes, words.end());
 }
 
 void CommandLine::flag(const std::string& name, bool& value, const std::string& help) {
@@ -117,10 +126,12 @@ Result<std::unique_ptr<Command>> read_command_line(const std::vector<CommandEntr
   CommandLine line(app);
   command->declare(line);
   const std::string hint = fmt::format("assay {} --help tells what it takes", name);
-  if (auto unknown = unknown_option(app, {arguments.begin() + 1, arguments.end()}); !unknown.empty())
-    return Error{std::move(unknown), {}, hint};
+  std::vector<std::string> given(arguments.begin() + 1, arguments.end());
+  line.take_behind_dashes(given);
+  if (auto unknown = unknown_option(app, given); !unknown.empty()) return Error{std::move(unknown), {}, hint};
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend() - 1));
+    std::ranges::reverse(given);  // as CLI11 takes them
+    app.parse(given);
   } catch (const CLI::ArgumentMismatch& problem) {  // "kernel: At Most 1 required but received 2"
     std::string words = replace_all(problem.what(), " required but received ", " expected, but given: ");
     words = replace_all(replace_all(words, ": At Most ", ": at most "), ": At least ", ": at least ");

@@ -26,6 +26,7 @@ struct Range {  // both ends belong to it
 inline constexpr int kMany = std::numeric_limits<int>::max();
 inline constexpr Range<size_t> kAny{0, std::numeric_limits<size_t>::max()};
 inline constexpr Range<double> kPositive{std::numeric_limits<double>::min(), std::numeric_limits<double>::max()};
+inline constexpr Range<double> kSeconds{kPositive.least, 1e9};  // that clocks can count
 
 class CommandLine {
  public:
@@ -34,6 +35,7 @@ class CommandLine {
   // --- words without a name
   void needs(const std::string& name, std::string& value, const std::string& help);
   void words(const std::string& name, std::vector<std::string>& values, const std::string& help, Range<int> count);
+  void behind_dashes(std::vector<std::string>& values) { behind_dashes_ = &values; }  // what stands after "--"
 
   // --- `value` keeps what it holds if the option is not given
   void flag(const std::string& name, bool& value, const std::string& help);
@@ -47,8 +49,12 @@ class CommandLine {
   void choice(const std::string& name, std::string& value, const std::string& help,
               const std::vector<std::string>& choices);
 
+  // Takes those words, if the command wants them apart.
+  void take_behind_dashes(std::vector<std::string>& words) const;
+
  private:
   CLI::App& app_;
+  std::vector<std::string>* behind_dashes_ = nullptr;
 };
 
 Error no_such_command(const std::string& name, const std::vector<CommandEntry>& commands);

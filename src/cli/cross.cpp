@@ -22,7 +22,7 @@ class CrossCommand final : public Command {
     line.option("--candidate", bench.candidate, "a [baseline.NAME] that takes the kernel's place");
     declare_measuring(line, bench.measuring);
     line.option("--rules-budget", request_.seconds, "seconds of each contender by each set of rules, at most",
-                kPositive);
+                kSeconds);
     declare_seed(line, bench.seed);
     record_.declare(line);
     declare_json(line);

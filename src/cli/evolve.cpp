@@ -2,6 +2,7 @@
 // assay evolve: let a program propose changes of a kernel, and judge them.
 #include "assay/evolve.hpp"
 
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "base/escape.hpp"
@@ -77,17 +78,17 @@ std::string report_text(const work::EvolveReport& report) {
 class EvolveCommand final : public Command {
  public:
   void declare(CommandLine& line) override {
-    line.words("kernel", words_, "a folder with a kernel.toml, or the file; then arguments of the proposer",
-               {0, kMany});
+    kernels_.declare(line);
+    line.behind_dashes(arguments_);
     line.option("--proposer", proposer_, "a program, or mutate, manual, command");
     line.option("--replay", request_.replay, "judge the accepted proposals of this journal again");
     line.option("--validate", validate_, "check a file with a request or an answer, and end");
-    line.option("--answer-seconds", request_.answer_seconds, "time limit of one answer", kPositive);
+    line.option("--answer-seconds", request_.answer_seconds, "time limit of one answer", kSeconds);
     line.option("--proposals", request_.proposals, "at most so many");
     line.option("--patience", request_.patience, "end after so many in a row that brought nothing");
     line.option("--target", request_.target, "end at this speedup", kPositive);
-    line.option("--seconds", request_.seconds, "end after so long", kPositive);
-    line.option("--gpu-seconds", request_.gpu_seconds, "end when so much of the GPU was used", kPositive);
+    line.option("--seconds", request_.seconds, "end after so long", kSeconds);
+    line.option("--gpu-seconds", request_.gpu_seconds, "end when so much of the GPU was used", kSeconds);
     line.option("--money", request_.money, "end when so much was spent", kPositive);
     line.option("--gain", request_.gain, "accept a proposal that is faster by this share", {0.001, 10});
     line.option("--on", request_.gaining_shapes, "on so many of the canonical shapes", {1, 1000});
@@ -112,31 +113,44 @@ class EvolveCommand final : public Command {
   Result<ExitCode> run(const Context& context) override {
     if (!validate_.empty()) return validate();
     if (!judge_.empty()) return judge(context);
-    if (words_.empty()) words_.emplace_back(".");
-    request_.choice.kernel = words_.front();
     if (!proposer_.empty()) request_.proposer = {proposer_};
-    if (proposer_.empty() && words_.size() > 1)
-      return Error{fmt::format("'{}' is an argument of no proposer", words_[1]), {}, "--proposer PROGRAM"};
-    request_.proposer.insert(request_.proposer.end(), words_.begin() + 1, words_.end());
+    if (proposer_.empty() && !arguments_.empty())
+      return Error{fmt::format("'{}' is an argument of no proposer", arguments_.front()), {}, "--proposer PROGRAM"};
+    request_.proposer.insert(request_.proposer.end(), arguments_.begin(), arguments_.end());
+    ASSAY_CHECK(all_are_kernels());
+    if (kernels_.several() && !(request_.journal.empty() && request_.replay.empty() && request_.diff.empty()))
+      return Error{"--journal, --replay and --diff name files of one kernel, and several are to be evolved"};
     if (seed_) request_.seed = seed_;
     ASSAY_TRY(request_.executor, executor_.read());
     if (request_.in_flight && !request_.executor.divided())
       return Error{"--in-flight belongs to an executor", {}, "add --executor local or --executor slurm"};
     if (request_.in_flight && *request_.in_flight == 0) return Error{"--in-flight must be at least 1"};
     ASSAY_TRY(request_.record, record_.read());
+    return kernels_.each("evolve", json(), [&](const std::string& kernel) { return evolve(kernel, context); });
+  }
+
+ private:
+  // Before the first is evolved: that may take hours, and a word may have been meant for the proposer.
+  Result<void> all_are_kernels() const {
+    if (!kernels_.several()) return {};
+    for (const std::string& each : kernels_.all()) {
+      if (std::filesystem::is_directory(each) || each.ends_with(".toml")) continue;
+      return Error{fmt::format("'{}' is no kernel's folder", each), {}, "arguments of the proposer stand behind --"};
+    }
+    return {};
+  }
+
+  Result<KernelWords::Outcome> evolve(const std::string& kernel, const Context& context) {
+    request_.choice.kernel = kernel;
     const auto on_step = [&](const work::EvolveStep& step) {
       if (!json()) print(step_text(step));
     };
     ASSAY_TRY(const work::EvolveReport report, work::evolve(request_, context, on_step));
-    if (json()) {
-      print_document(to_json(report));
-    } else {
-      print(report_text(report));
-    }
-    return report.exit_code;
+    if (json()) return KernelWords::Outcome{report.exit_code, to_json(report)};
+    print(report_text(report));
+    return KernelWords::Outcome{report.exit_code};
   }
 
- private:
   Result<ExitCode> validate() const {
     ASSAY_TRY(const std::string what, work::validate_proposer_document(validate_));
     print(fmt::format("{}: a {} of version 1\n", escape_terminal(validate_), what));
@@ -150,7 +164,8 @@ class EvolveCommand final : public Command {
   }
 
   work::EvolveRequest request_;
-  std::vector<std::string> words_;
+  KernelWords kernels_;
+  std::vector<std::string> arguments_;  // of the proposer
   std::string proposer_;
   std::string validate_;
   std::string judge_;

@@ -49,13 +49,14 @@ class ExportResults final : public ExportMode {
     } else {
       ASSAY_CHECK(write(file, report));
     }
-    for (const std::string& each : report.damaged) fmt::print(stderr, "assay: warning: {}\n", escape_terminal(each));
+    for (const std::string& each : report.damaged)
+      print_to_errors(fmt::format("assay: warning: {}\n", escape_terminal(each)));
     if (json) {
       print_document(document(report, file));
       return ExitCode::good;
     }
     const std::string lost = lost_text(report.lost, "");
-    if (!lost.empty()) fmt::print(stderr, "{}", lost);
+    if (!lost.empty()) print_to_errors(lost);
     if (!out.empty())
       print(
           fmt::format("{}: {} results of {}\n", escape_terminal(out), report.results, escape_terminal(report.ledger)));

@@ -55,7 +55,7 @@ class JudgeCommand final : public Command {
     line.option("--sets", measuring.sets, "different inputs, used in rotation", {1, 64});
     line.option("--samples", measuring.samples, "at least, of each contender", {100, 1000000});
     line.option("--most-samples", measuring.most_samples, "of each contender, in processes of 40", {100, 1000000});
-    line.option("--budget", measuring.budget_s, "seconds of sampling for each case", kPositive);
+    line.option("--budget", measuring.budget_s, "seconds of sampling for each case", kSeconds);
     line.option("--width", measuring.width, "half the interval of the ratio at which to stop", {1e-6, 1});
     line.flag("--no-compile", no_compile_, "do not measure torch.compile of the reference");
     line.flag("--no-tests", no_tests_, "skip the cases that are only checked");

@@ -24,7 +24,7 @@ constexpr size_t kListed = 20;
 
 // A row that makes no sense is named and passed over: the others are as good as ever.
 void warn_of(const std::string& damaged) {
-  fmt::print(stderr, "assay: warning: passed over: {}\n", damaged);
+  print_to_errors(fmt::format("assay: warning: passed over: {}\n", damaged));
 }
 
 // A document as print_document() would print it, but piece by piece: there may be a hundred thousand attempts.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <csignal>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <iostream>
+#include <new>
 #include <unistd.h>
 #include <vector>
 
@@ -101,7 +103,8 @@ std::optional<std::string> wanted_help(const std::vector<std::string>& arguments
   if (arguments.empty()) return "assay";
   if (arguments[0] == "help") return arguments.size() > 1 ? arguments[1] : "assay";
   if (is_help(arguments[0])) return "assay";
-  return std::any_of(arguments.begin(), arguments.end(), is_help) ? std::optional(arguments[0]) : std::nullopt;
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  return std::any_of(arguments.begin(), end, is_help) ? std::optional(arguments[0]) : std::nullopt;
 }
 
 // No path or name that we take has any; what stands behind "--" is another program's business.
@@ -144,7 +147,8 @@ int run_command_line(const std::vector<std::string>& arguments) {
   if (const auto unclean = with_control_characters(arguments)) return report_error(*unclean, false, "assay");
   const auto command = read_command_line(commands(), arguments);
   if (!command) {
-    const bool as_json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+    const auto end = std::find(arguments.begin(), arguments.end(), "--");
+    const bool as_json = std::find(arguments.begin(), end, "--json") != end;
     return report_error(command.error(), as_json, arguments[0]);
   }
   catch_interruptions();
@@ -160,6 +164,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
 
 int main(int count, char** values) {
   try {
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of writing, with its message
     assay::cli::fill_closed_descriptors();
     const std::vector<std::string> arguments(values + 1, values + count);
     if (!arguments.empty() && arguments[0] == assay::check::kWorkerCommand)
@@ -177,6 +182,9 @@ int main(int count, char** values) {
     if (printed) return exit_code;
     assay::cli::say_error(to_string(printed.error()));
     return static_cast<int>(printed.error().exit_code);
+  } catch (const std::bad_alloc&) {
+    std::fputs("assay: not enough memory for this on this machine\n", stderr);
+    return static_cast<int>(assay::ExitCode::environment);
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "assay: internal error: %s\n", problem.what());
   } catch (...) {

@@ -72,7 +72,7 @@ class RunCommand final : public Command {
     line.option("--fuzz", request_.fuzz, "random shapes after the specified ones");
     line.flag("--no-measure", no_measure_, "on a GPU: neither bench nor profile");
     line.flag("--go-on", request_.go_on, "below half the baseline's speed: profile all the same");
-    line.option("--budget", request_.measuring.budget_s, "seconds of sampling for each shape, on a GPU", kPositive);
+    line.option("--budget", request_.measuring.budget_s, "seconds of sampling for each shape, on a GPU", kSeconds);
     line.option("--most-samples", request_.measuring.most_samples, "of each contender, on a GPU", {100, 1000000});
     line.option("--report", report_file_, "where the JSON report goes");
     line.flag("--open", open_, "show the page in the browser");

@@ -12,6 +12,7 @@
 
 #include "base/escape.hpp"
 #include "base/screen.hpp"
+#include "cli/command.hpp"
 
 namespace assay::cli {
 namespace {
@@ -113,13 +114,13 @@ void TerminalListener::note(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (quiet_) return;
   clear();
-  fmt::print(stderr, "{}\n", line);
+  print_to_errors(fmt::format("{}\n", line));
 }
 
 void TerminalListener::warn(const std::string& line) {
   const std::lock_guard lock(mutex_);
   clear();
-  fmt::print(stderr, "assay: warning: {}\n", line);
+  print_to_errors(fmt::format("assay: warning: {}\n", line));
 }
 
 void TerminalListener::end() {
@@ -157,16 +158,16 @@ void TerminalListener::show() {
   last_shown_ = Clock::now();
   std::string text = line();
   if (!rewrites()) {
-    fmt::print(stderr, "{}\n", text);
+    print_to_errors(fmt::format("{}\n", text));
     pause_ = std::min<Clock::duration>(2 * pause_, seconds(60));
     return;
   }
   if (const size_t width = line_width(); text.size() > width) text.resize(width);
   if (screen_ == Screen::full) {
-    fmt::print(stderr, "{}{}{}", screen_return(), screen_sequence("K"), text);
+    print_to_errors(fmt::format("{}{}{}", screen_return(), screen_sequence("K"), text));
   } else {
-    fmt::print(stderr, "{}{}{}", screen_return(), text,
-               std::string(shown_columns_ - std::min(shown_columns_, text.size()), ' '));
+    print_to_errors(fmt::format("{}{}{}", screen_return(), text,
+                                std::string(shown_columns_ - std::min(shown_columns_, text.size()), ' ')));
   }
   std::fflush(stderr);
   shown_columns_ = text.size();
@@ -175,9 +176,9 @@ void TerminalListener::show() {
 void TerminalListener::clear() {
   if (shown_columns_ == 0) return;
   if (screen_ == Screen::full) {
-    fmt::print(stderr, "{}{}", screen_return(), screen_sequence("K"));
+    print_to_errors(fmt::format("{}{}", screen_return(), screen_sequence("K")));
   } else {
-    fmt::print(stderr, "{}{}{}", screen_return(), std::string(shown_columns_, ' '), screen_return());
+    print_to_errors(fmt::format("{}{}{}", screen_return(), std::string(shown_columns_, ' '), screen_return()));
   }
   std::fflush(stderr);
   shown_columns_ = 0;

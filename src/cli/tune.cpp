@@ -75,7 +75,7 @@ class TuneCommand final : public Command {
     line.option("--strategy", strategies_, "model, annealing, genetic, random, exhaustive");
     line.option("--budget", replay_.budget, "evaluations", {1, 1'000'000});
     line.option("--batch", batch_, "configurations at a time");
-    line.option("--seconds", tune_.seconds, "stop after so long", kPositive);
+    line.option("--seconds", tune_.seconds, "stop after so long", kSeconds);
     line.option("--baseline", baseline_, "on a GPU: what the kernel must be half as fast as");
     line.flag("--go-on", go_on_, "search however slow the kernel is beside its baseline");
     line.flag("--resume", tune_.resume, "go on with what an interrupted run measured");

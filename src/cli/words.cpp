@@ -40,7 +40,7 @@ void declare_seed(CommandLine& line, uint64_t& seed) {
 }
 
 void declare_limits(CommandLine& line, work::CaseLimits& limits) {
-  line.option("--time-limit", limits.time_s, "seconds that one case may take", kPositive);
+  line.option("--time-limit", limits.time_s, "seconds that one case may take", kSeconds);
   line.option("--instruction-limit", limits.instructions, "warp instructions that one block may execute");
 }
 
@@ -53,7 +53,7 @@ void declare_measuring(CommandLine& line, work::Measuring& measuring) {
   line.option("--samples", measuring.samples, "at least, of each contender", {100, 1000000});
   line.option("--most-samples", measuring.most_samples, "of each contender, in processes of 40", {100, 1000000});
   line.option("--order-seed", measuring.order_seed, "of order, poison and places, as a report gives it");
-  line.option("--budget", measuring.budget_s, "seconds of sampling for each shape", kPositive);
+  line.option("--budget", measuring.budget_s, "seconds of sampling for each shape", kSeconds);
   line.option("--width", measuring.width, "half the interval of the ratio at which to stop", {1e-6, 1});
 }
 
@@ -81,7 +81,7 @@ Result<ExitCode> KernelWords::each(const char* command, bool json,
       // What names neither a place in a file nor the kernel is a mistake with this kernel among several.
       const Error& error = outcome.error();
       const bool named = error.place.known() || error.message.find(kernel) != std::string::npos;
-      fmt::print(stderr, "assay: {}{}\n", named ? "" : kernel + ": ", to_string(error));
+      print_to_errors(fmt::format("assay: {}{}\n", named ? "" : kernel + ": ", to_string(error)));
     }
   }
   if (json) {

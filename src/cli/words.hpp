@@ -40,6 +40,7 @@ class KernelWords {
 
   bool none() const { return kernels_.empty(); }
   bool several() const { return kernels_.size() > 1; }
+  const std::vector<std::string>& all() const { return kernels_; }
 
  private:
   std::vector<std::string> kernels_;

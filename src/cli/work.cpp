@@ -15,7 +15,7 @@ class WorkCommand final : public Command {
     line.needs("folder", request_.folder, "the folder of the work");
     line.option("--name", request_.name, "of this worker");
     line.option("--unattended", request_.unattended_s, "end when nobody waits for results for so many seconds",
-                kPositive);
+                kSeconds);
     declare_json(line);
   }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "judge/gate_json.hpp"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "base/escape.hpp"
 #include "judge/comparison_json.hpp"
@@ -36,6 +38,8 @@ json case_json(const GateCaseResult& test) {
   return result;
 }
 
+constexpr double kLargestDeviation = 10;  // of a process's level, relative: more is no measurement
+
 Calibration read_calibration(const json& value) {
   Calibration result;
   result.trials = whole_from(value.at("trials"));
@@ -54,9 +58,14 @@ Calibration read_calibration(const json& value) {
   if (value.contains("smallest_detected")) result.smallest_detected = number_from(value.at("smallest_detected"));
   const json& points = value.at("spread");
   expect_list(points);
-  for (const json& point : points)
-    result.spread.push_back(
-        {number_from(point.at("us")), number_from(point.at("deviation")), whole_from(point.at("processes"))});
+  for (const json& point : points) {
+    const SpreadPoint read{number_from(point.at("us")), number_from(point.at("deviation")),
+                           whole_from(point.at("processes"))};
+    const bool possible = read.microseconds > 0 && std::isfinite(read.microseconds) && read.deviation >= 0 &&
+                          std::isfinite(read.deviation) && read.deviation <= kLargestDeviation;
+    if (!possible) throw std::invalid_argument("a spread of processes that cannot be");
+    result.spread.push_back(read);
+  }
   return result;
 }
 

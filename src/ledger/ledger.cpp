@@ -114,12 +114,14 @@ Result<std::vector<LeaderboardRow>> Ledger::leaderboard(const Filter& filter) {
     Filter correct_ones = filter;
     correct_ones.kind.reset();
     correct_ones.verdict.clear();
-    // With min(), SQLite takes the other columns from the row that has the smallest value.
+    // Samples of an attempt with one configuration leave it to the attempt. With min(), SQLite takes the other columns
+    // from the row that has the smallest value.
     SQLite::Statement query(
         *database_,
         fmt::format(
             "SELECT a.kernel, s.shape, s.dtype, a.device, a.comparable, s.protocol, min(s.p50_us), "
-            "a.id, a.time_us, s.configuration, a.source_hash "
+            "a.id, a.time_us, CASE s.configuration WHEN '' THEN a.configuration ELSE s.configuration END, "
+            "a.source_hash "
             "FROM samples s JOIN attempts a ON a.id = s.attempt "
             "WHERE a.correct = 1 AND a.kind != 'import' AND s.role = 'candidate' AND {} GROUP BY 1, 2, 3, 4, 5, 6 "
             "ORDER BY 1, 3, 4, 5, 6, min(s.p50_us)",

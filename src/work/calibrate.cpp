@@ -90,8 +90,9 @@ Result<CalibrateReport> calibrate_one(const spec::KernelSpec& spec, const Calibr
   ASSAY_TRY(Resumption resumption, Resumption::open(recording.ledger(), work));
   trials.done = trials_of(resumption);
   size_t count = resumption.size();
-  if (count > 0 && context.listener != nullptr)
-    context.listener->note(fmt::format("{} were made before the interruption", counted(count, "comparison")));
+  if (!trials.done.empty() && context.listener != nullptr)
+    context.listener->note(
+        fmt::format("{} were made before the interruption", counted(trials.done.size(), "comparison")));
   const auto start = std::chrono::steady_clock::now();
   const auto details = std::make_shared<CalibrateDetails>();
   {

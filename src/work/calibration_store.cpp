@@ -26,10 +26,14 @@ Result<void> store_calibration(Recording& recording, const gpu::GpuModel& model,
 std::optional<judge::Calibration> stored_calibration(Recording& recording, const gpu::GpuModel& model) {
   if (recording.ledger() == nullptr) return std::nullopt;
   const auto text = recording.ledger()->machine_value(ledger::this_machine().id, key(model));
-  if (!text || !*text) return std::nullopt;
-  const auto json = nlohmann::json::parse(**text, nullptr, false);
-  auto calibration = judge::calibration_from_json(json);
-  return calibration ? std::optional(std::move(*calibration)) : std::nullopt;
+  if (text && !*text) return std::nullopt;
+  auto calibration = text ? judge::calibration_from_json(nlohmann::json::parse(**text, nullptr, false))
+                          : Result<judge::Calibration>(text.error());
+  if (calibration) return std::move(*calibration);
+  recording.complain(
+      fmt::format("the calibration of this machine is damaged and not used ({}); assay calibrate makes one",
+                  calibration.error().message));
+  return std::nullopt;
 }
 
 }  // namespace assay::work

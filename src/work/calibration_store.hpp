@@ -12,7 +12,7 @@
 namespace assay::work {
 
 Result<void> store_calibration(Recording& recording, const gpu::GpuModel& model, const judge::Calibration& calibration);
-// Nothing if this machine was never calibrated, or nothing is recorded, or what is stored is damaged.
+// Nothing if this machine was never calibrated, or nothing is recorded, or what is stored is damaged, which is warned of.
 std::optional<judge::Calibration> stored_calibration(Recording& recording, const gpu::GpuModel& model);
 
 }  // namespace assay::work

@@ -19,6 +19,7 @@
 #include "check/input_maker.hpp"
 #include "check/oracle.hpp"
 #include "evidence/archive.hpp"
+#include "ptx/variable_name.hpp"
 #include "reference/user_program.hpp"
 #include "spec/launch.hpp"
 #include "work/document.hpp"
@@ -89,12 +90,22 @@ Result<std::vector<build::BuildResult>> build_modules(Package& package, const Co
   return usable;
 }
 
+// As the driver knows them, which knows no names of C++. A build has seen that each means one.
+void name_variables(json& arguments, const std::vector<std::string>& symbols) {
+  for (json& argument : arguments) {
+    const std::string written = argument.value("variable", "");
+    if (written.empty()) continue;
+    if (const auto meant = ptx::variables_named(written, symbols); meant.size() == 1) argument["variable"] = meant[0];
+  }
+}
+
 // What the specification calls a kernel, and what the compiler made of it, for every shape of the file.
 Result<void> add_entries(Package& package, const build::BuildResult& built) {
   package.description["entries"] = json::object();
   if (built.ptx.empty()) return {};  // machine code alone: the names are the names
   ASSAY_TRY(const std::string ptx, read_file(built.ptx));
   const std::vector<build::EntryPoint> entries = build::entry_points(ptx);
+  if (package.spec.has_globals()) name_variables(package.description["arguments"], ptx::variables_of(ptx));
   ASSAY_TRY(const std::vector<spec::Shape> shapes, spec::all_shapes(package.spec));
   for (size_t i = 0; i < std::min(shapes.size(), kMostShapes); ++i) {
     ASSAY_TRY(const std::string reason, spec::why_not_applicable(package.spec, package.configuration, shapes[i]));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/text.hpp"
@@ -168,9 +169,14 @@ class Guess {
   bool fixed_ = false;  // no parameter says a size
 };
 
+// What files are called is up to whoever made them. JSON's strings are TOML's.
+std::string toml_text(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string toml_list(const std::vector<std::string>& items) {
   std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "\"" : ", \"") + item + "\"";
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + toml_text(item);
   return "[" + text + "]";
 }
 
@@ -461,10 +467,10 @@ std::string specification_text(const KernelSignature& signature, const NewText& 
   std::string result = fmt::format(
       "# Written by assay new. What it could not find out is marked \"open\": answer it and remove the comment.\n"
       "# docs/kernel_toml.md describes the format; \"guessed\" marks what is likely and may be wrong.\n"
-      "[kernel]\nname    = \"{}\"\nsource  = \"{}\"\nentry   = \"{}\"\ntargets = {}\n",
-      text.name, text.source, entry_text(signature), toml_list(text.targets));
+      "[kernel]\nname    = \"{}\"\nsource  = {}\nentry   = \"{}\"\ntargets = {}\n",
+      text.name, toml_text(text.source), entry_text(signature), toml_list(text.targets));
   if (!text.include_folder.empty())
-    result += fmt::format("include = [\"{}\"]   # the source was copied from there\n", text.include_folder);
+    result += fmt::format("include = [{}]   # the source was copied from there\n", toml_text(text.include_folder));
   if (!text.flags.empty()) result += fmt::format("flags   = {}\n", toml_list(text.flags));
   result += fmt::format("\n[problem]\nreference = \"{}\"\n\n", reference_name(text));
   result += arguments_text(signature, guess);

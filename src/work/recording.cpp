@@ -74,6 +74,10 @@ Result<void> Recording::open_ledger(const std::string& choice, const std::filesy
   return {};
 }
 
+void Recording::complain(const std::string& text) {
+  if (listener_ != nullptr) listener_->warn(text);
+}
+
 void Recording::warn(const Error& error) {
   if (listener_ != nullptr) listener_->warn("not recorded: " + to_string(error));
 }

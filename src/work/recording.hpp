@@ -55,6 +55,8 @@ class Recording {
   // becomes the details.
   Result<void> write(ledger::Attempt attempt, nlohmann::json& document, std::span<const ledger::Samples> samples = {});
 
+  void complain(const std::string& text);  // of what the ledger holds
+
   // Passes the result on. If it is an error of more than usage, that is an attempt too.
   template <class Report>
   Result<Report> close(Result<Report> result) {

@@ -491,5 +491,43 @@ TEST_F(Evolve, AppliesTheBestKernelIfAskedTo) {
   EXPECT_NE(read_file(path("best.diff"))->find("-\tbar.sync"), std::string::npos);
 }
 
+// Words behind "--" are the proposer's, whatever they look like.
+TEST_F(Evolve, TakesSeveralKernelsBeforeTheDashes) {
+  const std::string script = path("pass.py");
+  ASSERT_TRUE(write_file_atomically(script,
+                                    "import json, sys\n"
+                                    "assert sys.argv[1:] == ['--help', '--json', 'x'], sys.argv\n"
+                                    "json.load(sys.stdin)\n"
+                                    "print('{}')\n")
+                  .ok());
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "evolve");
+    words.insert(words.end(), {"--device", "vgpu:l4", "--ledger", "none", "--proposals", "1", "--proposer", "python3",
+                               "--", "-B", script, "--help", "--json", "x"});
+    Command made = assay_command(words);
+    made.environment["ASSAY_CACHE"] = path("cache");
+    return run_command(made);
+  };
+  const std::string one = kKernels + "stepwise_copy", other = kKernels + "broadcast_sum";
+  const ProcessOutcome both = run({one, other, "--json"});
+  ASSERT_EQ(both.exit_status, 0) << both.output << both.errors;
+  const json document = parsed(both);
+  ASSERT_EQ(document["kernels"].size(), 2u);
+  EXPECT_EQ(document["kernels"][0]["kernel"], "stepwise_copy");
+  EXPECT_EQ(document["kernels"][1]["kernel"], "broadcast_sum");
+  for (const json& each : document["kernels"]) EXPECT_EQ(verdict(each, 1), "passed at answer");
+  const ProcessOutcome single = run({one, "--json"});
+  ASSERT_EQ(single.exit_status, 0) << single.output << single.errors;
+  EXPECT_EQ(parsed(single)["kernel"], "stepwise_copy");
+
+  const ProcessOutcome none = run({one, script});
+  EXPECT_EQ(none.exit_status, 2);
+  EXPECT_NE(none.errors.find("is no kernel's folder"), std::string::npos) << none.errors;
+  EXPECT_NE(none.errors.find("stand behind --"), std::string::npos) << none.errors;
+  const ProcessOutcome journal = run({one, other, "--journal", path("journal.jsonl")});
+  EXPECT_EQ(journal.exit_status, 2);
+  EXPECT_NE(journal.errors.find("files of one kernel"), std::string::npos) << journal.errors;
+}
+
 }  // namespace
 }  // namespace assay::cli

@@ -294,6 +294,7 @@ def main():
     parser.add_argument("--patience", type=float, default=float(os.environ.get("ASSAY_PATIENCE", 3)),
                         help="factor of the time limits, for busy machines")
     options = parser.parse_args()
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell ignores it for what it starts in the background
     options.program = options.program.resolve()
     shared = names_in_shared_memory()
     every = [case for kind in KINDS for case in load(kind, options)]

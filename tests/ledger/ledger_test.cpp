@@ -141,13 +141,20 @@ TEST_F(LedgerTest, the_leaderboard_has_the_best_correct_measurement_of_each_cont
     EXPECT_TRUE(id.ok());
   };
   measure(10, [](Attempt&, Samples&) {});
-  measure(8, [](Attempt& a, Samples&) { a.source_hash = "best"; });
+  measure(8, [](Attempt& a, Samples& s) {
+    a.source_hash = "best";
+    a.configuration = "BLOCK=64";
+    s.configuration = "";
+  });
   measure(9, [](Attempt&, Samples&) {});
   measure(1, [](Attempt& a, Samples&) { a.correct = false; });
   measure(2, [](Attempt& a, Samples&) { a.correct.reset(); });
   measure(3, [](Attempt&, Samples& s) { s.role = Role::baseline; });
   measure(4, [](Attempt& a, Samples&) { a.comparable = "protocol-2"; });
-  measure(5, [](Attempt&, Samples& s) { s.shape = "S=2"; });
+  measure(5, [](Attempt&, Samples& s) {
+    s.shape = "S=2";
+    s.configuration = "BLOCK=128";
+  });
   measure(6, [](Attempt& a, Samples&) { a.kernel = "other"; });
   measure(7, [](Attempt&, Samples& s) { s.dtype = "bf16"; });
   const auto rows = ledger.leaderboard();
@@ -160,6 +167,9 @@ TEST_F(LedgerTest, the_leaderboard_has_the_best_correct_measurement_of_each_cont
   EXPECT_EQ(best->p50_us, 8);
   EXPECT_EQ(best->attempt, 2);
   EXPECT_EQ(best->source_hash, "best");
+  EXPECT_EQ(best->configuration, "BLOCK=64") << "of the attempt, whose samples name none";
+  EXPECT_TRUE(std::ranges::any_of(
+      *rows, [](const LeaderboardRow& row) { return row.shape == "S=2" && row.configuration == "BLOCK=128"; }));
   Filter filter;
   filter.kernel = "other";
   EXPECT_EQ(ledger.leaderboard(filter)->size(), 1u);

@@ -95,7 +95,8 @@ class ExportTest(FolderTest):
         folder = self.folder / "kernels" / name
         folder.mkdir(parents=True)
         text = "".join(ENTRY.format(name=each) for each in entries)
-        variables = ".visible .const .align 4 .b8 c_scale[4];\n" if "c_scale" in arguments else ""
+        symbol = "_ZN2ns7c_scaleE" if "ns::c_scale" in arguments else "c_scale"
+        variables = f".visible .const .align 4 .b8 {symbol}[4];\n" if "c_scale" in arguments else ""
         (folder / "kernel.ptx").write_text(PTX.format(entries=variables + text))
         entry_line = f'entry   = "{entry}"\n' if entry and not function else ""
         head = 'launch = "launch.cpp"\n' if function else ""
@@ -140,6 +141,14 @@ class ExportTest(FolderTest):
             import torch, scaled
             x = torch.empty_strided((1, 4), (4, 1), torch.float32, "cuda").fill([1, 2, 3, 4])
             print(scaled.scaled(x).tolist())"""), "[3.0, 6.0, 9.0, 12.0]")
+
+    def test_variables_in_namespaces_are_found(self):
+        arguments = SCALE.replace('"c_scale"', '"ns::c_scale"')
+        self.export(self.kernel("spaced", entry="scale_f32", arguments=arguments, entries=("scale_f32",)), "spaced")
+        self.assertEqual(self.call("""
+            import torch, spaced
+            x = torch.empty_strided((1, 4), (4, 1), torch.float32, "cuda").fill([1, 2, 3, 4])
+            print(spaced.spaced(x).tolist())"""), "[3.0, 6.0, 9.0, 12.0]")
 
     def test_stages_run_in_their_order_with_scratch_between_them(self):
         launch = STAGE.format(name="first", arguments='["x", "between", "count"]') + \

@@ -8,25 +8,29 @@
 #include "device/cuda/fault.hpp"
 #include "device/cuda/output_capture.hpp"
 #include "device/cuda/tensor_map.hpp"
+#include "ptx/variable_name.hpp"
 
 namespace assay::device::cuda {
 namespace {
 
 class CudaModule final : public Module {
  public:
-  CudaModule(const Driver& driver, CUmodule module, std::string file_name)
-      : driver_(driver), module_(module), file_name_(std::move(file_name)) {}
+  CudaModule(const Driver& driver, CUmodule module, const Image& image)
+      : driver_(driver), module_(module), file_name_(image.file_name), ptx_(image.ptx) {}
   ~CudaModule() override { driver_.cuModuleUnload(module_); }
   CudaModule(const CudaModule&) = delete;
   CudaModule& operator=(const CudaModule&) = delete;
 
   CUmodule handle() const { return module_; }
   const std::string& file_name() const { return file_name_; }
+  // The driver cannot list them. Of machine code without PTX there are none.
+  std::vector<std::string> variables() const { return ptx::variables_of(ptx_); }
 
  private:
   const Driver& driver_;
   CUmodule module_;
   std::string file_name_;
+  std::string ptx_;
 };
 
 // "it has: a, b", or nothing with a driver that cannot list them.
@@ -124,7 +128,7 @@ Result<std::unique_ptr<Module>> CudaDevice::load_image(const Image& image) {
   if (module == nullptr) {
     ASSAY_TRY(module, load_code(std::string(image.ptx), image.file_name));
   }
-  return std::unique_ptr<Module>(std::make_unique<CudaModule>(driver_, module, image.file_name));
+  return std::unique_ptr<Module>(std::make_unique<CudaModule>(driver_, module, image));
 }
 
 // A GPU is itself; nothing of it is approximate.
@@ -174,7 +178,15 @@ Result<CudaDevice::Variable> CudaDevice::variable(const Module& module, const st
   ASSAY_CHECK(make_current());
   const auto& loaded = static_cast<const CudaModule&>(module);
   Variable found;
-  const CUresult result = driver_.cuModuleGetGlobal(&found.address, &found.bytes, loaded.handle(), name.c_str());
+  CUresult result = driver_.cuModuleGetGlobal(&found.address, &found.bytes, loaded.handle(), name.c_str());
+  if (result == CUDA_ERROR_NOT_FOUND) {
+    const std::vector<std::string> meant = ptx::variables_named(name, loaded.variables());
+    if (meant.size() > 1)
+      return Error{fmt::format("'{}' may be {} variables of {}: {}", name, meant.size(), loaded.file_name(),
+                               ptx::list_variables(meant))};
+    if (!meant.empty())
+      result = driver_.cuModuleGetGlobal(&found.address, &found.bytes, loaded.handle(), meant.front().c_str());
+  }
   if (result == CUDA_ERROR_NOT_FOUND)
     return Error{fmt::format("there is no variable '{}' in {}", name, loaded.file_name())};
   ASSAY_CHECK(check(result, fmt::format("cannot use the variable '{}'", name)));

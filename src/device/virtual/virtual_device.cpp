@@ -11,6 +11,7 @@
 #include "device/tensor_map_check.hpp"
 #include "device/virtual/virtual_texture.hpp"
 #include "gpu/occupancy.hpp"
+#include "ptx/variable_name.hpp"
 #include "vgpu/decode/decode.hpp"
 #include "vgpu/machine/tensor_map.hpp"
 #include "vgpu/observe/block_sample.hpp"
@@ -143,13 +144,21 @@ Result<void> VirtualDevice::download(uint64_t address, std::span<std::byte> byte
 
 Result<std::span<std::byte>> VirtualDevice::variable(const Module& module, const std::string& name) {
   const vgpu::Program& program = program_of(module);
+  std::vector<std::string> known;
+  for (const auto& [symbol, address] : program.global_symbols) known.push_back(symbol);
+  for (const vgpu::ConstantVariable& constant : program.constant_variables) known.push_back(constant.name);
+  const std::vector<std::string> meant = ptx::variables_named(name, known);
+  if (meant.empty()) return Error{fmt::format("there is no variable '{}' in {}", name, program.file_name)};
+  if (meant.size() > 1)
+    return Error{fmt::format("'{}' may be {} variables of {}: {}", name, meant.size(), program.file_name,
+                             ptx::list_variables(meant))};
   for (const auto& [symbol, address] : program.global_symbols) {
-    if (symbol != name) continue;
+    if (symbol != meant.front()) continue;
     const vgpu::Allocation* allocation = gpu_.memory().containing(address);
     return std::span(gpu_.memory().host(address), allocation->end() - address);
   }
   for (const vgpu::ConstantVariable& constant : program.constant_variables) {
-    if (constant.name == name)
+    if (constant.name == meant.front())
       return static_cast<const VirtualModule&>(module).constant_bank().subspan(constant.offset, constant.bytes);
   }
   return Error{fmt::format("there is no variable '{}' in {}", name, program.file_name)};

@@ -324,7 +324,7 @@ inline bool BlockRaces::access_alone(const Access& access, size_t number, const 
 }
 
 template <bool Writes>
-inline void BlockRaces::access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
+inline void BlockRaces::touch_cells(const Access& access, size_t number, const MemoryOrder& order, Shadow& place) {
   const bool alone = (access.lanes & (access.lanes - 1)) == 0 && !check_.one_by_one;
   if (alone && access_alone<Writes>(access, number, order, place)) return;
   const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
@@ -507,21 +507,35 @@ void BlockRaces::access_far_apart(Attempt& attempt, uint64_t base, Shadow& place
   }
 }
 
-// Each lane may learn something from what it reads, and hand on what it knows by what it writes.
+// Each lane may learn something from what it reads, and hand on what it knows by what it writes. What is neither an
+// acquire nor a release (volatile, relaxed) changes nothing of what the threads know now: its cells need no order.
 inline void BlockRaces::access_strongly(const Access& access, size_t number, const MemoryOrder& order, bool writes,
                                         BlockRaces* owner, Shadow& place) {
   const uint64_t base = access.space == Space::global ? kGlobalWindow : 0;
+  const bool together = !order.acquires && !order.releases && !check_.one_by_one;
+  if (together) {
+    if (writes) {
+      touch_cells<true>(access, number, order, place);
+    } else {
+      touch_cells<false>(access, number, order, place);
+    }
+    const WarpState& state = state_of(access.warp);
+    const bool hands_on = writes && (state.fences != nullptr || state.met_fenced);
+    if (!hands_on && (owner != nullptr ? owner->places : check_.places).empty()) return;
+  }
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = access.addresses[lane];
     if (address < base) continue;
     if (!writes) acquire(access.warp, lane, order, owner, address);
-    const Attempt attempt{
-        access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order), place};
-    if (writes) {
-      touch_each<true>(attempt, address, base, place);
-    } else {
-      touch_each<false>(attempt, address, base, place);
+    if (!together) {
+      const Attempt attempt{
+          access, lane, number, order, knowledge(access.warp, lane), record(access, lane, number, order), place};
+      if (writes) {
+        touch_each<true>(attempt, address, base, place);
+      } else {
+        touch_each<false>(attempt, address, base, place);
+      }
     }
     if (!writes) continue;
     if (order.reads_and_writes) acquire(access.warp, lane, order, owner, address);
@@ -547,9 +561,9 @@ LaneMask BlockRaces::access(const Access& access) {
   if (order.strong) {
     access_strongly(access, number, order, writes, owner, place);
   } else if (writes) {
-    access_weakly<true>(access, number, order, place);
+    touch_cells<true>(access, number, order, place);
   } else {
-    access_weakly<false>(access, number, order, place);
+    touch_cells<false>(access, number, order, place);
   }
   return access.lanes;
 }

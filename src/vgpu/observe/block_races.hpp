@@ -155,7 +155,7 @@ class BlockRaces final : public BlockObserver {
   template <bool Writes>
   bool access_alone(const Access& access, size_t number, const MemoryOrder& order, Shadow& place);
   template <bool Writes>
-  void access_weakly(const Access& access, size_t number, const MemoryOrder& order, Shadow& place);
+  void touch_cells(const Access& access, size_t number, const MemoryOrder& order, Shadow& place);
   template <bool Writes>
   void access_far_apart(Attempt& attempt, uint64_t base, Shadow& place);
   template <bool Writes>

@@ -250,6 +250,28 @@ TEST_F(CudaDeviceTest, VariablesAreWrittenAndRead) {
             "there is no variable 'c_skale' in kernel.ptx");
 }
 
+TEST_F(CudaDeviceTest, VariablesInNamespacesHaveTheirNameOfCpp) {
+  const auto module = device_->load(R"(.version 8.0
+.target sm_80
+.address_size 64
+.const .align 4 .f32 _ZN2ns7c_scaleE;
+.global .align 4 .f32 _ZN31_INTERNAL_613f2921_4_a_cu_scale33_GLOBAL__N__613f2921_4_a_cu_scale7d_limitE;
+.global .align 4 .f32 _ZN2ns7d_tableE;
+.global .align 4 .f32 _ZN5other7d_tableE;
+)",
+                                    "named.ptx");
+  ASSERT_TRUE(module.ok()) << to_string(module.error());
+  const auto bytes_of_variable = [&](const char* name) {
+    const auto bytes = device_->variable_bytes(**module, name);
+    return bytes ? *bytes : 0;
+  };
+  for (const char* name : {"ns::c_scale", "d_limit", "(anonymous namespace)::d_limit", "_ZN2ns7c_scaleE"})
+    EXPECT_EQ(bytes_of_variable(name), 4u) << name;
+  EXPECT_EQ(device_->variable_bytes(**module, "d_table").error().message,
+            "'d_table' may be 2 variables of named.ptx: ns::d_table, other::d_table");
+  EXPECT_EQ(device_->variable_bytes(**module, "limit").error().message, "there is no variable 'limit' in named.ptx");
+}
+
 TEST_F(CudaDeviceTest, ACooperativeGridMustFit) {
   LaunchRequest made = copy_request(4);
   made.cooperative = true;

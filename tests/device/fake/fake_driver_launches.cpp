@@ -215,7 +215,11 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   return *function = reinterpret_cast<CUfunction>(&found->second), answer();
 }
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
-  if (std::string(name) != "c_scale") return CUDA_ERROR_NOT_FOUND;
+  const auto holds = [&](const char* end) {
+    return as_module(module)->image.find(std::string(" ") + name + end) != std::string::npos;
+  };
+  const bool declared = holds(";") || holds("[4];");
+  if (std::string(name) != "c_scale" && !declared) return CUDA_ERROR_NOT_FOUND;
   *address = reinterpret_cast<CUdeviceptr>(as_module(module)->scale.data());
   return *bytes = sizeof(float), answer();
 }

@@ -279,6 +279,29 @@ TEST_F(VirtualDeviceTest, VariablesOfAModuleAreWrittenAndRead) {
   EXPECT_EQ(device_->variable_bytes(**module, "e_value").error().message, "there is no variable 'e_value' in m.ptx");
 }
 
+TEST_F(VirtualDeviceTest, VariablesInNamespacesHaveTheirNameOfCpp) {
+  const auto module = device_->load(R"(.version 8.0
+.target sm_80
+.address_size 64
+.const .align 4 .b8 _ZN31_INTERNAL_613f2921_4_a_cu_scale33_GLOBAL__N__613f2921_4_a_cu_scale7c_tableE[16];
+.global .align 4 .u32 _ZN31_INTERNAL_613f2921_4_a_cu_scale2ns33_GLOBAL__N__613f2921_4_a_cu_scale6hiddenE;
+.const .align 4 .b8 _ZN2ns7c_tableE[32];
+)",
+                                    "m.ptx");
+  ASSERT_TRUE(module.ok()) << to_string(module.error());
+  const auto bytes_of_variable = [&](const char* name) {
+    const auto bytes = device_->variable_bytes(**module, name);
+    return bytes ? *bytes : 0;
+  };
+  EXPECT_EQ(bytes_of_variable("ns::c_table"), 32u);
+  EXPECT_EQ(bytes_of_variable("(anonymous namespace)::c_table"), 16u);
+  EXPECT_EQ(bytes_of_variable("hidden"), 4u);
+  EXPECT_EQ(bytes_of_variable("ns::hidden"), 4u);
+  EXPECT_EQ(device_->variable_bytes(**module, "c_table").error().message,
+            "'c_table' may be 2 variables of m.ptx: (anonymous namespace)::c_table, ns::c_table");
+  EXPECT_EQ(device_->variable_bytes(**module, "table").error().message, "there is no variable 'table' in m.ptx");
+}
+
 TEST_F(VirtualDeviceTest, ACooperativeGridMustFit) {
   const auto module = device_->load(kPtx, "m.ptx");
   const auto address = device_->allocate(4096, "target");

@@ -48,17 +48,32 @@ struct Races {
   std::string first() const { return findings.empty() ? "" : findings.front().message; }
 };
 
-Races races(const std::string& body, uint32_t threads = 64, uint32_t blocks = 1, const char* model = "h100",
-            uint32_t cluster = 1) {
+Races races_found(const std::string& body, uint32_t threads, uint32_t blocks, const char* model, uint32_t cluster,
+                  bool one_by_one) {
   KernelRun run(kernel_with(body), model);
   run.launch().block = {threads, 1, 1};
   run.launch().grid = {blocks, 1, 1};
   run.launch().cluster = {cluster, 1, 1};
   run.add_words(std::vector<uint32_t>(8192, 0), "data");
   RaceCheck check;
+  check.one_by_one = one_by_one;
   const LaunchResult result = run.run_checked(check);
   EXPECT_FALSE(result.fault.has_value()) << result.fault->message;
   return {check.findings()};
+}
+
+// What lanes find that are looked at together is what each finds by itself.
+Races races(const std::string& body, uint32_t threads = 64, uint32_t blocks = 1, const char* model = "h100",
+            uint32_t cluster = 1) {
+  const Races found = races_found(body, threads, blocks, model, cluster, false);
+  const Races slowly = races_found(body, threads, blocks, model, cluster, true);
+  EXPECT_EQ(found.findings.size(), slowly.findings.size()) << body;
+  for (size_t i = 0; i < std::min(found.findings.size(), slowly.findings.size()); ++i) {
+    EXPECT_EQ(found.findings[i].message, slowly.findings[i].message) << body;
+    EXPECT_EQ(found.findings[i].count, slowly.findings[i].count) << body;
+    EXPECT_EQ(found.findings[i].thread, slowly.findings[i].thread) << body;
+  }
+  return found;
 }
 
 TEST(RaceCheck, MemoryOrdersAreReadFromTheOpcode) {
@@ -233,6 +248,39 @@ TEST(RaceCheck, AtomicsDoNotRaceAndMixedAccessesDo) {
   EXPECT_FALSE(races("atom.global.add.u32 %v, [%p], 1;\nld.global.u32 %v, [%p];\n", 64, 3).findings.empty());
   EXPECT_FALSE(races("atom.cta.global.add.u32 %v, [%p], 1;\n", 64, 3).findings.empty()) << "the scope is too narrow";
   EXPECT_TRUE(races("atom.cta.global.add.u32 %v, [%p], 1;\n", 64, 1).findings.empty());
+}
+
+// Volatile and relaxed accesses of a whole warp, in rows, far apart, to one place, beside weak ones.
+TEST(RaceCheck, StrongAccessesOfAWarpAreJudgedTogether) {
+  const std::string far = "mad.wide.u32 %q, %i, 1028, %p;\n";
+  const std::string near = "mad.wide.u32 %q, %i, 4, %p;\n";
+  for (const std::string& places : {near, far}) {
+    for (const char* body :
+         {"st.volatile.global.u32 [%q], %i;\nst.volatile.global.u32 [%q], %r;\nld.volatile.global.u32 %v, [%q];\n",
+          "red.global.add.u32 [%q], %i;\natom.global.max.u32 %v, [%q], %i;\n",
+          "ld.relaxed.gpu.global.u32 %v, [%q];\nst.relaxed.gpu.global.u32 [%q], %i;\n",
+          "@%low st.volatile.global.u32 [%q], %i;\n@!%low ld.global.u32 %v, [%q];\nld.volatile.global.u32 %v, [%q];\n"})
+      EXPECT_TRUE(races(places + body, 32, 3).findings.empty()) << body;
+    for (const char* body :
+         {"st.volatile.global.u32 [%q], %i;\nld.global.u32 %v, [%q];\n",
+          "st.global.u32 [%q], %i;\nst.volatile.global.u32 [%q], %r;\n",
+          "ld.global.nc.u32 %v, [%q];\nst.volatile.global.u32 [%q], %r;\n",
+          "ld.global.u32 %v, [%q];\nred.global.add.u32 [%q], %i;\n",
+          "st.volatile.global.u8 [%q+1], %i;\nld.volatile.global.u32 %v, [%q];\nst.global.u16 [%q], %i;\n",
+          "st.relaxed.cta.global.u32 [%q], %i;\n"})
+      EXPECT_FALSE(races(places + body, 32, 3).findings.empty()) << body;
+  }
+  EXPECT_TRUE(races("st.volatile.shared.u32 [box], %i;\nld.volatile.shared.u32 %v, [box];\n").findings.empty());
+  EXPECT_FALSE(races("st.volatile.shared.u32 [box], %i;\nld.shared.u32 %v, [box];\n").findings.empty());
+  // A fence hands on what was written before it, a lane at a time.
+  EXPECT_TRUE(races("st.shared.u32 [%s], %i;\nmembar.cta;\nst.volatile.shared.u32 [%s+1024], %r;\nspin:\n"
+                    "ld.volatile.shared.u32 %v, [%far+1024];\nsetp.ne.u32 %o, %v, 7;\n@%o bra spin;\nmembar.cta;\n"
+                    "ld.shared.u32 %v, [%far];\n")
+                  .findings.empty());
+  EXPECT_FALSE(races("st.shared.u32 [%s], %i;\nst.volatile.shared.u32 [%s+1024], %r;\nspin:\n"
+                     "ld.volatile.shared.u32 %v, [%far+1024];\nsetp.ne.u32 %o, %v, 7;\n@%o bra spin;\nmembar.cta;\n"
+                     "ld.shared.u32 %v, [%far];\n")
+                   .findings.empty());
 }
 
 // Block 0 hands a value to block 1: %sync stands for how.
