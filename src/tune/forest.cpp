@@ -24,7 +24,7 @@ void SuccessForest::learn(std::span<const size_t> configurations, const std::vec
   if (good == succeeded.size()) return;
   const double overall = (static_cast<double>(good) + 1) / (static_cast<double>(succeeded.size()) + 2);
   Random random(seed_);
-  const size_t tried = std::max<size_t>(2, 2 * features_.list.size());  // splits of a node, drawn at random
+  const size_t tried = std::max<size_t>(2, features_.list.size() / 2);
   for (size_t t = 0; t < kTrees; ++t) {
     std::vector<size_t> drawn(configurations.size());
     for (size_t& each : drawn) each = random.below(configurations.size());
