@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "formats/fields.hpp"
+#include "formats/json_text.hpp"
 #include "formats/python_expression.hpp"
 
 namespace assay::formats {
@@ -252,6 +253,26 @@ class T1Reader {
 };
 
 }  // namespace
+
+std::vector<std::string> files_named_by_t1(const std::string& text) {
+  std::vector<std::string> names;
+  if (text.find("\"KernelSpecification\"") == std::string::npos) return names;
+  const auto parsed = parse_json(text, "T1", 1);
+  if (!parsed) return names;
+  const nlohmann::json& document = parsed->value;
+  const auto take = [&](const nlohmann::json& object, const char* name) {
+    if (object.is_object() && object.contains(name) && object[name].is_string())
+      names.push_back(object[name].get<std::string>());
+  };
+  if (!document.is_object() || !document.contains("KernelSpecification")) return names;
+  const nlohmann::json& kernel = document["KernelSpecification"];
+  take(kernel, "KernelFile");
+  for (const char* list : {"Arguments", "ReferenceArguments"}) {
+    if (!kernel.is_object() || !kernel.contains(list) || !kernel[list].is_array()) continue;
+    for (const nlohmann::json& argument : kernel[list]) take(argument, "DataSource");
+  }
+  return names;
+}
 
 Result<Imported> read_t1(const TextFiles& files) {
   Imported imported;

@@ -69,7 +69,12 @@ void add_own_features(Features& features, const Space& space, size_t p) {
     for (size_t v = two ? 1 : 0; v < parameter.values.size() && v < 16; ++v) {
       std::vector<double> is(parameter.values.size(), 0);
       is[v] = 1;
-      add_feature(features, parameter.name + "=" + parameter.values[v].text, false, column(space, p, is));
+      const bool added =
+          add_feature(features, parameter.name + "=" + parameter.values[v].text, false, column(space, p, is));
+      // Two words differ in two of these: together they are as far apart as the ends of a range.
+      if (added && !two) {
+        for (float& value : features.list.back().values) value *= 0.70710678f;
+      }
     }
     return;
   }

@@ -14,7 +14,7 @@ namespace assay::tune {
 
 struct Feature {
   std::string name;
-  bool derived = false;       // of several parameters: the model needs more evidence before it uses it
+  bool derived = false;       // of several parameters: no dimension of its own
   std::vector<float> values;  // of each configuration, in [0, 1]
 };
 

@@ -79,8 +79,7 @@ GaussianProcess::GaussianProcess(const Features& features, std::vector<size_t> c
     std::vector<float>& column = state_->columns.emplace_back();
     column.reserve(state_->candidates.size());
     for (const size_t each : state_->candidates) column.push_back(feature.values[each]);
-    const double length = 0.7 * std::sqrt(dimensions) * (feature.derived ? 2.5 : 1);
-    state_->prior_mean.push_back(-std::log(length));
+    state_->prior_mean.push_back(-std::log(0.7 * std::sqrt(dimensions)));
   }
   state_->parameters.log_inverse_lengths = state_->prior_mean;
   state_->forget();

@@ -191,6 +191,7 @@ class ModelSearch final : public Strategy {
     std::vector<FittedFormula::Measured> measured;
     for (const Evaluated& each : observed) measured.push_back({each.configuration, std::log(*each.milliseconds)});
     formula_->fit(measured, std::log(*history_.best()->milliseconds));
+    slopes_ = formula_->slopes();
     double least = std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < prior_.size(); ++i) {
       prior_[i] = formula_->log_time(i);

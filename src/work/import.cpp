@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "assay/import.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "base/progress.hpp"
 #include "formats/read_foreign.hpp"
 #include "formats/result_json.hpp"
+#include "formats/t1.hpp"
 #include "spec/open_points.hpp"
 #include "work/document.hpp"
 #include "work/import_folder.hpp"
@@ -167,10 +169,28 @@ json lost_document(const std::vector<NotCarriedOver>& lost) {
   return list;
 }
 
+// A T1 that is given as a file brings the files that it names and that lie beside it or below.
+Result<void> add_named_files(const fs::path& path, formats::TextFiles& files) {
+  std::error_code failed;
+  if (files.size() != 1 || fs::is_directory(path, failed)) return {};
+  for (const std::string& name : formats::files_named_by_t1(files.front().content)) {
+    const fs::path named(name);
+    const fs::path file = path.parent_path() / named;
+    if (named.is_absolute() || std::ranges::find(named, fs::path("..")) != named.end() ||
+        formats::find_file(files, name) != nullptr || fs::is_symlink(file, failed) ||
+        !fs::is_regular_file(file, failed))
+      continue;
+    ASSAY_TRY(std::string content, read_file(file));
+    files.push_back({name, std::move(content)});
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ImportReport> import_files(const ImportRequest& request, const Context& context) {
-  ASSAY_TRY(const formats::TextFiles files, formats::read_text_files(request.path));
+  ASSAY_TRY(formats::TextFiles files, formats::read_text_files(request.path));
+  ASSAY_CHECK(add_named_files(request.path, files));
   auto imported = formats::read_foreign(files, request.format);
   if (!imported) {
     Error error = imported.error();

@@ -2,6 +2,7 @@
 #include "work/tune_journal.hpp"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "work/tune_json.hpp"
 
@@ -13,19 +14,15 @@ Result<TuneJournal> TuneJournal::open(const std::filesystem::path& file, const T
   TuneJournal journal;
   if (file == "none") return journal;
   ASSAY_TRY(JournalFile opened, JournalFile::open(file, {"assay tune", dependencies, json::object()}, resume));
+  std::set<std::string> seen;
   for (const json& line : opened.lines()) {
     auto known = evaluation_from(line);
-    if (!known) continue;
+    if (!known || !seen.insert(known->configuration).second) continue;
     known->recalled = true;
-    journal.known_[known->configuration] = std::move(*known);
+    journal.known_.push_back(std::move(*known));
   }
   journal.file_.emplace(std::move(opened));
   return journal;
-}
-
-const TunedConfiguration* TuneJournal::recall(const std::string& configuration) const {
-  const auto found = known_.find(configuration);
-  return found == known_.end() ? nullptr : &found->second;
 }
 
 Result<void> TuneJournal::remember(const TunedConfiguration& evaluated) {

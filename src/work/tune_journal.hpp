@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "assay/tune.hpp"
 #include "base/result.hpp"
@@ -21,18 +22,17 @@ class TuneJournal {
   // Goes on with the file if `resume` and it is of the same work; else begins anew. "none": nothing is written.
   static Result<TuneJournal> open(const std::filesystem::path& file, const TuneDependencies& dependencies, bool resume);
 
-  size_t size() const { return known_.size(); }
+  const std::vector<TunedConfiguration>& known() const { return known_; }  // as evaluated, one after the other
   std::string started_anew() const {
     return file_ ? file_->started_anew() : "";
   }  // why; empty if it did not, or was to
-  const TunedConfiguration* recall(const std::string& configuration) const;
   Result<void> remember(const TunedConfiguration& evaluated);  // on the disk when it returns
 
  private:
   TuneJournal() = default;
 
   std::optional<JournalFile> file_;
-  std::map<std::string, TunedConfiguration> known_;
+  std::vector<TunedConfiguration> known_;  // each once
 };
 
 }  // namespace assay::work

@@ -35,6 +35,14 @@ Result<void> TuneProposals::expect(Predictor predictor) {
   return {};
 }
 
+Result<bool> TuneProposals::holds(const std::string& configuration) const {
+  return spaces_.listed() ? Result<bool>(space_->find(configuration).has_value()) : spaces_.legal(configuration);
+}
+
+Result<void> TuneProposals::see_what_was_told() {
+  return spaces_.listed() ? Result<void>() : begin_part();
+}
+
 Result<void> TuneProposals::begin_part() {
   ++round_;
   since_ = 0;

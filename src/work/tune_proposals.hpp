@@ -30,6 +30,10 @@ class TuneProposals {
   Result<std::vector<spec::Configuration>> spread(size_t count) const;
   Result<void> expect(Predictor predictor);  // again whenever it knows more
 
+  Result<bool> holds(const std::string& configuration) const;  // the whole space, not what is seen now
+  // After more was told than was proposed.
+  Result<void> see_what_was_told();
+
   // It needs to hear of everything that was proposed before it proposes again.
   bool wants_all_told() const { return !spaces_.listed() && since_ >= kOfOnePart; }
   // None: the space is exhausted.

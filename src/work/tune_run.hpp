@@ -49,6 +49,7 @@ class KernelTuning {
   Result<void> open_journal(const std::string& device);
   Result<void> search();
   Result<void> search_with_crew();
+  Result<size_t> recall_measured(Progress& progress);  // how many
   Result<void> count_first();
   std::string why_not_counted() const;
   Result<void> count_built(const std::vector<spec::Configuration>& configurations);

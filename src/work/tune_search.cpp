@@ -146,29 +146,40 @@ Result<void> KernelTuning::count_first() {
   return expect();
 }
 
-// What the journal knows need not be built.
 Result<KernelTuning::Batch> KernelTuning::propose(size_t count) {
   Batch batch;
   ASSAY_TRY(batch.picks, proposals_->propose(count));
-  std::vector<spec::Configuration> wanted;
   std::set<std::string> to_count;
   for (const spec::Configuration& pick : batch.picks) {
-    if (journal_->recall(pick.id()) != nullptr) continue;
-    wanted.push_back(pick);
     if (counting_ && !counting_->knows(pick.id())) to_count.insert(pick.id());
   }
-  if (!wanted.empty())
-    batch.ready = std::async(std::launch::async, [this, wanted = std::move(wanted), to_count = std::move(to_count)] {
+  if (!batch.picks.empty())
+    batch.ready = std::async(std::launch::async, [this, wanted = batch.picks, to_count = std::move(to_count)] {
       return make_ready(wanted, to_count);
     });
   return batch;
+}
+
+// What an earlier run measured counts before anything is proposed, in its order: a search whose predictions came about
+// in another order would not propose all of it again.
+Result<size_t> KernelTuning::recall_measured(Progress& progress) {
+  size_t recalled = 0;
+  for (const TunedConfiguration& known : journal_->known()) {
+    ASSAY_TRY(const bool here, proposals_->holds(known.configuration));
+    if (!here) continue;
+    ++recalled;
+    ++report_.recalled;
+    take(known, progress);
+  }
+  if (recalled > 0) ASSAY_CHECK(proposals_->see_what_was_told());
+  return recalled;
 }
 
 // As many as the workers can have are out at a time; what comes back decides what goes out next.
 Result<void> KernelTuning::search_with_crew() {
   const size_t budget = proposals_->budget();
   Progress progress(context_, fmt::format("tuning {}", spec_.kernel.name), budget);
-  size_t proposed = 0;
+  ASSAY_TRY(size_t proposed, recall_measured(progress));
   size_t troubles = 0;  // one after the other
   while (true) {
     while (crew_->open_items() < crew_->most_open() && proposed < budget && !out_of_time() &&
@@ -176,13 +187,7 @@ Result<void> KernelTuning::search_with_crew() {
       ASSAY_TRY(const std::vector<spec::Configuration> picks, proposals_->propose(1));
       if (picks.empty()) break;
       ++proposed;
-      const std::string id = picks[0].id();
-      if (const TunedConfiguration* known = journal_->recall(id)) {
-        ++report_.recalled;
-        take(*known, progress);
-      } else {
-        ASSAY_CHECK(crew_->put(id));
-      }
+      ASSAY_CHECK(crew_->put(picks[0].id()));
     }
     if (crew_->open_items() == 0) break;
     progress.step(crew_->state());
@@ -209,7 +214,7 @@ Result<void> KernelTuning::search() {
   const size_t cores = std::max<size_t>(1, std::thread::hardware_concurrency());
   const size_t size = request_.batch > 0 ? request_.batch : std::min<size_t>(cores, 8);
   Progress progress(context_, fmt::format("tuning {}", spec_.kernel.name), budget);
-  size_t proposed = 0;
+  ASSAY_TRY(size_t proposed, recall_measured(progress));
   std::deque<Batch> batches;
   while (!out_of_time()) {
     while (batches.size() < 2 && proposed < budget && (batches.empty() || !proposals_->wants_all_told())) {
@@ -256,11 +261,6 @@ Result<void> KernelTuning::evaluate(Batch& batch, Progress& progress) {
   for (size_t i = 0; i < batch.picks.size(); ++i) {
     const spec::Configuration& configuration = batch.picks[i];
     ASSAY_CHECK(check_cancelled(context_));
-    if (const TunedConfiguration* known = journal_->recall(configuration.id())) {
-      ++report_.recalled;
-      take(*known, progress);
-      continue;
-    }
     if (out_of_time()) continue;
     const build::BuildResult* built = ready ? ready->built.find(configuration, target_) : nullptr;
     if (built == nullptr) return Error{"a configuration was not built", {}, "", ExitCode::internal};

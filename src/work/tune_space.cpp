@@ -168,6 +168,12 @@ Result<KernelSpaces> KernelSpaces::open(const spec::KernelSpec& spec, Request re
   return spaces;
 }
 
+Result<bool> KernelSpaces::legal(const std::string& configuration) const {
+  const auto values = spec::parse_choices(*spec_, configuration);
+  if (!values || values->size() != spec_->tunable.tunables.size()) return false;
+  return sampler_->legal(spec::row_of(*spec_, {*values}));
+}
+
 Result<KernelSpace> KernelSpaces::part(const std::vector<std::string>& evaluated, const std::vector<std::string>& best,
                                        uint64_t round) {
   if (whole_) return std::move(*whole_);

@@ -45,6 +45,9 @@ class KernelSpaces {
   double legal() const { return legal_; }                // of them, by the constraints
   double error() const { return error_; }                // of that: a relative standard error; 0: it is exact
 
+  // Of a space that is not listed: whether this is one of its configurations, by its id.
+  Result<bool> legal(const std::string& configuration) const;
+
   // The whole space once, if it is listed. Else a part of it, the same for the same seed and words.
   Result<KernelSpace> part(const std::vector<std::string>& evaluated, const std::vector<std::string>& best,
                            uint64_t round);

@@ -91,6 +91,26 @@ TEST_F(ImportTest, ATaskBecomesAFolderThatSaysWhatIsOpen) {
   EXPECT_NE(shown.output.find("  open  "), std::string::npos) << shown.output;
 }
 
+TEST_F(ImportTest, AT1FileBringsTheFilesThatItNames) {
+  const auto text = [](const std::string& source) {
+    return R"({"ConfigurationSpace": {"TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[64, 128]", "Default": 64}]},
+ "KernelSpecification": {"Language": "CUDA", "KernelName": "fill", "KernelFile": ")" +
+           source + R"(", "GlobalSize": {"X": "8"}, "LocalSize": {"X": "BLOCK"}, "Arguments": [
+  {"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 1024, "FillType": "Constant", "FillValue": 0.0}]}})";
+  };
+  const std::string source = "extern \"C\" __global__ void fill(float* y) {}\n";
+  folder_.write("outside.cu", source);
+  folder_.write("t1/fill.cu", source);
+  folder_.write("t1/named.json", text("fill.cu"));
+  folder_.write("t1/upwards.json", text("../outside.cu"));
+  const ProcessOutcome named = assay({"import", path("t1/named.json"), "--to", path("out")});
+  EXPECT_EQ(named.exit_status, 0) << named.errors;
+  EXPECT_EQ(named.output.find("does not lie beside it"), std::string::npos) << named.output;
+  EXPECT_EQ(*read_file(path("out/fill/fill.cu")), source);
+  const ProcessOutcome upwards = assay({"import", path("t1/upwards.json"), "--to", path("again")});
+  EXPECT_NE(upwards.output.find("'../outside.cu' does not lie beside it"), std::string::npos) << upwards.output;
+}
+
 TEST_F(ImportTest, EveryKindOfTaskGivesASpecificationThatCanBeRead) {
   folder_.write("kb/1_Softmax.py",
                 "import torch, torch.nn as nn\nclass Model(nn.Module):\n    def forward(self, x): return x\n"

@@ -36,9 +36,9 @@ def test(program, kills, folder):
     environment = dict(os.environ, ASSAY_CACHE=str(folder / "cache"), ASSAY_LEDGER="none", ASSAY_CUDA_DRIVER="none")
     journal = folder / "journal.jsonl"
     command = [program, "tune", str(folder / "kernel"), "--device", "vgpu:h200", "--shape", "ROWS=3,COLUMNS=100",
-               "--strategy", "exhaustive", "--batch", "2", "--journal", str(journal), "--resume", "--json"]
+               "--batch", "2", "--journal", str(journal), "--resume", "--json", "--strategy"]
     entries = lambda: [json.loads(line)["configuration"] for line in journal.read_text().splitlines()[1:]]
-    whole = json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+    whole = json.loads(subprocess.run(command + ["exhaustive"], env=environment, stdout=subprocess.PIPE, check=True).stdout)
     expected = {each["configuration"]: each["value"] for each in whole["evaluated"]}
     assert len(expected) == whole["configurations"] > 8, whole
     randomness, done, rounds = random.Random(5), 0, 0
@@ -46,8 +46,12 @@ def test(program, kills, folder):
         journal.unlink()
         rounds += 1
         known = set()
+        # The searcher, with counters before the first evaluation, in every second tuning: it looks at a part of the
+        # space, and need not go the same way after a kill.
+        some = rounds % 2 == 0
+        words = command + (["model", "--budget", str(len(expected) - 3)] if some else ["exhaustive"])
         while True:
-            child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            child = subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             time.sleep(randomness.uniform(0.02, 0.6))
             if done < kills and child.poll() is None:
                 child.kill()
@@ -65,8 +69,10 @@ def test(program, kills, folder):
             break
         report = json.loads(output)
         found = {each["configuration"]: each["value"] for each in report["evaluated"]}
-        assert found == expected, "another result than without kills"
-        assert sorted(entries()) == sorted(expected), "something was evaluated twice"
+        assert len(found) == len(expected) - (3 if some else 0), (len(found), "evaluated")
+        assert all(expected[each] == value for each, value in found.items()), "another result than without kills"
+        assert known <= set(found), f"measured, and not counted: {known - set(found)}"
+        assert sorted(entries()) == sorted(found), "something was evaluated twice"
         assert report["recalled"] >= len(known), (report["recalled"], len(known))
     print(f"{done} kills in {rounds} tunings: nothing lost, nothing counted twice")
     return 0

@@ -212,7 +212,7 @@ TEST(Tune, WhereNothingCanBeCountedTheSearchDoesWithout) {
 }
 
 // 10^8 combinations: neither listed nor waited for.
-TEST(Tune, ALargeSpaceIsSearchedInParts) {
+std::string large_space() {
   const std::string folder = ASSAY_BINARY_DIR "/large_space";
   std::filesystem::create_directories(folder);
   std::filesystem::copy_file(ASSAY_SOURCE_DIR "/tests/cli/strided_rows/rows.ptx", folder + "/rows.ptx",
@@ -222,8 +222,13 @@ TEST(Tune, ALargeSpaceIsSearchedInParts) {
                      "[tunable]\nA = { from = 1, to = 60 }\nB = { from = 1, to = 60 }\nC = { from = 1, to = 60 }\n"
                      "constraints = [\"A % B == 0\", \"C % 2 == 0\"]\n");
   EXPECT_TRUE(write_file_atomically(folder + "/kernel.toml", text).ok());
-  const std::vector<std::string> words{"tune", folder,      "--device", "vgpu:a100",     "--budget", "20",   "--batch",
-                                       "2",    "--journal", "none",     "--no-counters", "--ledger", "none", "--json"};
+  return folder;
+}
+
+TEST(Tune, ALargeSpaceIsSearchedInParts) {
+  const std::vector<std::string> words{"tune",    large_space(), "--device",  "vgpu:a100", "--budget",      "20",
+                                       "--batch", "2",           "--journal", "none",      "--no-counters", "--ledger",
+                                       "none",    "--json"};
   const json document = parsed(assay_program(words));
   EXPECT_FALSE(document["space"]["listed"]);
   EXPECT_EQ(document["space"]["combinations"], 60.0 * 60 * 60 * 720);
@@ -246,6 +251,33 @@ TEST(Tune, AChangedSeedStartsAnewAndSaysWhy) {
   ASSERT_EQ(assay_program(words).exit_status, 0);
   words.insert(words.end(), {"--seed", "2"});
   EXPECT_NE(assay_program(words).output.find("started anew: the seed changed"), std::string::npos);
+}
+
+// Another search would not have proposed the same: what was measured counts all the same, in a space that is listed and
+// in one that is not.
+TEST(Tune, WhateverWasMeasuredCountsAfterAResume) {
+  const std::string journal = ASSAY_BINARY_DIR "/tune_recalled.jsonl";
+  for (const bool listed : {true, false}) {
+    std::filesystem::remove(journal);
+    const auto words = [&](const std::string& strategy, const std::string& budget) {
+      std::vector<std::string> list{"tune",     listed ? "tests/cli/strided_rows" : large_space(),
+                                    "--device", "vgpu:a100",
+                                    "--batch",  "2",
+                                    "--ledger", "none",
+                                    "--resume", "--json"};
+      if (!listed) list.emplace_back("--no-counters");
+      list.insert(list.end(), {"--journal", journal, "--strategy", strategy, "--budget", budget});
+      return list;
+    };
+    const json before = parsed(assay_program(words("random", "6")));
+    ASSERT_EQ(before["evaluated"].size(), 6u);
+    const json after = parsed(assay_program(words("model", "8")));
+    EXPECT_EQ(after["recalled"], 6);
+    ASSERT_EQ(after["evaluated"].size(), 8u);
+    for (size_t i = 0; i < 6; ++i)
+      EXPECT_EQ(after["evaluated"][i]["configuration"], before["evaluated"][i]["configuration"]);
+    EXPECT_EQ(parsed(assay_program(words("model", "3")))["evaluated"].size(), 8u);
+  }
 }
 
 TEST(Tune, WhatCannotBeExportedIsSaidBeforeAnythingRuns) {

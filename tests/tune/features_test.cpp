@@ -73,6 +73,22 @@ TEST(Features, AWordIsOneNumberPerValue) {
   EXPECT_EQ(find(describe(small_space()), "LAYOUT=rows"), nullptr);  // of two, one says it all
 }
 
+// However many there are: a choice of flags counts no more than a size does.
+TEST(Features, TwoWordsAreAsFarApartAsTheEndsOfARange) {
+  for (const size_t words : {2, 3, 5}) {
+    Parameter flags{"FLAGS", {}};
+    std::vector<uint16_t> rows;
+    for (uint16_t i = 0; i < words; ++i) {
+      flags.values.push_back(word_value("-O" + std::to_string(i)));
+      rows.push_back(i);
+    }
+    double squared = 0;
+    for (const Feature& each : describe(std::move(Space::make({flags}, rows)).value()).list)
+      squared += (each.values[0] - each.values[1]) * (each.values[0] - each.values[1]);
+    EXPECT_NEAR(squared, 1, 1e-5) << words;
+  }
+}
+
 TEST(Features, ThreadsOfABlockAreKnownByName) {
   const Features known = describe(two_sizes("block_size_x", "block_size_y"));
   ASSERT_FALSE(known.block_threads.empty());

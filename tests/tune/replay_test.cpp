@@ -148,5 +148,18 @@ TEST(Synthetic, TheSameSeedIsTheSameSpace) {
   EXPECT_NE(a.milliseconds, c.milliseconds);
 }
 
+// The formula's rates are fitted to few measurements: the search must doubt them in the directions in which they may be
+// wrong. Without that it takes 24 evaluations.
+TEST(Replay, RatesThatAreNotKnownExactlyAreDoubted) {
+  ReplayOptions options;
+  options.strategy = "model";
+  options.counters = true;
+  options.seeds = 5;
+  options.budget = 40;
+  const auto summary = replay(synthetic_space("filter", 5), options);
+  ASSERT_TRUE(summary.ok());
+  EXPECT_LE(summary->to_5.value_or(1000), 12);
+}
+
 }  // namespace
 }  // namespace assay::tune
