@@ -160,6 +160,37 @@ TEST(SplitStreaming, TermsAreThoseOfTheFit) {
   for (int i = 0; i < split_keys::kCostTerms; ++i) EXPECT_NEAR(found_few[i], expected_few[i], 1e-9) << i;
 }
 
+TEST(Tree, GoesRightFromTheLeastOn) {
+  const Tree tree{{{{8, 100}, {9, 10}, {9, 20}, {10, 1}, {10, 2}, {10, 3}, {10, 4}}}, {1, 2, 3, 4, 5, 6, 7, 8}};
+  const auto factor = [&](int query_rows, int key_rows, int head_dim) {
+    hopper_attention_call call = grouped_call(1, 1, 1, query_rows, key_rows, head_dim);
+    return tree.factor(features_of(std::array<double, kCostTerms>{}, call, std::array<double, 0>{}));
+  };
+  EXPECT_EQ(factor(99, 9, 0), 1);
+  EXPECT_EQ(factor(99, 10, 2), 4);
+  EXPECT_EQ(factor(100, 19, 2), 5);
+  EXPECT_EQ(factor(100, 20, 4), 8);
+}
+
+// What Costs.estimate() of choice_sweep.py says of the same calls.
+TEST(Choice, EstimatesAreThoseOfTheFit) {
+  const auto estimate = [](Kernel kernel, const hopper_attention_call& call) {
+    for (const KernelCosts& costs : kKernelCosts) {
+      if (costs.kernel == kernel && costs.computes(call)) return estimated_us(costs, call, 132);
+    }
+    return 0.0;
+  };
+  hopper_attention_call causal = grouped_call(4, 16, 16, 2048, 2048, 128);
+  causal.causal = 1;
+  EXPECT_NEAR(estimate(Kernel::streaming_2, causal), 126.71, 0.1);
+  EXPECT_NEAR(estimate(Kernel::resident_4x1_twice, grouped_call(8, 16, 16, 512, 512, 64)), 24.370, 0.02);
+  const hopper_attention_call few_tiles = grouped_call(1, 2, 2, 85, 4832, 128);
+  for (const SplitCosts& costs : kSplitCosts) {
+    if (costs.computes(few_tiles))
+      EXPECT_NEAR(costs.estimate(few_tiles, 4, usual_split_slots(132), kTrees[kSplitTrees]), 20.352, 0.02);
+  }
+}
+
 // What choice_sweep.py computes of the same call.
 TEST(Choice, TermsAreThoseOfTheFit) {
   const hopper_attention_call call = fitted_call();

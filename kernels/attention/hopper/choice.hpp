@@ -2,6 +2,7 @@
 // Which kernel a shape takes: the one with the least estimated time, by costs that were fitted to an H200 (README.md).
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -39,11 +40,11 @@ inline bool takes_pairs(const hopper_attention_call& call) {
          call.head_dim <= kMostPairColumns &&
          int64_t{call.batch} * call.query_heads >= least_pairs(call.query_rows, call.key_rows);
 }
-inline SplitPlan plan_split(const hopper_attention_call& call, const SplitSlots& slots) {
+inline SplitPlan plan_split(const hopper_attention_call& call, const SplitSlots& slots, double least = INFINITY) {
   for (const SplitCosts& costs : kSplitCosts) {
-    if (costs.computes(call)) return plan_split(costs, call, slots);
+    if (costs.computes(call)) return plan_split(costs, kTrees[kSplitTrees], call, slots, least);
   }
-  return {0, INFINITY};
+  return {0, least};
 }
 
 // A kernel and its estimated time.
@@ -52,17 +53,41 @@ struct Choice {
   double us;
 };
 
-// The kernels for many short sequences are left out on request: what would be taken if there were none.
-inline Choice choose_with_time(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
+// Infinite where it cannot be less than `least`.
+inline double estimated_us(const KernelCosts& costs, const hopper_attention_call& call, int multiprocessors,
+                           double least = INFINITY) {
+  const std::array<double, kCostTerms> terms = costs.terms(call, multiprocessors);
+  const Trees& trees = kTrees[costs.trees];
+  const double sum = costs.sum(terms);
+  if (sum * trees.least >= least) return INFINITY;
+  return sum * trees.factor(features_of(terms, call, std::array<double, 0>{}));
+}
+
+inline Choice least_estimate(const hopper_attention_call& call, int multiprocessors, bool with_pairs) {
   Choice best{Kernel::streaming_2, INFINITY};
   for (const KernelCosts& costs : kKernelCosts) {
     const bool of_pairs = costs.kernel == Kernel::pairs_64 || costs.kernel == Kernel::pairs_128;
     if ((of_pairs && !with_pairs) || !costs.computes(call)) continue;
-    const double us = costs.estimate(call, multiprocessors);
+    const double us = estimated_us(costs, call, multiprocessors, best.us);
     if (us < best.us) best = {costs.kernel, us};
   }
-  const double split_us = plan_split(call, usual_split_slots(multiprocessors)).us;
-  return split_us < best.us ? Choice{Kernel::split_streaming, split_us} : best;
+  const SplitPlan split = plan_split(call, usual_split_slots(multiprocessors), best.us);
+  return split.cluster != 0 ? Choice{Kernel::split_streaming, split.us} : best;
+}
+
+// The kernels for many short sequences are left out on request: what would be taken if there were none. A model calls
+// one shape again and again, so that a thread keeps its last choice.
+inline Choice choose_with_time(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
+  struct Last {
+    std::array<int, 8> sizes;
+    Choice choice;
+  };
+  static thread_local Last kept[2] = {};
+  Last& last = kept[with_pairs ? 1 : 0];
+  const std::array<int, 8> sizes = {call.batch,    call.query_heads, call.key_heads, call.query_rows,
+                                    call.key_rows, call.head_dim,    call.causal,    multiprocessors};
+  if (last.sizes != sizes) last = {sizes, least_estimate(call, multiprocessors, with_pairs)};
+  return last.choice;
 }
 inline Kernel choose(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
   return choose_with_time(call, multiprocessors, with_pairs).kernel;
@@ -83,7 +108,9 @@ inline bool takes_split_keys(const hopper_attention_call& call, int multiprocess
         shape.head_dim > costs.most_head_dim) {
       continue;
     }
-    return costs.estimate(shape, multiprocessors) < choose_with_time(call, multiprocessors, false).us;
+    const Features features = features_of(costs.terms(shape, multiprocessors), call, std::array<double, 0>{});
+    const double us = costs.estimate(shape, multiprocessors) * kTrees[kSplitKeysTrees].factor(features);
+    return us < choose_with_time(call, multiprocessors, false).us;
   }
   return false;
 }

@@ -31,6 +31,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "library")]  # bench is the one of this folder
+import choice_trees  # noqa: E402
 import sweep  # noqa: E402
 
 KINDS = {"square": 50, "few_tiles": 20, "cross": 15, "many_short": 15}
@@ -312,11 +313,14 @@ def fitted(observed):
     return costs
 
 
+def is_common(line):
+    """Sequences whose length fills tiles are what most models have."""
+    return line["query_rows"] == line["key_rows"] and line["query_rows"] % 128 == 0
+
+
 def weight_of(line):
-    """Sequences whose length fills tiles are what most models have. Where keys are split, other kernels need not be estimated well."""
-    if split_times(line):
-        return 0.1
-    return COMMON if line["query_rows"] == line["key_rows"] and line["query_rows"] % 128 == 0 else 1.0
+    """Where keys are split, other kernels need not be estimated well."""
+    return 0.1 if split_times(line) else COMMON if is_common(line) else 1.0
 
 
 def costs_of(lines):
@@ -354,13 +358,40 @@ def split_keys_costs_of(lines):
     return {key: fitted(values) for key, values in sorted(observed.items())}
 
 
+def features(name, shape):
+    """As features_of() in choice_trees.hpp."""
+    sizes = (shape["query_rows"], shape["key_rows"], shape["head_dim"], shape["query_heads"] // shape["key_heads"],
+             shape["batch"] * shape["key_heads"])
+    if name == SPLIT_KEYS_NAME:
+        return (*split_keys_terms(shape), *sizes)
+    if name.startswith(SPLIT):
+        cluster = int(name.rsplit("_", 1)[1])
+        return (*split_terms(cluster, shape), *sizes, cluster, float(shape["causal"]))
+    return (*terms(name, shape), *sizes)
+
+
 class Costs:
     """What is known of all kernels."""
 
     def __init__(self, lines):
         self.kernels, self.split, self.split_keys = costs_of(lines), split_costs_of(lines), split_keys_costs_of(lines)
+        left_over = {}
+        for line in lines:
+            best = min(all_times(line).values(), default=0)
+            for name, us in all_times(line).items():
+                sum_us = self.sum(name, line)
+                if math.isfinite(sum_us):
+                    # What nobody would take need not be estimated well.
+                    weight = (COMMON if is_common(line) else 1.0) * (1.0 if us < 1.5 * best else 0.2)
+                    left_over.setdefault(self.family(name, line), []).append((features(name, line), math.log(us / sum_us), weight))
+        self.trees = {family: choice_trees.trees_of(rows) for family, rows in left_over.items()}
 
-    def estimate(self, name, line):
+    @staticmethod
+    def family(name, line):
+        """Which trees a kernel has."""
+        return SPLIT if name.startswith(SPLIT) else name if name == SPLIT_KEYS_NAME else (name, line["causal"])
+
+    def sum(self, name, line):
         if name == SPLIT_KEYS_NAME:
             slabs = split_keys_slabs(line)
             size = next(size for size in SPLIT_KEYS_SIZES[slabs] if size >= line["head_dim"])
@@ -373,6 +404,12 @@ class Costs:
         else:
             costs, values = self.kernels.get((name, head_size(name, line["head_dim"]), line["causal"])), terms(name, line)
         return math.inf if costs is None else sum(map(math.prod, zip(costs, values)))
+
+    def estimate(self, name, line):
+        sum_us = self.sum(name, line)
+        if not math.isfinite(sum_us):
+            return math.inf
+        return sum_us * choice_trees.correction(self.trees[self.family(name, line)], features(name, line))
 
     def best(self, line):
         """As takes_split_keys() and choose() in choice.hpp."""
@@ -428,7 +465,7 @@ def judge(options):
     show_losses("the choice of then", read(options.files), lambda line: line["chosen"], worst=10)
 
 
-def entry(key, costs):
+def entry(key, costs, trees):
     """A line of choice_costs.hpp."""
     kernel, size, causal = key
     rows, keys = SIZES[kernel][size]
@@ -438,7 +475,7 @@ def entry(key, costs):
     most_queries, most_keys = rows if pairs else 0, keys if pairs else RESIDENT_KEYS if resident else 0
     numbers = ", ".join(f"{value:.4g}" for value in costs)
     return (f"    {{Kernel::{NAMES.get(kernel, kernel)}, {least}, {size}, {'true' if causal else 'false'}, {rows}, {keys}, "
-            f"{TILES.get(kernel, 1)}, {most_queries}, {most_keys}, {{{numbers}}}}},")
+            f"{TILES.get(kernel, 1)}, {most_queries}, {most_keys}, {{{numbers}}}, {trees}}},")
 
 
 def split_entry(key, costs):
@@ -454,6 +491,23 @@ def split_keys_entry(key, costs):
     return f"    {{{slabs}, {below + 1}, {size}, {{{', '.join(f'{value:.4g}' for value in costs)}}}}},"
 
 
+def tables(costs):
+    families = sorted(family for family in costs.trees if isinstance(family, tuple)) + [SPLIT, SPLIT_KEYS_NAME]
+    names = [f"{family[0]}, {'causal' if family[1] else 'full'}" if isinstance(family, tuple) else family for family in families]
+    trees = [choice_trees.text(costs.trees[family], name) for family, name in zip(families, names)]
+    kernels = [entry(key, value, families.index((key[0], key[2]))) for key, value in costs.kernels.items()]
+    return (table("Trees", "kTrees", trees)
+            + f"inline constexpr int kSplitTrees = {families.index(SPLIT)};\n"
+            + f"inline constexpr int kSplitKeysTrees = {families.index(SPLIT_KEYS_NAME)};\n"
+            + table("KernelCosts", "kKernelCosts", kernels)
+            + table("SplitCosts", "kSplitCosts", [split_entry(*item) for item in costs.split.items()])
+            + table("split_keys::Costs", "kSplitKeysCosts", [split_keys_entry(*item) for item in costs.split_keys.items()]))
+
+
+def table(kind, name, lines):
+    return "\n".join([f"inline constexpr {kind} {name}[] = {{", *lines, "};", ""])
+
+
 def fit(options):
     lines = read(options.files)
     random.Random(1).shuffle(lines)
@@ -466,10 +520,7 @@ def fit(options):
             show_losses(f"  of these, where keys may be split", split, costs.best)
     costs = Costs(lines)
     show_losses("all, on the shapes that they are made from", lines, costs.best)
-    COSTS.write_text(HEAD + TABLE.format(type="KernelCosts", name="kKernelCosts", lines="\n".join(entry(*item) for item in costs.kernels.items()))
-                     + TABLE.format(type="SplitCosts", name="kSplitCosts", lines="\n".join(split_entry(*item) for item in costs.split.items()))
-                     + TABLE.format(type="split_keys::Costs", name="kSplitKeysCosts",
-                                    lines="\n".join(split_keys_entry(*item) for item in costs.split_keys.items())) + TAIL)
+    COSTS.write_text(HEAD + tables(costs) + TAIL)
     print(f"wrote {COSTS}")
 
 
@@ -485,10 +536,6 @@ HEAD = """// SPDX-License-Identifier: MIT
 namespace assay::attention::hopper {
 
 // clang-format off
-"""
-TABLE = """inline constexpr {type} {name}[] = {{
-{lines}
-}};
 """
 TAIL = """// clang-format on
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a call costs by each kernel, as choice_sweep.py fits it: a sum of terms of the call's sizes, each with a cost.
+// What a call costs by each kernel, as choice_sweep.py fits it: a sum of terms of the call's sizes, each with a cost,
+// times what trees make of the rest (choice_trees.hpp).
 #pragma once
 
 #include <algorithm>
@@ -42,6 +43,7 @@ struct KernelCosts {
   int most_queries;  // 0: any
   int most_keys;     // 0: any
   std::array<double, kCostTerms> us;
+  int trees;  // in kTrees
 
   bool computes(const hopper_attention_call& call) const {
     return causal == (call.causal != 0) && call.head_dim >= least_head_dim && call.head_dim <= most_head_dim &&
@@ -76,11 +78,10 @@ struct KernelCosts {
             bytes / 4.2e6};
   }
 
-  double estimate(const hopper_attention_call& call, int multiprocessors) const {
-    const std::array<double, kCostTerms> values = terms(call, multiprocessors);
-    double sum = 0;
-    for (int i = 0; i < kCostTerms; ++i) sum += values[i] * us[i];
-    return sum;
+  double sum(const std::array<double, kCostTerms>& terms) const {
+    double total = 0;
+    for (int i = 0; i < kCostTerms; ++i) total += terms[i] * us[i];
+    return total;
   }
 };
 

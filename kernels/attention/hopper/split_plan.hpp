@@ -9,6 +9,7 @@
 
 #include "../primitives/cluster_slots.hpp"
 #include "choice_terms.hpp"
+#include "choice_trees.hpp"
 #include "split_rows.hpp"
 
 namespace assay::attention::hopper {
@@ -67,11 +68,15 @@ struct SplitCosts {
             4.0 * call.head_dim * mean * keys * static_cast<double>(tiles) / 4.2e6};
   }
 
-  double estimate(const hopper_attention_call& call, int cluster, const SplitSlots& slots) const {
+  // Infinite where it cannot be less than `least`.
+  double estimate(const hopper_attention_call& call, int cluster, const SplitSlots& slots, const Trees& trees,
+                  double least = INFINITY) const {
     const std::array<double, kSplitCostTerms> values = terms(call, cluster, slots);
     double sum = 0;
     for (int i = 0; i < kSplitCostTerms; ++i) sum += values[i] * us[i];
-    return sum;
+    if (sum * trees.least >= least) return INFINITY;
+    const std::array<double, 2> more = {static_cast<double>(cluster), causal ? 1.0 : 0.0};
+    return sum * trees.factor(features_of(values, call, more));
   }
 };
 
@@ -80,14 +85,15 @@ struct SplitPlan {
   double us;    // estimated
 };
 
-// The number of blocks with the least estimated time.
-inline SplitPlan plan_split(const SplitCosts& costs, const hopper_attention_call& call, const SplitSlots& slots) {
-  SplitPlan best{0, INFINITY};
+// The number of blocks with the least estimated time; 0 if that is not less than `least`.
+inline SplitPlan plan_split(const SplitCosts& costs, const Trees& trees, const hopper_attention_call& call,
+                            const SplitSlots& slots, double least) {
+  SplitPlan best{0, least};
   for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
     if (slots[cluster] < 1 || (cluster > 1 && cluster > ceil_div(call.key_rows, costs.keys))) continue;
     // More rounds of causal tiles, which differ in length, are for the persistent kernels.
     if (costs.causal && split_tiles(call) > 2 * slots[cluster]) continue;
-    const double us = costs.estimate(call, cluster, slots);
+    const double us = costs.estimate(call, cluster, slots, trees, best.us);
     if (us < best.us) best = {cluster, us};
   }
   return best;
