@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/escape.hpp"
+#include "base/text.hpp"
 #include "base/version.hpp"
 #include "page/data.hpp"
 #include "page/embedded_files.hpp"
@@ -100,12 +101,14 @@ std::string_view class_of(Tone tone) {
 std::string html_page(const Content& content) {
   const Listings listings = make_listings(content);
   const std::vector<Section> sections = sections_of(content, listings);
+  // Names are cut after an underscore where the page is narrow.
+  const std::string title = replace_all(escape_html(content.title), "_", "_<wbr>");
   std::string out = head(content);
   out += fmt::format(
       "<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header>\n<p class=\"kind\">assay report: "
       "{}</p>\n"
       "<h1>{}</h1>\n<p class=\"{}\">{}</p>\n</header>\n",
-      subject_word(content.kind), escape_html(content.title), class_of(verdict_tone(content)), html(verdict(content)));
+      subject_word(content.kind), title, class_of(verdict_tone(content)), html(verdict(content)));
   out += navigation(sections);
   out += "<main id=\"main\">\n" + html(sections) + "</main>\n" + footer(content);
   out +=

@@ -30,7 +30,7 @@ TEST_F(ReportCommand, RunWritesThePageAndSaysWhere) {
   EXPECT_EQ(document["page"], file("reports/misaligned_rows.html"));
   const std::string page = text("reports/misaligned_rows.html");
   EXPECT_NE(page.find("misaligned_rows is not sound"), std::string::npos);
-  EXPECT_NE(page.find("misaligned_rows.cu:25"), std::string::npos);
+  EXPECT_NE(page.find("misaligned_<wbr>rows.cu:25"), std::string::npos);
   EXPECT_NE(page.find("<tr class=\"note\">"), std::string::npos) << "the finding is below its line";
 
   const ProcessOutcome reported =

@@ -88,6 +88,12 @@ TEST_F(Page, ASuiteIsItsItems) {
   EXPECT_TRUE(holds(html_page(suite), "7 items measured, 0 rejected, 0 failed, 1 skipped"));
 }
 
+TEST_F(Page, ANameIsCutAfterAnUnderscoreWhereThePageIsNarrow) {
+  Content suite = of_attempts({example_.suite});
+  suite.title = "rows_of<b>";
+  EXPECT_TRUE(holds(html_page(suite), "<h1>rows_<wbr>of&lt;b&gt;</h1>"));
+}
+
 TEST_F(Page, TwoProfilesAreComparedCounterByCounter) {
   const std::string page = html_page(of_attempts({example_.last_profile, example_.first_profile}));
   EXPECT_TRUE(holds(page, "5,600,000")) << "before";
