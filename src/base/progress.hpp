@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Progress of long work, told to whoever listens.
+// Progress of long work, for whoever listens.
 #pragma once
 
 #include <cstddef>

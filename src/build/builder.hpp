@@ -24,7 +24,7 @@ struct BuildOptions {
   std::vector<std::string> targets;                                // empty: those of the specification
   std::chrono::milliseconds time_limit{std::chrono::minutes(10)};  // of one compiler run
   size_t jobs = 0;                                                 // at a time; 0: one for each core
-  Context context{};                                               // told of progress; may stop it
+  Context context{};                                               // hears of progress; may stop it
 };
 
 enum class BuildStatus {

@@ -41,7 +41,7 @@ struct RedZoneDamage {
   int64_t damaged_bytes = 0;  // in both guards
 };
 
-// Nothing if both guards are as `arm` left them. Damage behind the payload, the usual mistake, is told first.
+// Nothing if both guards are as `arm` left them. Damage behind the payload, the usual mistake, comes first.
 std::optional<RedZoneDamage> inspect(const RedZoneLayout& layout, spec::DType type, uint64_t seed,
                                      std::span<const uint8_t> allocation);
 

@@ -61,7 +61,7 @@ class WorkFolder {
   // The item's name. The same content is one item, also if an earlier run put it there. `only_for`: a device's name;
   // empty: any worker's.
   Result<std::string> put(const std::string& content, const std::string& only_for = "");
-  Result<std::vector<Outcome>> outcomes();  // that were not told before
+  Result<std::vector<Outcome>> outcomes();  // that were not returned before
   Result<void> attend();                    // somebody waits: workers need not give up
   Result<void> stop();
   Result<void> reopen();                             // after a stop

@@ -31,7 +31,7 @@ class FindingList {
   bool add(Finding finding, const Threads& threads);
 
   std::vector<Finding> findings_;
-  std::vector<Threads> threads_;  // beside findings_: all that were told, listed or not
+  std::vector<Threads> threads_;  // beside findings_: of all that were added, listed or not
   std::map<Place, size_t> index_;
   uint64_t occurrences_ = 0;
   uint64_t not_listed_ = 0;

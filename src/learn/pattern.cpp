@@ -78,7 +78,7 @@ void add_steps_of_tunables(const std::vector<const Trial*>& trials, std::map<One
   }
 }
 
-// The only finding that one of the two has and the other has not, told as what was done about it.
+// The only finding that one of the two has and the other has not, put as what was done about it.
 std::string change_of_findings(const Trial& before, const Trial& after) {
   if (!before.findings || !after.findings) return "";
   std::vector<std::string> gone, come;
@@ -104,7 +104,7 @@ void add_steps_of_sources(const std::vector<const Trial*>& trials, std::map<OneS
   }
 }
 
-// The same step, told the other way round.
+// The same step the other way round.
 std::string reversed(const std::string& action) {
   const size_t space = action.find(' ');
   const size_t arrow = action.find(" -> ");

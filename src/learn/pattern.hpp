@@ -41,7 +41,7 @@ struct Pattern {
 
 Outcomes summarize(std::vector<double> ratios);
 
-// Patterns of at least `least` pairs, those with the most to gain first. Each step of a tunable is told in the
+// Patterns of at least `least` pairs, those with the most to gain first. Each step of a tunable is put in the
 // direction that pays.
 std::vector<Pattern> mine(const std::vector<Trial>& trials, size_t least = kShown);
 

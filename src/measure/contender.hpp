@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who takes part in a measurement: the program that serves as provider, and what it is told.
+// Who takes part in a measurement: the program that serves as provider, and what it is asked.
 #pragma once
 
 #include <filesystem>

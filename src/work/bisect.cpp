@@ -351,7 +351,7 @@ struct Bisect {
     }
     report.commits = commits.size() - 1;
     bisect::Bisection bisection(commits.size());
-    for (size_t i = 1; i + 1 < commits.size(); ++i) {  // what the way to the ends has told already
+    for (size_t i = 1; i + 1 < commits.size(); ++i) {  // what the way to the ends has shown already
       if (const auto known = seen.find(commits[i]); known != seen.end()) bisection.mark(i, ruler.mark(known->second));
     }
     Progress progress(context, fmt::format("bisecting {} commits", report.commits), bisection.steps_left());

@@ -156,7 +156,7 @@ Result<void> add_sources(Pack& pack, EvidenceSubject& subject, const std::option
   if (before) depth = std::max(depth, evidence::folders_above(before->sources));
   evidence::SourceLayout layout = evidence::lay_out(subject.sources, subject.attempt.specification, depth);
   subject.kernel_folder = fmt::format("{}/{}", kSources, layout.kernel_folder);
-  // From here on the specification is the one in the archive: what its owner's folders are called is not told.
+  // From here on the specification is the one in the archive: what its owner's folders are called is left out.
   const std::string name = fs::path(subject.attempt.specification).filename().string();
   subject.attempt.specification =
       subject.sources.empty() ? "" : fmt::format("{}/{}", subject.kernel_folder, name.empty() ? "kernel.toml" : name);

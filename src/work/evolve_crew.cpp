@@ -64,8 +64,8 @@ Result<Task> EvolveCrew::task(const std::string& name, const JudgingRequest& req
   const Asked asked{request.parent, request.answer, request.snapshot.rules};
   Task task{name, words(file), "", false};
   task.trouble = [asked](const TaskAnswer& answer) {
-    const json told = member(answer.document, "judging");
-    return judging_from(told, asked.parent, asked.answer, asked.rules) ? "" : problem_of(answer);
+    const json judging = member(answer.document, "judging");
+    return judging_from(judging, asked.parent, asked.answer, asked.rules) ? "" : problem_of(answer);
   };
   asked_[name] = asked;
   return task;

@@ -131,15 +131,15 @@ class RequestReader {
 
   Result<FirstRequest> first(const json& document) const {
     try {
-      const json& told = document.at("first");
+      const json& asked = document.at("first");
       FirstRequest request;
-      request.kernel = told.at("kernel");
-      request.configuration = told.at("configuration");
-      request.device = told.at("device");
-      request.baseline = told.at("baseline");
-      request.beside_baseline = told.at("beside_baseline");
-      request.seed = told.at("seed");
-      request.limits = limits_from(told.at("limits"));
+      request.kernel = asked.at("kernel");
+      request.configuration = asked.at("configuration");
+      request.device = asked.at("device");
+      request.baseline = asked.at("baseline");
+      request.beside_baseline = asked.at("beside_baseline");
+      request.seed = asked.at("seed");
+      request.limits = limits_from(asked.at("limits"));
       request.record = nowhere();
       return request;
     } catch (const json::exception& problem) {

@@ -67,7 +67,7 @@ json occupancy_document(const EstimatedCase& estimated) {
 }
 
 // For a proposer: without what only a rerun needs.
-json told(EvolveStep step, const std::string& known, bool with_diff) {
+json step_document(EvolveStep step, const std::string& known, bool with_diff) {
   if (step.text.size() > kTexts) step.text = step.text.substr(0, kTexts) + " ...";
   if (!with_diff) step.diff.clear();
   json document = step_document(step, known);
@@ -99,7 +99,7 @@ json request_document(const Asking& asking) {
                        {"margin", asking.rule.margin}};
   json lineage = json::array();
   for (const EvolveStep& each : asking.state.lineage_of(asking.parent.id))
-    lineage.push_back(told(each, asking.known, true));
+    lineage.push_back(step_document(each, asking.known, true));
   document["parent"] = {{"id", asking.parent.id},
                         {"is_incumbent", asking.parent.id == asking.state.incumbent().id},
                         {"configuration", asking.parent.configuration},
@@ -125,7 +125,7 @@ json request_document(const Asking& asking) {
   document["tried"] = json::array();
   const std::vector<EvolveStep>& steps = asking.state.steps();
   for (size_t i = steps.size() > kTried ? steps.size() - kTried : 0; i < steps.size(); ++i)
-    document["tried"].push_back(told(steps[i], asking.known, false));
+    document["tried"].push_back(step_document(steps[i], asking.known, false));
   document["in_flight"] = json::array();
   for (const EvolveStep& each : asking.in_flight)
     document["in_flight"].push_back(

@@ -208,9 +208,9 @@ Result<TorchSignature> torch_signature(const spec::KernelSpec& spec) {
     return Error{"no tensor is given to this kernel, so that nothing says on which GPU it runs",
                  Place{spec.file.string()}};
   for (const std::string& dimension : spec.shapes.dimensions) {
-    const bool told =
+    const bool known =
         std::ranges::any_of(spec.arguments, [&](const auto& argument) { return tells(argument, dimension); });
-    if (told) continue;
+    if (known) continue;
     const auto kind = spec.shapes.kinds.find(dimension);
     TorchSignature::Setting setting{dimension,
                                     kind != spec.shapes.kinds.end() ? kind->second : spec::Value::Kind::integer};

@@ -27,11 +27,11 @@ std::string trouble_of(const TaskAnswer& answer) {
 
 Error error_of(const TaskAnswer& answer) {
   if (!answer.trouble.empty()) return Error{answer.trouble, {}, "", ExitCode::environment};
-  const json& told = answer.document.at("error");
+  const json& reported = answer.document.at("error");
   Error error{answer.problem, {}, "", answer.exit_code};
-  if (told.is_object()) {
-    error.hint = told.value("hint", "");
-    error.place.file = told.value("file", "");
+  if (reported.is_object()) {
+    error.hint = reported.value("hint", "");
+    error.place.file = reported.value("file", "");
   }
   return error;
 }

@@ -39,7 +39,7 @@ Result<bool> TuneProposals::holds(const std::string& configuration) const {
   return spaces_.listed() ? Result<bool>(space_->find(configuration).has_value()) : spaces_.legal(configuration);
 }
 
-Result<void> TuneProposals::see_what_was_told() {
+Result<void> TuneProposals::see_what_was_measured() {
   return spaces_.listed() ? Result<void>() : begin_part();
 }
 

@@ -31,8 +31,8 @@ class TuneProposals {
   Result<void> expect(Predictor predictor);  // again whenever it knows more
 
   Result<bool> holds(const std::string& configuration) const;  // the whole space, not what is seen now
-  // After more was told than was proposed.
-  Result<void> see_what_was_told();
+  // After more was measured than was proposed.
+  Result<void> see_what_was_measured();
 
   // It needs to hear of everything that was proposed before it proposes again.
   bool wants_all_told() const { return !spaces_.listed() && since_ >= kOfOnePart; }

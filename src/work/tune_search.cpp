@@ -171,7 +171,7 @@ Result<size_t> KernelTuning::recall_measured(Progress& progress) {
     ++report_.recalled;
     take(known, progress);
   }
-  if (recalled > 0) ASSAY_CHECK(proposals_->see_what_was_told());
+  if (recalled > 0) ASSAY_CHECK(proposals_->see_what_was_measured());
   return recalled;
 }
 

@@ -48,7 +48,7 @@ class ActivityTrace {
   ActivityTrace& operator=(const ActivityTrace&) = delete;
 
   Result<void> start();
-  // What ran since start(), by its start time. The caller has synchronised: what still runs is not told.
+  // What ran since start(), by its start time. The caller has synchronised: what still runs is not in it.
   Result<std::vector<Activity>> stop();
   uint64_t dropped() const { return dropped_; }  // records that CUPTI had no room for, since open()
   uint32_t version() const { return version_; }

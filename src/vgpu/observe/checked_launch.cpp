@@ -27,14 +27,14 @@ Result<Checks> make(const gpu::CheckSet& wanted, UnwrittenMemory& global) {
 
 // Two checks that find something at one instruction have found one mistake: only the first of them reports it. An
 // uninitialised read that is also a race reports the race, too, because that names the thread that writes.
-gpu::FindingList not_yet_told(const gpu::FindingList& found, const gpu::FindingList& told,
-                              const gpu::FindingList& races) {
+gpu::FindingList not_yet_reported(const gpu::FindingList& found, const gpu::FindingList& reported,
+                                  const gpu::FindingList& races) {
   gpu::FindingList news;
   for (gpu::Finding finding : found.findings()) {
     const auto race = std::ranges::find(races.findings(), finding.ptx_line, &gpu::Finding::ptx_line);
     if (finding.kind == gpu::FindingKind::uninitialised && race != races.findings().end())
       finding.message += "; it is a race, too: " + race->message;
-    const bool known = std::ranges::any_of(told.findings(), [&](const gpu::Finding& other) {
+    const bool known = std::ranges::any_of(reported.findings(), [&](const gpu::Finding& other) {
       return other.ptx_line == finding.ptx_line;  // of one module
     });
     if (!known) news.add(finding);
@@ -57,7 +57,7 @@ Result<CheckedLaunch> launch_checked(Gpu& gpu, const Launch& launch, const gpu::
   for (const auto& check : made) {
     if (const auto* race_check = dynamic_cast<const RaceCheck*>(check.get())) races = race_check->found();
   }
-  for (const auto& check : made) checked.found.merge(not_yet_told(check->found(), checked.found, races));
+  for (const auto& check : made) checked.found.merge(not_yet_reported(check->found(), checked.found, races));
   return checked;
 }
 
