@@ -86,6 +86,7 @@ struct DiagnoseReport {
   std::string known;   // "counted and estimated", "counted and measured", either with "profiled"
   double time_us = 0;  // measured if it was, else estimated
   bool measured = false;
+  std::string cache;  // in which it was measured, as --cache of assay bench names it; "": it was not
   double floor_us = 0;
   std::string floor_by;
   std::string limiter;

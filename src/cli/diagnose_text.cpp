@@ -105,6 +105,7 @@ std::string diagnose_text(const work::DiagnoseReport& report, size_t most) {
     text += fmt::format("\n{} more: --findings {}\n", report.findings.size() - shown, report.findings.size());
   if (!report.sweep.empty()) text += sweep_text(terminal, report);
   text += fmt::format("\n{}; caps are estimated, do not add up, and end at the floor\n", report.known);
+  if (report.cache == "warm") text += "measured with warm caches: so little data never leaves the L2\n";
   text += baseline_text(report);
   if (report.details->estimated.measured)
     text += fmt::format("rates measured here on {}\n", report.details->estimated.measured->date());

@@ -11,6 +11,8 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "build/artifact_cache.hpp"
+#include "device/open/open_device.hpp"
+#include "measure/protocol.hpp"
 #include "report/profile_document.hpp"
 #include "spec/choice.hpp"
 #include "spec/shape.hpp"
@@ -125,12 +127,23 @@ std::vector<diagnosis::Case> stages_of(const diagnosis::Case& whole, const Estim
   return stages;
 }
 
+// Sets of inputs that exceed the L2 cache, taken in turns; with so little data that it never leaves the cache, it is
+// measured there: as the kernel is used.
+measure::Cache cache_for(const diagnosis::Case& about, int64_t l2_bytes) {
+  measure::Protocol rotating;
+  rotating.cache = measure::Cache::rotating;
+  const bool can =
+      measure::sets_for(rotating, static_cast<uint64_t>(about.argument_bytes), static_cast<uint64_t>(l2_bytes)).ok();
+  return can ? rotating.cache : measure::Cache::warm;
+}
+
 // A case on the GPU: the candidate's median, the memory of its call, and what there is of a baseline beside it.
 struct MeasuredShape {
   double time_us = 0;
   std::optional<uint64_t> device_bytes;
   std::optional<ContenderTime> baseline;
   GpuConditions gpu;
+  std::string cache{};  // as --cache of assay bench names it
 };
 
 // The clock that samples ran at, beside what was read meanwhile.
@@ -143,12 +156,12 @@ void add_clock(const BenchCase& measured, GpuConditions& gpu) {
 }
 
 Result<MeasuredShape> measure_shape(const spec::KernelSpec& spec, const DiagnoseRequest& request,
-                                    const std::string& shape, const std::string& gpu, const std::string& baseline,
-                                    const Context& context) {
+                                    const std::string& shape, measure::Cache cache, const std::string& gpu,
+                                    const std::string& baseline, const Context& context) {
   BenchRequest bench;
   bench.choice = {spec.file.string(), request.choice.configuration, gpu};
   bench.measuring.shape = shape;
-  bench.measuring.cache = "rotating";
+  bench.measuring.cache = measure::name(cache);
   bench.seed = request.seed;
   bench.record = request.record;
   if (!baseline.empty()) bench.baselines = {baseline};
@@ -235,17 +248,23 @@ class Diagnoser {
   Result<std::optional<MeasuredShape>> measure(const std::string& shape, const std::string& baseline,
                                                diagnosis::Case& about) {
     if (gpu_.empty()) return std::optional<MeasuredShape>();
-    auto seen = measure_shape(spec_, request_, shape, gpu_, baseline, context_);
+    if (!l2_bytes_) {
+      ASSAY_TRY(const std::unique_ptr<device::Device> device, device::open_device(gpu_));
+      l2_bytes_ = device->model().l2_bytes;
+    }
+    const measure::Cache cache = cache_for(about, *l2_bytes_);
+    auto seen = measure_shape(spec_, request_, shape, cache, gpu_, baseline, context_);
     if (!seen && !baseline.empty() && seen.error().exit_code != kInterrupted) {
       // Perhaps the baseline cannot be had here: the kernel alone can be measured all the same.
       details_->baseline_not_measured = seen.error().message;
-      seen = measure_shape(spec_, request_, shape, gpu_, "", context_);
+      seen = measure_shape(spec_, request_, shape, cache, gpu_, "", context_);
     }
     if (!seen && seen.error().exit_code == kInterrupted) return seen.error();
     if (!seen) {
       details_->not_measured = seen.error().message;
       return std::optional<MeasuredShape>();
     }
+    seen->cache = measure::name(cache);
     about.time_us = seen->time_us;
     about.measured = true;
     return std::optional(*std::move(seen));
@@ -338,6 +357,7 @@ class Diagnoser {
     ASSAY_TRY(details_->estimated, counted(shape));
     diagnosis::Case about = advised_case(spec_, configuration_, shape, details_->estimated);
     ASSAY_TRY(const std::optional<MeasuredShape> seen, measure(shape.text(), request_.baseline, about));
+    if (seen) report_.cache = seen->cache;
     ASSAY_CHECK(profile(shape));
     compare_memory(seen, about);
     const std::vector<diagnosis::Case> stages = stages_of(about, details_->estimated);
@@ -415,6 +435,7 @@ class Diagnoser {
       document["findings"].push_back(advice_document(details_->diagnosis.advice[i]));
       if (!report_.findings[i].baseline.empty()) document["findings"].back()["baseline"] = report_.findings[i].baseline;
     }
+    if (!report_.cache.empty()) document["cache"] = report_.cache;
     if (!details_->not_measured.empty()) document["not_measured"] = details_->not_measured;
     if (!details_->baseline_not_measured.empty()) document["baseline_not_measured"] = details_->baseline_not_measured;
     document["device_memory"] = memory_document(report_.memory);
@@ -478,7 +499,8 @@ class Diagnoser {
   const std::shared_ptr<DiagnoseDetails> details_;
   const spec::KernelSpec& spec_;
   const std::string device_;
-  const std::string gpu_;  // empty: nothing is measured
+  const std::string gpu_;            // empty: nothing is measured
+  std::optional<int64_t> l2_bytes_;  // of that GPU, once it was asked
   Recording& recording_;
   spec::Configuration configuration_;
   DiagnoseReport report_;

@@ -42,7 +42,7 @@ class DiagnoseMemory : public testing::Test {
     command.environment["ASSAY_NVML_LIBRARY"] = ASSAY_BINARY_DIR "/tests/fake/libfake_nvml.so";
     command.environment["ASSAY_CUPTI_LIBRARY"] = "none";
     command.environment["FAKE_CUDA_WAITS"] = "1";
-    command.environment["FAKE_CUDA_L2_BYTES"] = "256";
+    command.environment["FAKE_CUDA_L2_BYTES"] = l2_bytes_;
     return run_command(command);
   }
   std::filesystem::path kernel() const { return copy_.kernel(); }
@@ -55,6 +55,7 @@ class DiagnoseMemory : public testing::Test {
   }
 
   ReductionCopy copy_;
+  std::string l2_bytes_ = "256";
 };
 
 constexpr int kOwn = 4 * (2 * 16 + 2);  // x and y
@@ -72,6 +73,18 @@ TEST_F(DiagnoseMemory, MoreThanTwiceTheBaselinesIsAFinding) {
   const auto fact = (*found)["evidence"][0].get<std::string>();
   EXPECT_NE(fact.find("0.000136 MB of device memory, one of the baseline 'rival' 6.7e-05 MB"), std::string::npos)
       << fact;
+}
+
+// Sets that exceed the cache would be too many.
+TEST_F(DiagnoseMemory, WhatNeverLeavesTheCacheIsMeasuredThere) {
+  const json rotating = parsed(diagnose(std::to_string(kOwn)));
+  EXPECT_EQ(rotating["known"], "counted and measured");
+  EXPECT_EQ(rotating["cache"], "rotating");
+  l2_bytes_ = std::to_string(60 << 20);
+  const json warm = parsed(diagnose(std::to_string(kOwn), {"--sweep", "COLUMNS=16..32"}));
+  EXPECT_EQ(warm["known"], "counted and measured") << warm.value("not_measured", "");
+  EXPECT_EQ(warm["cache"], "warm");
+  for (const json& point : warm["sweep"]) EXPECT_EQ(point["known"], "measured");
 }
 
 TEST_F(DiagnoseMemory, TwiceTheBaselinesIsNone) {
