@@ -42,6 +42,16 @@ Command runaway(const std::string& mark, const std::string& then) {
   return command;
 }
 
+// Whether so many processes were there at once. It may take a moment, and a process that becomes another program has no
+// environment meanwhile.
+bool has_come(const std::string& mark, size_t count) {
+  for (int i = 0; i < 2000; ++i) {
+    if (processes_with(entry_of(mark)).size() >= count) return true;
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  return false;
+}
+
 TEST(Supervisor, ends_what_a_program_leaves_behind_when_it_succeeds) {
   const std::string mark = new_mark();
   const auto outcome = run(runaway(mark, "exit 0"));
@@ -78,7 +88,7 @@ TEST(Supervisor, ends_everything_with_the_child_object) {
     ASSERT_TRUE(child.ok());
     std::string line;
     ASSERT_EQ((*child)->receive(line, seconds(20)), Child::Answer::line);
-    EXPECT_GE(processes_with(entry_of(mark)).size(), 4u) << "otherwise nothing is tested here";
+    EXPECT_TRUE(has_come(mark, 4)) << "otherwise nothing is tested here";
   }
   EXPECT_EQ(processes_with(entry_of(mark)), std::vector<pid_t>{});
 }
@@ -113,7 +123,7 @@ TEST_P(EndOfTheCommand, is_the_end_of_everything) {
   }
   for (int i = 0; i < 4000 && !std::filesystem::exists(folder.path() / "ready"); ++i)
     std::this_thread::sleep_for(milliseconds(5));
-  EXPECT_GE(processes_with(entry_of(mark)).size(), 4u) << "otherwise nothing is tested here";
+  EXPECT_TRUE(has_come(mark, 4)) << "otherwise nothing is tested here";
   ASSERT_EQ(::kill(command, GetParam()), 0);
   int status = 0;
   ASSERT_EQ(::waitpid(command, &status, 0), command);
@@ -145,13 +155,7 @@ TEST(Supervisor, ends_a_command_within_a_command) {
   command.environment = {{"ASSAY_TEST_MARK", mark}, {kInnerCommand, "1"}};
   const auto child = Child::start(command);
   ASSERT_TRUE(child.ok());
-  // The count is not looked at again: a process has no environment for a moment while it becomes another program.
-  size_t seen = 0;
-  for (int i = 0; i < 2000 && seen < 6; ++i) {
-    std::this_thread::sleep_for(milliseconds(5));
-    seen = processes_with(entry_of(mark)).size();
-  }
-  EXPECT_GE(seen, 6u) << "otherwise nothing is tested here";
+  EXPECT_TRUE(has_come(mark, 6)) << "otherwise nothing is tested here";
   (*child)->stop();
   EXPECT_EQ(processes_with(entry_of(mark)), std::vector<pid_t>{});
 }
