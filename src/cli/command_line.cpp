@@ -19,10 +19,10 @@ CLI::Validator within(Range<Number> range) {
     const bool is_number = CLI::detail::lexical_cast(text, number) && text.front() != '-';
     if (is_number && number >= range.least && number <= range.most) return std::string();
     const char* kind = std::is_integral_v<Number> ? "a whole number" : "a number";
-    if (range.most == static_cast<Number>(kSeconds.most) && range.least == static_cast<Number>(kSeconds.least))
+    const bool bounded = range.most < std::numeric_limits<Number>::max();
+    if (bounded && !std::is_integral_v<Number> && range.least == std::numeric_limits<Number>::min())
       return fmt::format("'{}' is not {} above 0 and at most {}", text, kind, range.most);
-    if (range.most < std::numeric_limits<Number>::max())
-      return fmt::format("'{}' is not {} from {} to {}", text, kind, range.least, range.most);
+    if (bounded) return fmt::format("'{}' is not {} from {} to {}", text, kind, range.least, range.most);
     return fmt::format("'{}' is not {}{}", text, kind, range.least > 0 ? " above 0" : "");
   };
   return CLI::Validator(check, "");
