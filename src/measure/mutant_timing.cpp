@@ -29,13 +29,7 @@ double median(std::vector<double> values) {
 Result<std::unique_ptr<MutantTiming>> MutantTiming::open(const ProblemCase& problem, Options options) {
   std::unique_ptr<MutantTiming> timing(new MutantTiming(problem, std::move(options)));
   Protocol& protocol = timing->protocol_;
-  protocol.cache = Cache::rotating;
-  const auto sets = sets_for(protocol, problem.bytes(), static_cast<uint64_t>(timing->options_.model.l2_bytes));
-  if (sets) {
-    protocol.sets = *sets;
-  } else {
-    protocol.cache = Cache::warm;  // so little data that it never leaves the cache: as the kernel is used
-  }
+  protocol = rotating_or_warm(protocol, problem.bytes(), static_cast<uint64_t>(timing->options_.model.l2_bytes));
   timing->scratch_.emplace(problem.bytes() * (protocol.sets + 1));
   Random random(timing->options_.seed);
   ASSAY_TRY(timing->sets_, make_input_sets(problem, protocol.sets, random, *timing->scratch_, "set"));

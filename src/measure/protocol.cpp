@@ -64,4 +64,14 @@ Result<size_t> sets_for(const Protocol& protocol, uint64_t case_bytes, uint64_t 
                "measure this shape with --cache cold"};
 }
 
+Protocol rotating_or_warm(Protocol protocol, uint64_t case_bytes, uint64_t l2_bytes) {
+  protocol.cache = Cache::rotating;
+  const auto sets = sets_for(protocol, case_bytes, l2_bytes);
+  if (sets)
+    protocol.sets = *sets;
+  else
+    protocol.cache = Cache::warm;
+  return protocol;
+}
+
 }  // namespace assay::measure

@@ -61,6 +61,9 @@ Gate gate_for(const Protocol& protocol);
 // How many sets a case needs, whose arguments take `case_bytes` each: those of the protocol or, rotating, more than
 // twice the cache holds. An error where even the most would fit into it.
 Result<size_t> sets_for(const Protocol& protocol, uint64_t case_bytes, uint64_t l2_bytes);
+// As many sets as rotate through more than the cache holds; so little data that it never leaves the cache is warm, as
+// the kernel is used.
+Protocol rotating_or_warm(Protocol protocol, uint64_t case_bytes, uint64_t l2_bytes);
 
 // Where arguments lie in memory makes the same kernel faster or slower by half a per cent; each process gets new
 // places.

@@ -127,16 +127,6 @@ std::vector<diagnosis::Case> stages_of(const diagnosis::Case& whole, const Estim
   return stages;
 }
 
-// Sets of inputs that exceed the L2 cache, taken in turns; with so little data that it never leaves the cache, it is
-// measured there: as the kernel is used.
-measure::Cache cache_for(const diagnosis::Case& about, int64_t l2_bytes) {
-  measure::Protocol rotating;
-  rotating.cache = measure::Cache::rotating;
-  const bool can =
-      measure::sets_for(rotating, static_cast<uint64_t>(about.argument_bytes), static_cast<uint64_t>(l2_bytes)).ok();
-  return can ? rotating.cache : measure::Cache::warm;
-}
-
 // A case on the GPU: the candidate's median, the memory of its call, and what there is of a baseline beside it.
 struct MeasuredShape {
   double time_us = 0;
@@ -252,7 +242,8 @@ class Diagnoser {
       ASSAY_TRY(const std::unique_ptr<device::Device> device, device::open_device(gpu_));
       l2_bytes_ = device->model().l2_bytes;
     }
-    const measure::Cache cache = cache_for(about, *l2_bytes_);
+    const auto bytes = static_cast<uint64_t>(about.argument_bytes);
+    const measure::Cache cache = measure::rotating_or_warm({}, bytes, static_cast<uint64_t>(*l2_bytes_)).cache;
     auto seen = measure_shape(spec_, request_, shape, cache, gpu_, baseline, context_);
     if (!seen && !baseline.empty() && seen.error().exit_code != kInterrupted) {
       // Perhaps the baseline cannot be had here: the kernel alone can be measured all the same.
