@@ -62,8 +62,6 @@ class Journey {
   }
 
  private:
-  static constexpr double kStopBelow = 0.5;  // of the baseline's speed: stop and profile
-
   bool measures() const { return request_.measure && !device::is_virtual(report_.device); }
   bool failed() const { return report_.exit_code != ExitCode::good; }
   bool done(std::string_view name) const {
@@ -323,15 +321,6 @@ class Journey {
   UnfinishedWork& unfinished_;  // its steps keep what they have done until the end
 };
 
-json stop_document(const RunReport& report) {
-  const bool found = report.diagnosis && !report.diagnosis->findings.empty();
-  return {{"baseline", report.stop->baseline},
-          {"shape", report.stop->shape},
-          {"speed", report.stop->speed},
-          {"first_finding", found ? report.diagnosis->findings.front().rule : ""},
-          {"saved", saving_document(report.stop->saved)}};
-}
-
 json document_of(const RunReport& report, const spec::KernelSpec& spec) {
   json document = document_head("run", spec, report.configuration, report.device);
   document["doctor"] = doctor_document(report.doctor);
@@ -339,7 +328,9 @@ json document_of(const RunReport& report, const spec::KernelSpec& spec) {
   if (report.sanitize) document["sanitize"] = report.sanitize->details->document;
   if (report.check) document["check"] = report.check->configurations.front().details->document;
   if (report.bench) document["bench"] = document_of(report.bench->kernels.front());
-  if (report.stop) document["stopped"] = stop_document(report);
+  if (report.stop)
+    document["stopped"] = stop_document(report.stop->baseline, report.stop->shape, report.stop->speed,
+                                        report.diagnosis ? &*report.diagnosis : nullptr, report.stop->saved);
   if (report.diagnosis) document["diagnosis"] = report.diagnosis->details->document;
   if (report.profile) document["profile"] = report.profile->details->document;
   document["gates"] = json::array();

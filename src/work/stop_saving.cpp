@@ -31,6 +31,18 @@ double seconds_of_process(const CaseMeasurement& measured) {
   return sum / static_cast<double>(processes);
 }
 
+nlohmann::json saving_document(const Saving& saving) {
+  nlohmann::json document = nlohmann::json::object();
+  if (saving.evaluations > 0)
+    document["evaluations"] = saving.evaluations;
+  else
+    document["shapes"] = saving.shapes;
+  if (!saving.steps.empty()) document["steps"] = saving.steps;
+  if (saving.seconds) document["estimated_s"] = *saving.seconds;
+  if (!saving.how.empty()) document["estimated_how"] = saving.how;
+  return document;
+}
+
 }  // namespace
 
 Saving saved_shapes(const KernelBench& bench) {
@@ -67,16 +79,14 @@ std::string saving_text(const Saving& saving) {
   return text;
 }
 
-nlohmann::json saving_document(const Saving& saving) {
-  nlohmann::json document = nlohmann::json::object();
-  if (saving.evaluations > 0)
-    document["evaluations"] = saving.evaluations;
-  else
-    document["shapes"] = saving.shapes;
-  if (!saving.steps.empty()) document["steps"] = saving.steps;
-  if (saving.seconds) document["estimated_s"] = *saving.seconds;
-  if (!saving.how.empty()) document["estimated_how"] = saving.how;
-  return document;
+nlohmann::json stop_document(const std::string& baseline, const std::string& shape, double speed,
+                             const DiagnoseReport* diagnosis, const Saving& saved) {
+  const bool found = diagnosis != nullptr && !diagnosis->findings.empty();
+  return {{"baseline", baseline},
+          {"shape", shape},
+          {"speed", speed},
+          {"first_finding", found ? diagnosis->findings.front().rule : ""},
+          {"saved", saving_document(saved)}};
 }
 
 }  // namespace assay::work

@@ -20,7 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kWorthTuning = 0.5;   // of the baseline's speed
 constexpr double kSecondsForEach = 5;  // of a shape: a factor of two shows at once
 
 struct SlowestShape {
@@ -39,7 +38,7 @@ Result<std::optional<SlowestShape>> slowest_beside(const TuneRequest& request, c
   bench.measuring.budget_s = kSecondsForEach;
   bench.seed = request.seed;
   bench.record = request.record;
-  bench.stop_below = kWorthTuning;
+  bench.stop_below = kStopBelow;
   ASSAY_TRY(BenchReport report, work::bench(bench, context));
   std::optional<SlowestShape> slowest;
   for (const BenchCase& each : report.kernels.front().cases) {
@@ -64,12 +63,9 @@ size_t evaluations_of(const spec::KernelSpec& spec, const TuneRequest& request) 
 }
 
 json tune_stop_document(const TuneStop& stop) {
-  return {{"baseline", stop.baseline},
-          {"shape", stop.shape},
-          {"speed", stop.speed},
-          {"first_finding", stop.diagnosis.findings.empty() ? "" : stop.diagnosis.findings.front().rule},
-          {"saved", saving_document(stop.saved)},
-          {"compared_s", stop.compared_s}};
+  json document = stop_document(stop.baseline, stop.shape, stop.speed, &stop.diagnosis, stop.saved);
+  document["compared_s"] = stop.compared_s;
+  return document;
 }
 
 Result<TuneStop> stopped(const spec::KernelSpec& spec, const TuneRequest& request, TuneStop stop,
@@ -115,7 +111,7 @@ Result<std::optional<TuneStop>> stop_before_tuning(const TuneRequest& request, c
           fmt::format("not compared with '{}' before the search: {}", stop.baseline, slowest.error().message));
     return std::optional<TuneStop>();
   }
-  if (!*slowest || (*slowest)->speed >= kWorthTuning) return std::optional<TuneStop>();
+  if (!*slowest || (*slowest)->speed >= kStopBelow) return std::optional<TuneStop>();
   stop.shape = (*slowest)->shape;
   stop.speed = (*slowest)->speed;
   stop.compared_s = seconds_since(begun);
