@@ -143,18 +143,8 @@ TEST_F(DiagnoseMemory, ARunStopsAtTheFirstShapeThatIsFarTooSlowAndSaysWhatThatSa
           "canonical = [{ ROWS = 2, COLUMNS = 16 }, { ROWS = 2, COLUMNS = 8 }, { ROWS = 1, COLUMNS = 4 }]\n\n"));
   const std::string ledger = (copy_.folder().path() / "ledger.sqlite").string();
   const auto run = [&](std::vector<std::string> more) {
-    std::vector<std::string> words = {"run",
-                                      kernel().string(),
-                                      "--ledger",
-                                      ledger,
-                                      "--device",
-                                      "cuda:0",
-                                      "--fuzz",
-                                      "0",
-                                      "--most-samples",
-                                      "100",
-                                      "--report",
-                                      (copy_.folder().path() / "report.json").string()};
+    std::vector<std::string> words = copy_.run_words();
+    words.insert(words.end(), {"--ledger", ledger, "--device", "cuda:0"});
     words.insert(words.end(), more.begin(), more.end());
     return beside("--us 2", words, "");
   };

@@ -286,14 +286,7 @@ class RunOnGpu : public Measuring {
     copy_.folder().write("reduction/kernel.toml", changed);
   }
   ProcessOutcome run_all(std::vector<std::string> more) const {
-    std::vector<std::string> arguments{"run",
-                                       kernel().string(),
-                                       "--fuzz",
-                                       "0",
-                                       "--most-samples",
-                                       "100",
-                                       "--report",
-                                       (copy_.folder().path() / "report.json").string()};
+    std::vector<std::string> arguments = copy_.run_words();
     arguments.insert(arguments.end(), more.begin(), more.end());
     return assay(arguments);
   }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "../support/temporary_folder.hpp"
 #include "base/file.hpp"
@@ -26,6 +27,17 @@ class ReductionCopy {
 
   const TemporaryFolder& folder() const { return folder_; }
   std::filesystem::path kernel() const { return folder_.path() / "reduction"; }
+  // assay run of it: no random shapes, few samples, and the report beside it.
+  std::vector<std::string> run_words() const {
+    return {"run",
+            kernel().string(),
+            "--fuzz",
+            "0",
+            "--most-samples",
+            "100",
+            "--report",
+            (folder_.path() / "report.json").string()};
+  }
   // A program that says it is nvcc and does this instead of compiling.
   std::filesystem::path compiler_that(const std::string& script) const {
     constexpr const char* kVersion =
