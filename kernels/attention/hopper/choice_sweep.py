@@ -195,6 +195,7 @@ NAMES = {"resident_1x4x1": "resident_1x4", "resident_2x2x1": "resident_2x2", "re
          "resident_4x1x2": "resident_4x1_twice"}
 RESIDENT_KEYS = 512
 COMMON = 4.0
+TILE_BLOCKS = 6  # of keys: what a tile of split_streaming costs beside its products
 TILES = {"resident_4x1x2": 2}  # that a thread block takes one after the other; all others 1
 
 
@@ -242,13 +243,26 @@ def usual_clusters(cluster, multiprocessors=MULTIPROCESSORS):
 def split_terms(cluster, shape):
     """As terms() in split_plan.hpp."""
     keys = SPLIT_KEYS[split_size(shape["head_dim"])]
-    tiles, key_rows = split_tiles(shape), shape["key_rows"]
-    first = min(key_rows, max(1, 128 + key_rows - shape["query_rows"])) if shape["causal"] else key_rows
+    tiles, key_rows, slots = split_tiles(shape), shape["key_rows"], usual_clusters(cluster)
+    row_tiles = ceil_div(shape["query_rows"], 128)
     longest = ceil_div(key_rows, keys)
-    mean = (ceil_div(first, keys) + longest) / 2
-    share, filled = ceil_div(longest, cluster), tiles / usual_clusters(cluster)
-    rounds = math.ceil(filled)
-    busiest = max(share, filled * mean / cluster) if shape["causal"] else rounds * share
+
+    def blocks(number):
+        """Of keys, that tile of the causal order has: the longest ones of all heads first."""
+        row_tile = row_tiles - 1 - number // (tiles // row_tiles)
+        seen = min(shape["query_rows"], 128 * (row_tile + 1)) + key_rows - shape["query_rows"]
+        return ceil_div(max(1, seen), keys)
+
+    rounds, busiest = ceil_div(tiles, slots), ceil_div(longest, cluster)
+    mean = longest
+    if shape["causal"]:
+        mean = (blocks(tiles - 1) + longest) / 2
+        if rounds > 1:
+            # The shortest of the first round and the longest of the second meet, or a longest one has a multiprocessor alone.
+            both = ceil_div(blocks(slots - 1), cluster) + ceil_div(blocks(slots), cluster)
+            rounds, busiest = (2, both) if both + TILE_BLOCKS > busiest else (1, busiest)
+    else:
+        busiest *= rounds
     return (1.0, rounds, rounds * cluster, busiest, mean * tiles / usual_clusters(1), 4.0 * shape["head_dim"] * mean * keys * tiles / 4.2e6)
 
 

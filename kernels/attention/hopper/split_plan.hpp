@@ -33,6 +33,8 @@ inline int64_t split_tiles(const hopper_attention_call& call) {
 }
 
 constexpr int kSplitCostTerms = 6;
+constexpr int kSplitTileBlocks =
+    6;  // of keys: what a tile costs beside its products, to see which multiprocessor is last
 
 // What a call costs, by the blocks that share the keys of a tile, as choice_sweep.py fits it.
 struct SplitCosts {
@@ -46,26 +48,41 @@ struct SplitCosts {
     return causal == (call.causal != 0) && call.head_dim >= least_head_dim && call.head_dim <= most_head_dim;
   }
 
-  // As split_terms() in choice_sweep.py: one for the launch, rounds of clusters, what their merging takes, what the
-  // busiest multiprocessor does, what they do on average, and bytes that clusters read, at 4.2 TB/s.
+  // As split_terms() in choice_sweep.py: one for the launch, tiles that the busiest multiprocessor has, what their
+  // merging takes, its blocks of keys, those of all on average, and bytes that clusters read, at 4.2 TB/s.
   std::array<double, kSplitCostTerms> terms(const hopper_attention_call& call, int cluster,
                                             const SplitSlots& slots) const {
     const int64_t tiles = split_tiles(call);
-    const int first_seen =
-        causal ? std::min(call.key_rows, std::max(1, kSplitTileRows + call.key_rows - call.query_rows)) : call.key_rows;
-    const double longest = ceil_div(call.key_rows, keys);
-    const double mean = (ceil_div(first_seen, keys) + longest) / 2;
-    const int share = ceil_div(ceil_div(call.key_rows, keys), cluster);
-    const double filled = static_cast<double>(tiles) / slots[cluster];
-    const double rounds = std::ceil(filled);
-    // Full: rounds of equal length. Causal: the longest first, which shorter ones fill up.
-    const double busiest = causal ? std::max<double>(share, filled * mean / cluster) : rounds * share;
+    const int longest = ceil_div(call.key_rows, keys);
+    int64_t rounds = (tiles + slots[cluster] - 1) / slots[cluster];
+    int64_t busiest = ceil_div(longest, cluster);
+    double mean = longest;
+    if (causal) {
+      mean = (causal_blocks(call, tiles - 1) + longest) / 2.0;
+      if (rounds > 1) {
+        // The shortest of the first round and the longest of the second meet, or a longest one has its place alone.
+        const int64_t both = ceil_div(causal_blocks(call, slots[cluster] - 1), cluster) +
+                             ceil_div(causal_blocks(call, slots[cluster]), cluster);
+        rounds = both + kSplitTileBlocks > busiest ? 2 : 1;
+        if (rounds == 2) busiest = both;
+      }
+    } else {
+      busiest *= rounds;
+    }
     return {1.0,
-            rounds,
-            rounds * cluster,
-            busiest,
+            static_cast<double>(rounds),
+            static_cast<double>(rounds * cluster),
+            static_cast<double>(busiest),
             mean * static_cast<double>(tiles) / slots[1],
             4.0 * call.head_dim * mean * keys * static_cast<double>(tiles) / 4.2e6};
+  }
+
+  // Blocks of keys that a tile has, by its number in split_tile.cuh: the longest ones of all heads first.
+  int causal_blocks(const hopper_attention_call& call, int64_t tile) const {
+    const int row_tiles = ceil_div(call.query_rows, kSplitTileRows);
+    const int row_tile = row_tiles - 1 - static_cast<int>(tile / (split_tiles(call) / row_tiles));
+    const int rows = std::min(call.query_rows, kSplitTileRows * (row_tile + 1));
+    return ceil_div(std::max(1, rows + call.key_rows - call.query_rows), keys);
   }
 
   // Infinite where it cannot be less than `least`.

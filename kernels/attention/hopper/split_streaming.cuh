@@ -162,7 +162,7 @@ __device__ __forceinline__ void run_split_streaming(const Params& params) {
   extern __shared__ __align__(1024) uint8_t shared_bytes[];
   auto& shared = *reinterpret_cast<typename Config::Shared*>(shared_bytes);
   allow_next_grid();
-  const SplitTile tile(params, static_cast<int>(blockIdx.x) / cluster_blocks());
+  const SplitTile tile(params, static_cast<int>(blockIdx.x) / cluster_blocks(), kCausal);
   const KeyShare share = KeyShare::of<Config>(params, tile, kCausal);
   if (threadIdx.x == 0) {
     prefetch_map(params.query);

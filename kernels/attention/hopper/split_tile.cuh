@@ -13,14 +13,17 @@ struct SplitTile {
   int heads;      // of the tile
   int first_row;  // of the first row of every head
 
-  __device__ __forceinline__ SplitTile(const Params& params, int number) {
+  // Causal tiles differ in length: the longest ones of all heads come first, so that short ones fill up what those
+  // leave. Others come head after head, so that those that run together share keys in the cache.
+  __device__ __forceinline__ SplitTile(const Params& params, int number, bool causal) {
     const int in_tile = kSplitTileRows >> params.head_rows_log2;
     const int of_key_head = head_tiles(params.heads_per_key_head, params.head_rows_log2);
-    const int row_tile = params.row_tiles - 1 - number % params.row_tiles;  // causal: the longest first
-    const int key_head_tile = number / params.row_tiles;
+    const int key_heads = params.query_heads / params.heads_per_key_head;
+    const int of_all_heads = params.batch * key_heads * of_key_head;
+    const int row_tile = causal ? params.row_tiles - 1 - number / of_all_heads : number % params.row_tiles;
+    const int key_head_tile = causal ? number % of_all_heads : number / params.row_tiles;
     const int key_head = key_head_tile / of_key_head;  // of all batches
     const int first_in_group = key_head_tile % of_key_head * in_tile;
-    const int key_heads = params.query_heads / params.heads_per_key_head;
     batch = key_head / key_heads;
     head = key_head % key_heads * params.heads_per_key_head + first_in_group;
     heads = min(in_tile, params.heads_per_key_head - first_in_group);
