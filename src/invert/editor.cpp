@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "invert/operands.hpp"
+#include "ptx/type.hpp"
 
 namespace assay::invert {
 namespace {
@@ -155,7 +156,12 @@ std::string use_result(KernelText& text, const std::string& type, int rotation) 
 }
 
 std::string type_modifier(const ptx::Instruction& instruction) {
-  return instruction.modifiers.empty() ? "" : instruction.modifiers.back();
+  // Mostly the last modifier; ptxas also takes "red.global.f32.add".
+  const auto& modifiers = instruction.modifiers;
+  const auto type = std::find_if(modifiers.rbegin(), modifiers.rend(),
+                                 [](const std::string& word) { return ptx::type_named(word).has_value(); });
+  if (type != modifiers.rend()) return *type;
+  return modifiers.empty() ? "" : modifiers.back();
 }
 
 int vector_length(const ptx::Instruction& instruction) {
@@ -167,12 +173,14 @@ int access_bytes(const ptx::Instruction& instruction) {
 }
 
 bool is_load(const ptx::Instruction& instruction, std::string_view space) {
-  if (instruction.opcode != "ld" || instruction.operands.size() < 2) return false;
+  if (instruction.opcode != "ld" || instruction.operands.size() < 2 || has(instruction, "mmio")) return false;
   return has(instruction, space) || (space == "shared" && has(instruction, "shared::cta"));
 }
 
 bool is_store(const ptx::Instruction& instruction, std::string_view space) {
-  if (instruction.opcode != "st" || instruction.operands.size() < 2 || has(instruction, "async")) return false;
+  if (instruction.opcode != "st" || instruction.operands.size() < 2 || has(instruction, "async") ||
+      has(instruction, "mmio"))
+    return false;
   return has(instruction, space) || (space == "shared" && has(instruction, "shared::cta"));
 }
 

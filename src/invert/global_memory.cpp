@@ -378,8 +378,9 @@ Outcome no_addresses(const KernelText& prepared, const Facts& facts, int) {
       ptx::AddressOperand address;
       address.base.push_back({ptx::Identifier{keep ? "%assay_t" : "%assay_own"}});
       moved.operands[at] = {address};
-      // Else ptxas would load once for all rounds.
+      // Else ptxas would load once for all rounds. A cache policy goes with its hint.
       std::erase_if(moved.modifiers, [](const std::string& word) { return word == "nc" || word.starts_with('L'); });
+      moved.operands.resize(2);
       if (load) moved.modifiers.insert(moved.modifiers.begin(), "volatile");
       edit.before += ptx::print(moved) + "\n";
       return edit;

@@ -24,7 +24,8 @@ An instruction that is not here stops the kernel when it is loaded, with its opc
 How to read the syntax: `.x` must be there, `.(x|y)` one of them must, `{.x}` may, `.$name` is one of a list at the
 end of this page. Modifiers may come in any order. `d:u32` is an operand with a type of its own, `:wide` one of twice
 the width, `+` a register that may be wider, `[a]` an address, `{d}` a vector, `d|p` a pair whose second part may be
-absent. *Cases* counts the files of `tests/ptx/` that use the row.
+absent, `{, hint}` a cache policy, which comes with `.L2::cache_hint` alone. *Cases* counts the files of `tests/ptx/`
+that use the row.
 )";
 
 std::string_view word(Fidelity fidelity) {

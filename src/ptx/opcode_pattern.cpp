@@ -28,6 +28,7 @@ constexpr std::array kClasses = {
     ModifierClass{"l1", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"},
     ModifierClass{"l2", "L2::evict_normal|L2::evict_first|L2::evict_last"},
     ModifierClass{"hint", "L2::cache_hint"},
+    ModifierClass{"keep", "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"},
     ModifierClass{"prefetch", "L2::64B|L2::128B|L2::256B"},
     ModifierClass{"shared", "shared|shared::cta|shared::cluster"},
     ModifierClass{"ss", "global|shared|shared::cta"},
@@ -57,6 +58,8 @@ constexpr std::array kClasses = {
                   "m64n128k32|m64n144k32|m64n160k32|m64n176k32|m64n192k32|m64n208k32|m64n224k32|m64n240k32|"
                   "m64n256k32"},
 };
+
+constexpr std::string_view kPolicy = "hint";  // the name of an operand that is a cache policy
 
 Error table_mistake(const OpcodeRow& row, std::string_view what) {
   return Error{
@@ -237,12 +240,22 @@ bool form_fits(const OperandPattern& pattern, const Operand& operand) {
   return false;
 }
 
-bool operands_fit(const OpcodePattern& pattern, const std::vector<Operand>& operands) {
+bool operands_fit(const OpcodePattern& pattern, const Instruction& instruction) {
   if (pattern.raw_operands) return true;
-  if (operands.size() > pattern.operands.size()) return false;
-  for (size_t i = 0; i < pattern.operands.size(); ++i) {
-    if (i >= operands.size()) return pattern.operands[i].optional;
-    if (!form_fits(pattern.operands[i], operands[i])) return false;
+  const std::vector<Operand>& given = instruction.operands;
+  size_t count = given.size();
+  size_t places = pattern.operands.size();
+  // A policy is the last one, whatever else may be absent.
+  if (places > 0 && pattern.operands.back().name == kPolicy) {
+    --places;
+    if (std::ranges::find(instruction.modifiers, "L2::cache_hint") != instruction.modifiers.end()) {
+      if (count == 0 || !form_fits(pattern.operands.back(), given[--count])) return false;
+    }
+  }
+  if (count > places) return false;
+  for (size_t i = 0; i < places; ++i) {
+    if (i >= count) return pattern.operands[i].optional;
+    if (!form_fits(pattern.operands[i], given[i])) return false;
   }
   return true;
 }
@@ -263,11 +276,17 @@ Result<OpcodePattern> compile_row(const OpcodeRow& row) {
   if (dot != std::string_view::npos) {
     ASSAY_TRY(pattern.slots, compile_modifiers(row, head.substr(dot)));
   }
-  const std::string_view operands = blank == std::string_view::npos ? "" : trim(row.syntax.substr(blank));
+  std::string_view operands = blank == std::string_view::npos ? "" : trim(row.syntax.substr(blank));
+  const bool takes_policy = operands.ends_with("{, hint}");
+  if (takes_policy) operands.remove_suffix(std::string_view("{, hint}").size());
   if (operands == "*") {
     pattern.raw_operands = true;
   } else {
     ASSAY_TRY(pattern.operands, compile_operands(row, operands));
+  }
+  if (takes_policy) {
+    ASSAY_TRY(OperandPattern policy, compile_operand(row, "hint:b64", true));
+    pattern.operands.push_back(std::move(policy));
   }
   return pattern;
 }
@@ -318,7 +337,7 @@ Result<OpcodeMatch> OpcodeMatcher::match(const Instruction& instruction) const {
   for (; candidate != patterns_.end() && candidate->opcode == instruction.opcode; ++candidate) {
     std::vector<bool> taken(candidate->slots.size());
     if (!assign(candidate->slots, instruction.modifiers, 0, 0, taken)) continue;
-    if (!operands_fit(*candidate, instruction.operands)) {
+    if (!operands_fit(*candidate, instruction)) {
       near_miss = &*candidate;
       continue;
     }

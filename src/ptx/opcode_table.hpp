@@ -14,7 +14,7 @@
 //   d|p:pred      a pair whose second part may be absent in the text
 //   [a]           an address;  [a{c}]  a tensor map's, with coordinates;  {d}, {a}  a vector (or a single register
 //   where the vector has one element)
-//   {, c:u32}     an operand that may be absent (only at the end)
+//   {, c:u32}     may be absent (only at the end);  {, hint}  a cache policy, there exactly with .L2::cache_hint
 //   *             operands of a form of their own, read by the binder (call)
 #pragma once
 

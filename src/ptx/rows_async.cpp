@@ -9,8 +9,7 @@ namespace {
 
 constexpr std::array kAsyncRows = {
     OpcodeRow{
-        "cp.async",
-        "cp.async.(ca|cg).(shared|shared::cta).global{.L2::cache_hint}{.$prefetch} [d], [a], n:u32{, s:u32, c:b64}",
+        "cp.async", "cp.async.(ca|cg).(shared|shared::cta).global{.$hint}{.$prefetch} [d], [a], n:u32{, s:any}{, hint}",
         "shared memory at d = n bytes of global memory at a, of which s are read and the rest is zero; seen after a "
         "wait",
         Fidelity::exact, Operation::copy},

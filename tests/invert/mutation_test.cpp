@@ -69,10 +69,14 @@ struct Kernel {
   Facts facts;
 };
 
-Kernel kernel(const std::string& name) {
+std::string kernel_file(const std::string& name) {
   const auto text = read_file(ASSAY_SOURCE_DIR "/tests/invert/" + name + ".ptx");
   EXPECT_TRUE(text.ok());
-  auto prepared = prepare(*text, name, name);
+  return *text;
+}
+
+Kernel kernel(const std::string& name, const std::string& text) {
+  auto prepared = prepare(text, name, name);
   EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? "" : prepared.error().message);
   Kernel result{std::move(*prepared), {}, {}};
   result.printed = result.prepared.print();
@@ -89,6 +93,10 @@ Kernel kernel(const std::string& name) {
   EXPECT_EQ(counted.problem, "");
   facts.counts = by_line(counted.instructions, result.prepared, result.printed);
   return result;
+}
+
+Kernel kernel(const std::string& name) {
+  return kernel(name, kernel_file(name));
 }
 
 uint64_t total(const std::vector<gpu::InstructionCount>& counts, const std::string& opcode) {
@@ -261,6 +269,42 @@ TEST(Mutation, StoresAreThereAndDoNothing) {
 }
 
 // A kernel that has nothing to change is told so, and why.
+// The policy comes last: what stands before it has its place.
+TEST(Mutation, AccessesWithACachePolicyAreChangedAsThoseWithout) {
+  const Kernel plain = kernel("everything");
+  std::string text = kernel_file("everything");
+  const std::pair<const char*, const char*> hints[] = {
+      {"ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4];",
+       "createpolicy.fractional.L2::evict_first.b64 %policy, 1.0;\n"
+       "\tld.global.L1::no_allocate.L2::cache_hint.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4], %policy;"},
+      {"[%rd4], 16;", "[%rd4], 16, %policy;"},
+      {"cp.async.cg.shared.global ", "cp.async.cg.shared.global.L2::cache_hint "},
+      {"st.global.v4.f32 [%rd9], {%f16, %f9, %f15, %f10};",
+       "st.global.L2::cache_hint.v4.f32 [%rd9], {%f16, %f9, %f15, %f10}, %policy;"},
+      {"red.global.add.f32 [%rd2], %f16;", "red.global.add.L2::cache_hint.f32 [%rd2], %f16, %policy;"},
+      {".reg .pred %p<8>;", ".reg .pred %p<8>;\n\t.reg .b64 %policy;"},
+  };
+  for (const auto& [from, to] : hints) {
+    ASSERT_NE(text.find(from), text.npos) << from;
+    text.replace(text.find(from), std::string_view(from).size(), to);
+  }
+  const Kernel hinted = kernel("everything", text);
+  ASSERT_EQ(refused_by_ptxas(hinted.printed.text, "sm_80"), "");
+  for (const char* name :
+       {"extra_l2_reads", "extra_dram_reads", "extra_writes", "narrow_accesses", "not_staged", "no_overlap",
+        "contended_atomics", "no_global_reads", "no_copies", "no_stores", "no_addresses", "no_atomics"}) {
+    const Row* const row = find_row(name);
+    ASSERT_NE(row, nullptr) << name;
+    const Outcome with = row->mutate(hinted.prepared, hinted.facts, row->doses.front());
+    const Outcome without = row->mutate(plain.prepared, plain.facts, row->doses.front());
+    ASSERT_TRUE(with.mutant && without.mutant) << name << ": " << with.why_not << without.why_not;
+    EXPECT_EQ(with.mutant->sites.size(), without.mutant->sites.size()) << name;
+    const std::string printed = with.mutant->text.print().text;
+    EXPECT_EQ(run(printed, "everything", with.mutant->launch).problem, "") << name << "\n" << printed;
+    EXPECT_EQ(refused_by_ptxas(printed, "sm_80"), "") << name;
+  }
+}
+
 TEST(Mutation, SaysWhyThereIsNothingToChange) {
   const Kernel base = kernel("bulk");
   for (const char* name : {"extra_special_functions", "no_products", "no_shuffles", "no_atomics", "f64_as_f32",

@@ -92,6 +92,14 @@ TEST(OpcodePattern, ReadsAnOptionalTail) {
   EXPECT_TRUE(pattern.operands[3].optional);
 }
 
+TEST(OpcodePattern, ReadsAPolicyBehindAnOptionalTail) {
+  const OpcodePattern pattern = compiled("op{.$hint}.u32 d, a{, b:u32}{, hint}");
+  ASSERT_EQ(pattern.operands.size(), 4u);
+  EXPECT_TRUE(pattern.operands[2].optional);
+  EXPECT_EQ(pattern.operands[3].name, "hint");
+  EXPECT_EQ(pattern.operands[3].type.fixed, Type::b64);
+}
+
 TEST(OpcodePattern, ReadsRowsWithoutOperandsAndWithOperandsOfTheirOwn) {
   EXPECT_TRUE(compiled("exit").operands.empty());
   EXPECT_FALSE(compiled("exit").raw_operands);
@@ -124,6 +132,18 @@ TEST(OpcodeMatcher, FindsTheRow) {
   EXPECT_EQ(matched("mov.b64 %d, %e;"), "mov");
   EXPECT_EQ(matched("bar.sync 0;"), "bar.sync");
   EXPECT_EQ(matched("exit;"), "exit");
+}
+
+TEST(OpcodeMatcher, APolicyComesWithItsHintAlone) {
+  EXPECT_EQ(matched("ld.global.L2::cache_hint.u32 %r, [%d], %e;"), "ld");
+  EXPECT_EQ(matched("cp.async.cg.shared.global.L2::cache_hint [%r], [%d], 16, %e;"), "cp.async");
+  EXPECT_EQ(matched("cp.async.cg.shared.global.L2::cache_hint [%r], [%d], 16, %r, %e;"), "cp.async");
+  EXPECT_NE(matched("ld.global.L2::cache_hint.u32 %r, [%d];").find("the operands do not fit"), std::string::npos);
+  EXPECT_NE(matched("ld.global.u32 %r, [%d], %e;").find("the operands do not fit"), std::string::npos);
+  EXPECT_NE(matched("ld.global.L2::cache_hint.u32 %r, [%d], [%e];").find("do not fit"), std::string::npos);
+  EXPECT_NE(matched("cp.async.cg.shared.global [%r], [%d], 16, %r, %e;").find("do not fit"), std::string::npos);
+  EXPECT_NE(matched("atom.global.cas.L2::cache_hint.b32 %r, [%d], %r, %r, %e;").find("not supported"),
+            std::string::npos);
 }
 
 TEST(OpcodeMatcher, TakesModifiersInAnyOrder) {

@@ -11,7 +11,8 @@ TEST(OpcodeTable, rows_of_loads_and_stores_say_what_they_are) {
   for (const OpcodeFamily& family : opcode_families()) {
     if (family.name != "memory" && family.name != "atomic") continue;
     for (const OpcodeRow& row : family.rows) {
-      const bool hint = row.name.starts_with("prefetch") || row.name == "createpolicy" || row.name == "discard";
+      const bool hint = row.name.starts_with("prefetch") || row.name.starts_with("createpolicy") ||
+                        row.name == "discard" || row.name == "applypriority";
       EXPECT_EQ(is_access(row.operation), !hint) << row.name;
     }
   }

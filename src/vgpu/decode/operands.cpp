@@ -373,7 +373,15 @@ Result<void> FunctionDecoder::bind_operand(const ptx::OperandPattern& pattern, c
 }
 
 Result<void> FunctionDecoder::bind_operands(const ptx::OpcodePattern& pattern) {
-  for (size_t i = 0; i < syntax->operands.size(); ++i) {
+  size_t count = syntax->operands.size();
+  // A cache policy is looked at here and goes no further: to handlers and observers a hinted access is a plain one.
+  if (modifiers->has("L2::cache_hint")) {
+    --count;
+    ASSAY_TRY(const BoundOperand policy,
+              bind_register_or_value(pattern.operands.back().type, syntax->operands[count], false));
+    static_cast<void>(policy);
+  }
+  for (size_t i = 0; i < count; ++i) {
     const size_t before = operands.size();
     ASSAY_CHECK(bind_operand(pattern.operands[i], syntax->operands[i]));
     group_sizes.push_back(static_cast<int>(operands.size() - before));

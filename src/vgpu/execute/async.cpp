@@ -11,10 +11,11 @@
 namespace assay::vgpu {
 namespace {
 
-// Operands: [d], [a], bytes{, source bytes}. `variant` bit 0: d has 64 bits; bit 1: the source size is given.
-// `immediate` is d's offset, `detail` a's.
+// Operands: [d], [a], bytes{, source bytes, or a predicate: the source is not read}. `variant` bit 0: d has 64 bits;
+// bit 1: the source size is given; bit 2: the predicate is. `immediate` is d's offset, `detail` a's.
 constexpr uint8_t kWideTarget = 1;
 constexpr uint8_t kSourceSize = 2;
+constexpr uint8_t kIgnoresSource = 4;
 
 void copy(Warp& warp, const Instruction& instruction) {
   const auto bytes = *warp.row<uint32_t>(instruction.rows[2]);
@@ -29,6 +30,10 @@ void copy(Warp& warp, const Instruction& instruction) {
       pending.source_bytes[static_cast<size_t>(lane)] = static_cast<uint8_t>(std::min(source_bytes[lane], bytes));
       if (source_bytes[lane] == 0) reading &= ~(LaneMask{1} << lane);
     });
+  }
+  if ((instruction.variant & kIgnoresSource) != 0) {
+    reading &= ~*warp.row<LaneMask>(instruction.rows[3]);
+    for_each_lane(all & ~reading, [&](int lane) { pending.source_bytes[static_cast<size_t>(lane)] = 0; });
   }
   std::array<uint64_t, kLanes> targets;
   read_addresses(warp, instruction.rows[0], (instruction.variant & kWideTarget) != 0, instruction.immediate, targets);
@@ -58,10 +63,17 @@ Result<Handler> bind_copy(BindContext& context) {
     return context.error("cp.async copies 4, 8 or 16 bytes");
   if (context.has("cg") && bytes != 16) return context.error("cp.async.cg copies 16 bytes");
   if (operands[1].bits != 64) return context.error("the source address needs 64 bits");
-  const bool source_size = operands.size() > 3 && !context.has("L2::cache_hint");
-  const bool both = operands.size() > 4;
-  context.instruction->variant =
-      static_cast<uint8_t>((operands[0].bits == 64 ? kWideTarget : 0) | (source_size || both ? kSourceSize : 0));
+  uint8_t source = 0;
+  if (operands.size() > 3) {
+    // A constant is as wide as a size.
+    if (operands[3].is_immediate) {
+      ASSAY_TRY(context.operands[3], context.value(context.syntax->operands[3], 32, false));
+    }
+    if (operands[3].bits != 1 && operands[3].bits != 32)
+      return context.error("the source size needs a register of 32 bits, or a predicate in its place");
+    source = operands[3].bits == 1 ? kIgnoresSource : kSourceSize;
+  }
+  context.instruction->variant = static_cast<uint8_t>((operands[0].bits == 64 ? kWideTarget : 0) | source);
   context.instruction->immediate = operands[0].offset;
   context.instruction->detail = static_cast<uint32_t>(static_cast<int32_t>(operands[1].offset));
   return &copy;

@@ -21,30 +21,36 @@ namespace s = semantics;
 constexpr uint32_t kWideAddress = 1;
 constexpr uint32_t kNoResult = 2;  // red
 
-// Operands: d (not for red), [a], b, and for cas c. F gives the new value from the old one, b and c.
-template <class T, auto F>
+// Operands: d (not for red), [a], b, and for cas c; d and b are vectors where Elements says so, each element atomic by
+// itself. F gives the new value from the old one, b and c.
+template <class T, auto F, size_t Elements = 1>
 void update(Warp& warp, const Instruction& instruction) {
   warp.note_poll();
   const bool has_result = (instruction.detail & kNoResult) == 0;
-  const uint32_t* rows = instruction.rows + (has_result ? 1 : 0);
+  const uint32_t* rows = instruction.rows + (has_result ? Elements : 0);
   std::array<uint64_t, kLanes> addresses;
   read_addresses(warp, rows[0], (instruction.detail & kWideAddress) != 0, instruction.immediate, addresses);
-  const LanePointers at =
-      resolve(warp, instruction, static_cast<Space>(instruction.variant), AccessKind::atomic, sizeof(T), addresses);
+  const LanePointers at = resolve(warp, instruction, static_cast<Space>(instruction.variant), AccessKind::atomic,
+                                  sizeof(T) * Elements, addresses);
   if (warp.block().stopped()) return;
-  alignas(64) T b[kLanes];
+  alignas(64) T b[Elements][kLanes];
   alignas(64) T c[kLanes];
-  std::memcpy(b, warp.row<T>(rows[1]), sizeof b);  // d may be the same register
-  const bool has_third = instruction.row_count > (has_result ? 3 : 2);
+  // d may be the same register
+  for (size_t element = 0; element < Elements; ++element)
+    std::memcpy(b[element], warp.row<T>(rows[1 + element]), sizeof b[element]);
+  const bool has_third = instruction.row_count > (has_result ? Elements : 0) + 1 + Elements;
   std::memcpy(c, warp.row<T>(rows[has_third ? 2 : 1]), sizeof c);
-  T* d = has_result ? warp.row<T>(instruction.rows[0]) : nullptr;
-  for_each_lane(at.lanes, [&](int lane) {
-    T old;
-    std::memcpy(&old, at.at[static_cast<size_t>(lane)], sizeof old);
-    const T fresh = F(old, b[lane], c[lane]);
-    std::memcpy(at.at[static_cast<size_t>(lane)], &fresh, sizeof fresh);
-    if (d != nullptr) d[lane] = old;
-  });
+  for (size_t element = 0; element < Elements; ++element) {
+    T* d = has_result ? warp.row<T>(instruction.rows[element]) : nullptr;
+    for_each_lane(at.lanes, [&](int lane) {
+      std::byte* const place = at.at[static_cast<size_t>(lane)] + sizeof(T) * element;
+      T old;
+      std::memcpy(&old, place, sizeof old);
+      const T fresh = F(old, b[element][lane], c[lane]);
+      std::memcpy(place, &fresh, sizeof fresh);
+      if (d != nullptr) d[lane] = old;
+    });
+  }
 }
 
 template <class T>
@@ -63,9 +69,18 @@ uint16_t add_half(uint16_t old, uint16_t b, uint16_t) {
   return s::half_add<Half>(Half{old}, Half{b}).bits;
 }
 template <class Half>
-uint32_t add_halves(uint32_t old, uint32_t b, uint32_t) {
-  const uint16_t low = add_half<Half>(static_cast<uint16_t>(old), static_cast<uint16_t>(b), 0);
-  const uint16_t high = add_half<Half>(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(b >> 16), 0);
+uint16_t smaller_half(uint16_t old, uint16_t b, uint16_t) {
+  return s::half_min<Half>(Half{old}, Half{b}).bits;
+}
+template <class Half>
+uint16_t larger_half(uint16_t old, uint16_t b, uint16_t) {
+  return s::half_max<Half>(Half{old}, Half{b}).bits;
+}
+// F on both halves of a word.
+template <uint16_t (*F)(uint16_t, uint16_t, uint16_t)>
+uint32_t both_halves(uint32_t old, uint32_t b, uint32_t) {
+  const uint16_t low = F(static_cast<uint16_t>(old), static_cast<uint16_t>(b), 0);
+  const uint16_t high = F(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(b >> 16), 0);
   return low | static_cast<uint32_t>(high) << 16;
 }
 template <class T, class Compared>
@@ -111,7 +126,7 @@ Space space_of(const BindContext& context) {
 
 void set_address(BindContext& context) {
   const bool has_result = context.syntax->opcode == "atom";
-  const BoundOperand& address = context.operands[has_result ? 1 : 0];
+  const BoundOperand& address = context.operands[has_result ? static_cast<size_t>(context.group_sizes[0]) : 0];
   const Space space = space_of(context);
   context.instruction->variant = static_cast<uint8_t>(space);
   context.instruction->immediate = address.offset;
@@ -139,9 +154,9 @@ Result<Handler> bind_add_half(BindContext& context) {
     case ptx::Type::bf16:
       return &update<uint16_t, add_half<s::bf16>>;
     case ptx::Type::f16x2:
-      return &update<uint32_t, add_halves<s::f16>>;
+      return &update<uint32_t, both_halves<add_half<s::f16>>>;
     default:
-      return &update<uint32_t, add_halves<s::bf16>>;
+      return &update<uint32_t, both_halves<add_half<s::bf16>>>;
   }
 }
 template <class T, class Compared>
@@ -188,6 +203,52 @@ Result<Handler> bind_compare_and_swap(BindContext& context) {
   });
 }
 
+// --- vectors
+
+Result<int> vector_elements(const BindContext& context) {
+  ASSAY_CHECK(need_hopper(context, "atomics on vectors"));
+  constexpr int kMostBytes = 16;
+  const int elements = context.has("v2") ? 2 : context.has("v4") ? 4 : 8;
+  if (elements * ptx::bytes_of(context.type()) > kMostBytes) return context.error("the vector has more than 16 bytes");
+  for (size_t group = 0; group < context.group_sizes.size(); ++group) {
+    const bool is_address = context.syntax->opcode == "atom" ? group == 1 : group == 0;
+    if (!is_address && context.group_sizes[group] != elements)
+      return context.error("the vector and its modifier differ in length");
+  }
+  return elements;
+}
+
+template <class T, auto F>
+Handler by_elements(int elements) {
+  if (elements == 2) return &update<T, F, 2>;
+  if constexpr (sizeof(T) == 2) {
+    if (elements == 8) return &update<T, F, 8>;
+  }
+  return &update<T, F, 4>;
+}
+Result<Handler> bind_vector_add_float(BindContext& context) {
+  ASSAY_TRY(const int elements, vector_elements(context));
+  set_address(context);
+  return by_elements<uint32_t, add_f32>(elements);
+}
+template <uint16_t (*F)(uint16_t, uint16_t, uint16_t)>
+Handler half_or_halves(const BindContext& context, int elements) {
+  return ptx::info(context.type()).bits == 32 ? by_elements<uint32_t, both_halves<F>>(elements)
+                                              : by_elements<uint16_t, F>(elements);
+}
+template <class Half>
+Handler half_vector(const BindContext& context, int elements) {
+  if (context.has("min")) return half_or_halves<smaller_half<Half>>(context, elements);
+  if (context.has("max")) return half_or_halves<larger_half<Half>>(context, elements);
+  return half_or_halves<add_half<Half>>(context, elements);
+}
+Result<Handler> bind_vector_half(BindContext& context) {
+  ASSAY_TRY(const int elements, vector_elements(context));
+  set_address(context);
+  const bool is_bf16 = context.type() == ptx::Type::bf16 || context.type() == ptx::Type::bf16x2;
+  return is_bf16 ? half_vector<s::bf16>(context, elements) : half_vector<s::f16>(context, elements);
+}
+
 constexpr std::array kBindings = {
     Binding{"atom.add.int", bind_add_integer},
     Binding{"atom.add.float", bind_add_float},
@@ -203,6 +264,10 @@ constexpr std::array kBindings = {
     Binding{"red.minmax", bind_min_max},
     Binding{"red.wrap", bind_wrap},
     Binding{"red.logic", bind_logic},
+    Binding{"atom.vector.float", bind_vector_add_float},
+    Binding{"atom.vector.half", bind_vector_half},
+    Binding{"red.vector.float", bind_vector_add_float},
+    Binding{"red.vector.half", bind_vector_half},
 };
 
 }  // namespace

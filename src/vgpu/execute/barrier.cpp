@@ -125,6 +125,12 @@ Result<Handler> bind_fence(BindContext&) {
   return &fence;
 }
 
+Result<Handler> bind_map_fence(BindContext& context) {
+  const BoundOperand& bytes = context.operands[1];
+  if (!bytes.is_immediate || bytes.value != 128) return context.error("the fence of a tensor map takes 128 bytes");
+  return &fence;
+}
+
 constexpr std::array kBindings = {
     Binding{"bar.sync", bind_sync},
     Binding{"bar.arrive", bind_arrive},
@@ -137,7 +143,12 @@ constexpr std::array kBindings = {
     Binding{"bar.warp.sync", bind_warp_sync},
     Binding{"membar", bind_fence},
     Binding{"fence", bind_fence},
+    Binding{"membar.proxy", bind_fence},
+    Binding{"fence.restricted", bind_fence},
     Binding{"fence.proxy", bind_fence},
+    Binding{"fence.proxy.restricted", bind_fence},
+    Binding{"fence.proxy.tensormap.release", bind_fence},
+    Binding{"fence.proxy.tensormap.acquire", bind_map_fence},
     Binding{"fence.mbarrier_init", bind_fence},
 };
 

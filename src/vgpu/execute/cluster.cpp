@@ -11,6 +11,7 @@
 #include "vgpu/execute/lanes.hpp"
 #include "vgpu/execute/mbarrier_misuse.hpp"
 #include "vgpu/execute/memory_access.hpp"
+#include "vgpu/machine/bulk_reduction.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -83,12 +84,20 @@ Result<Handler> bind_wait(BindContext& context) {
   return &wait;
 }
 
-// --- st.async. Operands: [a], {b}, [m]. `immediate` holds the offsets of both addresses, `variant` the bytes of an
-// element, `detail` which addresses have 64 bits.
+// --- st.async and red.async. Operands: [a], {b}, [m]. `immediate` holds the offsets of both addresses, `variant` the
+// bytes of an element, `detail` which addresses have 64 bits, and what a reduction does.
 
 constexpr uint32_t kWideTarget = 1;
 constexpr uint32_t kWideMbarrier = 2;
+constexpr int kReductionAt = 8;
+constexpr int kReducedTypeAt = 16;
 
+Combine combine_in(uint32_t detail) {
+  return combine_of(static_cast<Reduction>(detail >> kReductionAt & 0xff),
+                    static_cast<ReducedType>(detail >> kReducedTypeAt & 0xff));
+}
+
+template <bool Reduces>
 void store(Warp& warp, const Instruction& instruction) {
   const uint32_t elements = instruction.row_count - 2u;
   const uint32_t element_bytes = instruction.variant;
@@ -96,7 +105,9 @@ void store(Warp& warp, const Instruction& instruction) {
   std::array<uint64_t, kLanes> addresses;
   read_addresses(warp, instruction.rows[0], (instruction.detail & kWideTarget) != 0,
                  static_cast<int32_t>(instruction.immediate), addresses);
-  const LanePointers to = resolve(warp, instruction, Space::shared, AccessKind::store, bytes, addresses);
+  const Combine combine = Reduces ? combine_in(instruction.detail) : nullptr;
+  const LanePointers to =
+      resolve(warp, instruction, Space::shared, Reduces ? AccessKind::atomic : AccessKind::store, bytes, addresses);
   if (warp.block().stopped()) return;
   read_addresses(warp, instruction.rows[1 + elements], (instruction.detail & kWideMbarrier) != 0,
                  instruction.immediate >> 32, addresses);
@@ -107,9 +118,13 @@ void store(Warp& warp, const Instruction& instruction) {
     if (warp.block().stopped()) return;
     const auto at = static_cast<size_t>(lane);
     for (uint32_t i = 0; i < elements; ++i) {
-      std::memcpy(to.at[at] + i * element_bytes,
-                  warp.row<std::byte>(instruction.rows[1 + i]) + static_cast<size_t>(lane) * element_bytes,
-                  element_bytes);
+      const std::byte* const value =
+          warp.row<std::byte>(instruction.rows[1 + i]) + static_cast<size_t>(lane) * element_bytes;
+      if constexpr (Reduces) {
+        combine(to.at[at] + i * element_bytes, value, element_bytes);
+      } else {
+        std::memcpy(to.at[at] + i * element_bytes, value, element_bytes);
+      }
     }
     Block& owner = *warp.block().cluster().owner(barrier.at[at]);
     const auto address = static_cast<uint32_t>(barrier.at[at] - owner.shared());
@@ -132,7 +147,18 @@ Result<Handler> bind_store(BindContext& context) {
   context.instruction->detail = (target.bits == 64 ? kWideTarget : 0u) | (mbarrier.bits == 64 ? kWideMbarrier : 0u);
   context.instruction->immediate = static_cast<int64_t>(static_cast<uint32_t>(target.offset) |
                                                         uint64_t{static_cast<uint32_t>(mbarrier.offset)} << 32);
-  return &store;
+  return &store<false>;
+}
+
+Result<Handler> bind_reduce(BindContext& context) {
+  ASSAY_CHECK(bind_store(context));
+  const Reduction reduction =
+      reduction_named(context.modifiers->one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
+  const ReducedType type = reduced_type(ptx::info(context.type()).name);
+  if (combine_of(reduction, type) == nullptr) return context.error("there is no such reduction of this type");
+  context.instruction->detail |= static_cast<uint32_t>(reduction) << kReductionAt | static_cast<uint32_t>(type)
+                                                                                        << kReducedTypeAt;
+  return &store<true>;
 }
 
 constexpr std::array kBindings = {
@@ -141,6 +167,7 @@ constexpr std::array kBindings = {
     Binding{"barrier.cluster.arrive", bind_arrive},
     Binding{"barrier.cluster.wait", bind_wait},
     Binding{"st.async", bind_store},
+    Binding{"red.async", bind_reduce},
 };
 
 }  // namespace

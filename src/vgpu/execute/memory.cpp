@@ -2,6 +2,7 @@
 // ld and st, in every space. A register may be wider than the value in memory: loads extend, stores cut.
 #include <array>
 #include <cstring>
+#include <fmt/format.h>
 
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
@@ -234,7 +235,15 @@ uint64_t kernel_parameter_bytes(const Function& function) {
                                      : uint64_t{function.parameters.back().offset} + function.parameters.back().bytes;
 }
 
+// Only what may lie in global memory is cached in L2.
+Result<void> check_hint(const BindContext& context) {
+  const Space space = space_of(context);
+  if (!context.has("L2::cache_hint") || space == Space::global || space == Space::generic) return {};
+  return context.error("a cache policy is for global memory");
+}
+
 Result<Handler> bind_load(BindContext& context) {
+  ASSAY_CHECK(check_hint(context));
   ASSAY_TRY(const int elements, element_count(context, 0));
   ASSAY_CHECK(check_register_widths(context, 0, elements));
   note_communication(context);
@@ -253,6 +262,7 @@ Result<Handler> bind_load(BindContext& context) {
 }
 
 Result<Handler> bind_store(BindContext& context) {
+  ASSAY_CHECK(check_hint(context));
   ASSAY_TRY(const int elements, element_count(context, 1));
   ASSAY_CHECK(check_register_widths(context, 1, elements));
   note_communication(context);
@@ -273,10 +283,11 @@ Result<Handler> bind_prefetch(BindContext&) {
   return &prefetch;
 }
 
-// What the memory holds afterwards is open until it is written again; that it stays as it was is a legal choice.
-Result<Handler> bind_discard(BindContext& context) {
+// What the memory holds after a discard is open until it is written again; that it stays as it was is a legal choice.
+Result<Handler> bind_cache_line(BindContext& context) {
   const BoundOperand& bytes = context.operands[1];
-  if (!bytes.is_immediate || bytes.value != 128) return context.error("discard takes 128 bytes");
+  if (!bytes.is_immediate || bytes.value != 128)
+    return context.error(fmt::format("{} takes 128 bytes", context.syntax->opcode));
   return &prefetch;
 }
 
@@ -290,11 +301,19 @@ Result<Handler> bind_create_policy(BindContext&) {
 }
 
 constexpr std::array kBindings = {
-    Binding{"ld", bind_load},           Binding{"ld.hint", bind_load},
-    Binding{"ld.nc", bind_load},        Binding{"ld.ordered", bind_load},
-    Binding{"st", bind_store},          Binding{"st.ordered", bind_store},
-    Binding{"prefetch", bind_prefetch}, Binding{"prefetchu", bind_prefetch},
-    Binding{"discard", bind_discard},   Binding{"createpolicy", bind_create_policy},
+    Binding{"ld", bind_load},
+    Binding{"ld.nc", bind_load},
+    Binding{"ld.ordered", bind_load},
+    Binding{"ldu", bind_load},
+    Binding{"st", bind_store},
+    Binding{"st.ordered", bind_store},
+    Binding{"prefetch", bind_prefetch},
+    Binding{"prefetchu", bind_prefetch},
+    Binding{"discard", bind_cache_line},
+    Binding{"applypriority", bind_cache_line},
+    Binding{"createpolicy", bind_create_policy},
+    Binding{"createpolicy.range", bind_create_policy},
+    Binding{"createpolicy.cvt", bind_create_policy},
 };
 
 }  // namespace

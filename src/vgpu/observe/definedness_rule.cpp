@@ -39,6 +39,7 @@ constexpr std::array kRules = {
     std::pair{std::string_view("redux"), across_lanes},
     std::pair{std::string_view("ldmatrix"), load_matrix},
     std::pair{std::string_view("ld"), load},
+    std::pair{std::string_view("ldu"), load},
     std::pair{std::string_view("st"), store},
     std::pair{std::string_view("suld"), load},
     std::pair{std::string_view("sust"), store},
