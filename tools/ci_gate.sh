@@ -10,6 +10,8 @@
 # The exit status is that of .github/gate.sh. The summary is added to $GITHUB_STEP_SUMMARY, where that is set.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
+out=${ASSAY_OUT:-assay-gate}
+rm -f "$out/summary.md"  # of an earlier run, however this one ends
 fail() { echo "ci_gate: $1" >&2; exit "$2"; }
 release=${ASSAY_RELEASE:-}
 if [ -z "$release" ] && [ -n "${ASSAY_RELEASES:-}" ]; then
@@ -18,7 +20,7 @@ if [ -z "$release" ] && [ -n "${ASSAY_RELEASES:-}" ]; then
 fi
 [ -n "$release" ] || fail "ASSAY_RELEASE is not set: the release tar, a file or an address" 2
 [ -n "${ASSAY_BASE:-}" ] || fail "ASSAY_BASE is not set: the commit to compare with" 2
-out=${ASSAY_OUT:-assay-gate}
+case $ASSAY_BASE in -*) fail "ASSAY_BASE is no commit" 2 ;; esac
 
 work=$(mktemp -d)
 cleanup() {
@@ -41,11 +43,15 @@ git rev-parse --verify --quiet "$ASSAY_BASE^{commit}" > /dev/null ||
   git fetch --quiet --depth=1 origin "$ASSAY_BASE" || fail "there is no commit $ASSAY_BASE to compare with" 2
 git worktree add --quiet --detach "$work/base" "$(git rev-parse --verify --quiet "$ASSAY_BASE^{commit}" || echo FETCH_HEAD)"
 
-kernels=${ASSAY_KERNELS:-$(git ls-files '*kernel.toml' | while read -r spec; do dirname "$spec"; done)}
-[ -n "$kernels" ] || fail "there is no kernel.toml in this repository" 2
+# Folders have blanks in their names, too: git's list has one on each line.
+lines=
+if [ -z "${ASSAY_KERNELS:-}" ]; then
+  lines=$(git -c core.quotePath=false ls-files '*kernel.toml' | while read -r spec; do dirname "$spec"; done)
+  [ -n "$lines" ] || fail "there is no kernel.toml in this repository" 2
+fi
 status=0
 # shellcheck disable=SC2086  # options are words
-ASSAY="$work/assay/bin/assay" KERNELS=$kernels \
+ASSAY="$work/assay/bin/assay" KERNELS=${ASSAY_KERNELS:-} KERNEL_LINES=$lines \
   "$here/.github/gate.sh" "$work/base" "$out" --device "${ASSAY_DEVICE:-vgpu:l4}" ${ASSAY_OPTIONS:-} || status=$?
 sh "$here/.github/summarise.sh" "$out/summary.md"
 exit $status

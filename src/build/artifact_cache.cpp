@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "build/artifact_cache.hpp"
 
-#include <atomic>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
@@ -57,12 +55,6 @@ std::string variant_of(const std::vector<Dependency>& dependencies) {
     hasher.add(dependency.path).add(dependency.hash).add(dependency.shadowable ? "1" : "0");
   }
   return hasher.hex();
-}
-
-std::string unique_name() {
-  static std::atomic<unsigned> counter{0};
-  const auto time = std::chrono::steady_clock::now().time_since_epoch().count();
-  return fmt::format("{}.{}.{}", ::getpid(), time, counter.fetch_add(1));
 }
 
 }  // namespace
@@ -128,7 +120,7 @@ std::optional<fs::path> ArtifactCache::find(const std::string& key, const std::v
       return entry;
     }
     // Damaged: out of the way in one step, so that nobody sees it half removed.
-    const fs::path rubbish = folder_ / "drafts" / unique_name();
+    const fs::path rubbish = folder_ / "drafts" / draft_name();
     std::error_code ignored;
     fs::rename(entry, rubbish, ignored);
     fs::remove_all(rubbish, ignored);
@@ -137,7 +129,7 @@ std::optional<fs::path> ArtifactCache::find(const std::string& key, const std::v
 }
 
 Result<fs::path> ArtifactCache::make_draft() const {
-  const fs::path draft = folder_ / "drafts" / unique_name();
+  const fs::path draft = folder_ / "drafts" / draft_name();
   std::error_code failed;
   fs::create_directories(draft, failed);
   if (failed) return trouble(draft, "cannot create a folder in the cache", failed);
@@ -164,7 +156,7 @@ Result<fs::path> ArtifactCache::publish(const std::string& key, const fs::path& 
     // There is one already (only where locks do not work, or after damage that find() could not remove): ours replaces
     // it.
     std::error_code ignored;
-    const fs::path rubbish = folder_ / "drafts" / unique_name();
+    const fs::path rubbish = folder_ / "drafts" / draft_name();
     fs::rename(entry, rubbish, ignored);
     fs::remove_all(rubbish, ignored);
   }

@@ -2,10 +2,18 @@
 #include "build/cache_upkeep.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdint>
+#include <fmt/format.h>
+#include <unistd.h>
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/hash.hpp"
+#include "base/text.hpp"
 
 namespace assay::build {
 namespace {
@@ -25,6 +33,28 @@ void remove_if_older(const fs::path& path, fs::file_time_type limit) {
   std::error_code failed;
   const fs::file_time_type time = fs::last_write_time(path, failed);
   if (!failed && time < limit) fs::remove_all(path, failed);
+}
+
+// Where a process number means something: this start of this machine, and this container. Several may share a cache.
+const std::string& process_space() {
+  static const std::string space = [] {
+    std::error_code failed;
+    const fs::path container = fs::read_symlink("/proc/self/ns/pid", failed);
+    const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id", 4096);
+    return boot && !failed ? content_hash(*boot + container.string()).substr(0, 16) : std::string("unknown");
+  }();
+  return space;
+}
+
+// Whoever was making it was killed.
+bool lost_its_maker(const fs::path& draft) {
+  const std::string name = draft.filename().string();
+  const std::vector<std::string_view> parts = split(name, '.');
+  if (parts.size() != 4 || parts[1] != process_space() || parts[1] == "unknown") return false;
+  pid_t maker = 0;
+  const auto [end, wrong] = std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), maker);
+  if (wrong != std::errc{} || end != parts[0].data() + parts[0].size() || maker <= 0) return false;
+  return ::kill(maker, 0) != 0 && errno == ESRCH;
 }
 
 void tidy_entries(const fs::path& folder, fs::file_time_type limit) {
@@ -78,8 +108,18 @@ void tidy_kept(const fs::path& folder, fs::file_time_type now, uintmax_t most_by
 
 }  // namespace
 
+std::string draft_name() {
+  static std::atomic<unsigned> counter{0};
+  const auto time = std::chrono::steady_clock::now().time_since_epoch().count();
+  return fmt::format("{}.{}.{}.{}", ::getpid(), process_space(), time, counter.fetch_add(1));
+}
+
 void tidy_cache(const fs::path& folder, fs::file_time_type now, uintmax_t most_kept_bytes) {
-  for (const fs::path& draft : children(folder / "drafts")) remove_if_older(draft, now - kDraftLife);
+  for (const fs::path& draft : children(folder / "drafts")) {
+    std::error_code ignored;
+    if (lost_its_maker(draft)) fs::remove_all(draft, ignored);
+    remove_if_older(draft, now - kDraftLife);
+  }
   const fs::path marker = folder / "tidied";
   std::error_code failed;
   const fs::file_time_type last = fs::last_write_time(marker, failed);

@@ -13,16 +13,10 @@
 #include "check/element.hpp"
 #include "check/poison.hpp"
 #include "check/red_zone.hpp"
+#include "check/reference_mistake.hpp"
 
 namespace assay::check {
 namespace {
-
-// Built-in references say NaN where there is no result; one that a user wrote may do so if the specification says so.
-bool expects_nonfinite(const spec::KernelSpec& spec) {
-  const auto option = spec.problem.options.find("nonfinite");
-  const bool* said = option != spec.problem.options.end() ? std::get_if<bool>(&option->second) : nullptr;
-  return !spec.problem.reference_is_file || (said != nullptr && *said);
-}
 
 Outcome outcome_of(MismatchKind kind) {
   switch (kind) {
@@ -146,38 +140,14 @@ bool CaseRunner::judge_gaps(const Run& run, CaseResult& result) const {
   return true;
 }
 
-// A reference is trusted only as far as it goes: it must say something, and NaN and infinities must be expected.
 bool CaseRunner::judge_reference(const reference::Outputs& wanted, const Run& run, CaseResult& result) const {
-  int64_t defined = 0;
+  std::vector<WantedOutput> outputs;
   for (const Buffer& buffer : run.buffers) {
-    if (!buffer.is_output()) continue;
-    const auto tensor = wanted.find(buffer.name);
-    if (tensor == wanted.end() && spec_.problem.reference.empty()) continue;  // the comparison knows more
-    if (tensor == wanted.end()) {
-      fail(result, Outcome::reference_failed, fmt::format("it gives no output '{}'", buffer.name));
-      return false;
-    }
-    const std::vector<double>& values = tensor->second.values;
-    const auto strange = expects_nonfinite(spec_) ? values.end()
-                                                  : std::find_if_not(values.begin(), values.end(),
-                                                                     [](double v) { return std::isfinite(v); });
-    if (strange != values.end()) {
-      const auto index = index_of(buffer.tensor.dims, strange - values.begin());
-      fail(result, Outcome::reference_failed,
-           fmt::format("it gives {} for {}[{}]", *strange, buffer.name, fmt::join(index, ", ")),
-           "mend the reference; or say nonfinite = true in [problem.options], if it has no result there");
-      return false;
-    }
-    defined += std::count_if(values.begin(), values.end(), [](double v) { return !std::isnan(v); });
+    if (buffer.is_output()) outputs.push_back({buffer.name, buffer.tensor});
   }
-  // Our own references know that inputs such as infinities have no result at all; those of the file must have one.
-  const bool special = !spec_.problem.reference_is_file && result.test.distribution != Distribution::specified;
-  const bool nothing_to_compare = std::ranges::all_of(
-      run.buffers, [](const Buffer& each) { return !each.is_output() || each.tensor.elements == 0; });
-  if (defined > 0 || special || nothing_to_compare || spec_.problem.reference.empty()) return true;
-  fail(result, Outcome::reference_failed, "it has no result for any element, so nothing was compared",
-       "NaN says that there is no result; at least one element of one output needs one");
-  return false;
+  const auto mistake = mistake_of_reference(spec_, outputs, wanted, result.test.distribution);
+  if (mistake) fail(result, Outcome::reference_failed, mistake->message, mistake->hint);
+  return !mistake;
 }
 
 bool CaseRunner::judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected_tensor,

@@ -42,8 +42,8 @@ class CaseRunner {
 
   // With repetitions, a case that passes is launched so often in all, and must give the same bits each time.
   CaseResult run(const Case& test, size_t repetitions = 1);
-  // Of the reference and the comparison; nothing is launched.
-  Result<SelfTest> self_test(const Case& test) const;
+  // Of the reference and the comparison. Only for a comparison of the user's something is launched.
+  Result<SelfTest> self_test(const Case& test);
   Result<CheckCosts> costs(const Case& test);
   std::vector<std::string> approximate_instructions() const { return device_->approximate_instructions(*module_); }
   std::vector<std::string> fusible_places() const { return device_->fusible_places(*module_); }
@@ -64,6 +64,7 @@ class CaseRunner {
   Result<void> add_buffer(Run& run, const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                           const spec::ResolvedArgument& argument, bool second_poison);
   Result<void> release(Run& run);
+  Result<void> test_function(const std::vector<spec::ResolvedArgument>& arguments, SelfTest& made);
   Result<reference::Outputs> expected(const Case& test, const std::vector<spec::ResolvedArgument>& arguments,
                                       const Run& run);
   void repeat(const Case& test, const std::vector<spec::ResolvedArgument>& arguments, const Run& first,

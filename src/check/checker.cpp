@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "check/checker.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -77,14 +78,31 @@ const CaseResult& case_for_self_test(const CheckReport& report) {
 // A kernel that passed a check that cannot fail has not been checked.
 Result<void> test_the_check(const spec::KernelSpec& spec, Worker& worker, CheckReport& report) {
   const Case test = case_for_self_test(report).test;
-  ASSAY_TRY(report.self_test, worker.self_test(test));
   CaseResult failure;
   failure.test = test;
-  if (const PerturbationTrial* missed = report.self_test->missed()) {
+  if (std::ranges::all_of(report.results, [](const CaseResult& each) { return each.compared == 0; })) {
+    failure.outcome = Outcome::cannot_fail;
+    failure.message = "nothing was compared: at every shape that ran, no output has an element with a result";
+    failure.hint = "add a shape to [shapes] whose outputs have elements";
+    report.results.push_back(failure);
+    report.failure = std::move(failure);
+    return {};
+  }
+  ASSAY_TRY(report.self_test, worker.self_test(test));
+  const PerturbationTrial* missed = report.self_test->missed();
+  if (missed != nullptr && report.self_test->by_function) {
+    failure.outcome = Outcome::cannot_fail;
+    failure.tensor = missed->tensor;
+    failure.message = fmt::format(
+        "{} takes every wrong copy of the outputs for right, rubbish in all elements included", spec.problem.compare);
+    failure.hint = "mend the comparison: it must say what is wrong with outputs that are";
+  } else if (missed != nullptr) {
     failure.outcome = Outcome::cannot_fail;
     failure.tensor = missed->tensor;
     failure.message = fmt::format("{} is not caught: {}", name(missed->perturbation), describe(*missed));
-    failure.hint = "narrow [tolerance]; or give the inputs a fill whose results differ by more than it allows";
+    failure.hint = std::isnan(missed->expected)
+                       ? "mend the reference; or say scratch = true of what is compared with nothing"
+                       : "narrow [tolerance]; or give the inputs a fill whose results differ by more than it allows";
   } else if (spec.problem.reference_is_file && report.self_test->reference_ignores_inputs()) {
     failure.outcome = Outcome::reference_failed;
     failure.message = report.self_test->suspicions.back();

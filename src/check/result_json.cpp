@@ -191,6 +191,7 @@ SelfTest read_self_test(const json& value, const Case& test) {
   made.inputs_vary = value.at("inputs_vary").get<bool>();
   made.results_vary = value.at("results_vary").get<bool>();
   for (const json& suspicion : list(value, "suspicions")) made.suspicions.push_back(text(suspicion));
+  made.by_function = value.at("by_function").get<bool>();
   return made;
 }
 
@@ -299,7 +300,7 @@ json to_json(const SelfTest& test) {
   return {{"shape", test.test.shape.text()}, {"distribution", name(test.test.distribution)},
           {"seed", test.test.seed},          {"perturbations", std::move(perturbations)},
           {"inputs_vary", test.inputs_vary}, {"results_vary", test.results_vary},
-          {"suspicions", test.suspicions}};
+          {"suspicions", test.suspicions},   {"by_function", test.by_function}};
 }
 
 Result<CaseResult> case_result_from_json(const json& value, const Case& test) {

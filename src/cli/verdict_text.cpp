@@ -107,7 +107,8 @@ std::string self_test_text(const Terminal& terminal, const check::SelfTest& test
     text += fmt::format("would have caught: {} (in {} at shape {})\n", join(caught, ", "), join(tensors, ", "),
                         test.test.shape.text());
   for (const std::string& suspicion : test.suspicions)
-    text += fmt::format("{} of the reference: {}\n", terminal.paint(Colour::yellow, "suspicious"), suspicion);
+    text += fmt::format("{} of the {}: {}\n", terminal.paint(Colour::yellow, "suspicious"),
+                        test.by_function ? "comparison" : "reference", suspicion);
   return text;
 }
 

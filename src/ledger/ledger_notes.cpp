@@ -20,11 +20,11 @@ constexpr std::array kNoteKinds = {
     std::pair{Note::Kind::remark, std::string_view("remark")},
 };
 
-Result<Note> read_note(const std::filesystem::path& file, const SQLite::Statement& row) {
-  const std::string name = row.getColumn(4).getString();
-  const std::optional<Note::Kind> kind = note_kind_from_name(name);
-  if (!kind) return damaged(file, fmt::format("a note has the kind '{}'", name));
-  Note note{row.getColumn(0).getInt64(), row.getColumn(1).getInt64(), {}, row.getColumn(3).getString(), *kind,
+// A kind that nobody knows, as after damage or from a later version, makes no other note unreadable: what was said is a
+// remark.
+Note read_note(const SQLite::Statement& row) {
+  const Note::Kind kind = note_kind_from_name(row.getColumn(4).getString()).value_or(Note::Kind::remark);
+  Note note{row.getColumn(0).getInt64(), row.getColumn(1).getInt64(), {}, row.getColumn(3).getString(), kind,
             row.getColumn(5).getString()};
   if (!row.getColumn(2).isNull()) note.attempt = row.getColumn(2).getInt64();
   return note;
@@ -108,10 +108,7 @@ Result<std::vector<Note>> Ledger::notes() {
   return guarded(file_, [&]() -> Result<std::vector<Note>> {
     SQLite::Statement query(*database_, "SELECT id, time_us, attempt, kernel, kind, text FROM notes ORDER BY id");
     std::vector<Note> found;
-    while (query.executeStep()) {
-      ASSAY_TRY(Note note, read_note(file_, query));
-      found.push_back(std::move(note));
-    }
+    while (query.executeStep()) found.push_back(read_note(query));
     return found;
   });
 }

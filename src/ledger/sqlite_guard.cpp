@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/escape.hpp"
+
 namespace assay::ledger {
 
 Error error_at(const std::filesystem::path& file, std::string message, std::string hint) {
@@ -13,7 +15,7 @@ Error error_at(const std::filesystem::path& file, std::string message, std::stri
 
 Error damaged(const std::filesystem::path& file, const std::string& detail) {
   return error_at(
-      file, fmt::format("this ledger is damaged: {}", detail),
+      file, fmt::format("this ledger is damaged: {}", escape_terminal(detail)),
       fmt::format("it was left as it is; move it away and a new one is made, or rescue what can be read with "
                   "sqlite3 '{}' .recover",
                   file.string()));

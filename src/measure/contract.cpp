@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "base/escape.hpp"
 #include "base/hash.hpp"
 
 namespace assay::measure {
@@ -36,7 +37,7 @@ std::vector<std::string> differences(const Contract& one, const Contract& other)
     const std::string left = one.value(field);
     const std::string right = other.value(field);
     if (Contract::binds(field) && left != right)
-      lines.push_back(fmt::format("{}: {} against {}", field, shown(left), shown(right)));
+      lines.push_back(escape_terminal(fmt::format("{}: {} against {}", field, shown(left), shown(right))));
   }
   return lines;
 }

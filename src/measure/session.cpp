@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/elapsed.hpp"
+#include "check/element.hpp"
+#include "check/self_test.hpp"
 #include "measure/fresh_look.hpp"
 #include "measure/session_state.hpp"
 #include "stats/bootstrap.hpp"
@@ -17,6 +19,28 @@ namespace assay::measure {
 namespace {
 
 using std::chrono::steady_clock;
+
+// A comparison that takes rubbish for right says nothing about a contender: a function of the user's that accepts
+// whatever it is given, outputs without an element.
+Result<void> check_that_rubbish_fails(const ProblemCase& problem, const Verifier& verifier,
+                                      const reference::Outputs& expected) {
+  OutputBytes numbers;
+  OutputBytes set_bits;  // NaN, and -1 as an integer
+  for (const spec::ResolvedArgument* output : problem.outputs()) {
+    const spec::ResolvedTensor& tensor = *output->tensor();
+    set_bits[output->name].assign(static_cast<size_t>(tensor.bytes), 0xff);
+    numbers[output->name] = set_bits[output->name];
+    check::encode(tensor, check::rubbish(tensor), numbers[output->name]);
+  }
+  if (!verifier.verify(expected, numbers).passed() || !verifier.verify(expected, set_bits).passed()) return {};
+  const bool by_function = !problem.spec->problem.compare.empty();
+  return Error{fmt::format("no verdict, this comparison cannot fail: rubbish in all elements of the outputs passes "
+                           "(shape {})",
+                           problem.shape.text()),
+               by_function ? problem.spec->problem.compare_place : Place{problem.spec->file.string()},
+               by_function ? "mend the comparison: it must say what is wrong with outputs that are"
+                           : "choose a shape whose outputs have elements, or narrow [tolerance]"};
+}
 
 }  // namespace
 
@@ -215,7 +239,7 @@ Result<void> Session::compute_expected() {
   if (problem) return *problem;
   expected_fresh_ = std::move(expected_.back());
   expected_.pop_back();
-  return {};
+  return check_that_rubbish_fails(problem_, verifier_, expected_.front());
 }
 
 // Whether these are the outputs of the first set as it was. Where bits differ from call to call, being still right for

@@ -6,6 +6,7 @@
 
 #include "check/element.hpp"
 #include "check/poison.hpp"
+#include "check/reference_mistake.hpp"
 #include "measure/fingerprint.hpp"
 
 namespace assay::measure {
@@ -33,7 +34,17 @@ Result<reference::Outputs> Verifier::expected(const InputSet& inputs) const {
   ASSAY_TRY(const check::InputValues values, inputs.values(problem_));
   reference::RowSample sample;
   if (!knows_all()) sample = {kWorkOfSample / *problem_.work.flops, inputs.seed};
-  return oracle_.expected(*problem_.spec, problem_.shape, problem_.arguments, values, sample);
+  ASSAY_TRY(reference::Outputs outputs,
+            oracle_.expected(*problem_.spec, problem_.shape, problem_.arguments, values, sample));
+  if (!knows_all()) return outputs;
+  std::vector<check::WantedOutput> wanted;
+  for (const spec::ResolvedArgument* output : problem_.outputs()) wanted.push_back({output->name, *output->tensor()});
+  const auto mistake = check::mistake_of_reference(*problem_.spec, wanted, outputs, check::Distribution::specified);
+  if (mistake)
+    return Error{fmt::format("the reference '{}' is to blame, not the kernel: {} (shape {})",
+                             problem_.spec->problem.reference, mistake->message, problem_.shape.text()),
+                 problem_.spec->problem.reference_place, mistake->hint};
+  return outputs;
 }
 
 std::optional<std::string> Verifier::unwritten(const OutputBytes& after_ff, const OutputBytes& after_a5) const {

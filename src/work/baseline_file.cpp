@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/escape.hpp"
 #include "base/file.hpp"
 
 namespace assay::work {
@@ -29,7 +30,7 @@ json case_json(const BaselineCase& entry) {
 }
 
 Error no_baseline_file(const std::string& path, const std::string& why) {
-  return Error{fmt::format("this is no baseline: {}", why), Place{path},
+  return Error{fmt::format("this is no baseline: {}", escape_terminal(why)), Place{path},
                "docs/baselines.md describes the file; assay gate --save FILE writes one"};
 }
 

@@ -15,6 +15,7 @@
 #include "work/document.hpp"
 #include "work/findings.hpp"
 #include "work/kernel.hpp"
+#include "work/kernel_sources.hpp"
 #include "work/recording.hpp"
 #include "work/resumption.hpp"
 #include "work/verdict.hpp"
@@ -99,10 +100,7 @@ Result<std::string> work_key(const CheckRequest& request, const spec::KernelSpec
   hasher.add("check").add(kVersion).add(specification).add(ptx).add(configuration.id()).add(device);
   hasher.add(std::to_string(request.seed)).add(std::to_string(request.fuzz)).add(request.shape);
   hasher.add(request.distribution).add(request.check_memory ? "memory" : "");
-  for (const std::filesystem::path& file : spec.named_files()) {
-    const auto content = read_file(spec.folder / file, size_t{1} << 32);
-    hasher.add(content ? *content : "");
-  }
+  hasher.add(sources_hash(spec));
   return hasher.hex();
 }
 

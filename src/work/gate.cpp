@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "base/escape.hpp"
 #include "base/progress.hpp"
 #include "judge/compare.hpp"
 #include "judge/gate_json.hpp"
@@ -76,8 +77,8 @@ struct Judged {
 Result<BaselineFile> baseline_file(const Gate& gate, const std::string& configuration, const std::string& device) {
   ASSAY_TRY(BaselineFile file, read_baseline_file(gate.against));
   const auto refuse = [&](const char* what, const std::string& theirs, const std::string& ours) {
-    return Error{fmt::format("this baseline is of the {} {}, not of {}", what, theirs, ours), Place{gate.against},
-                 "choose the file that belongs to it, or write one with --save FILE"};
+    return Error{fmt::format("this baseline is of the {} {}, not of {}", what, escape_terminal(theirs), ours),
+                 Place{gate.against}, "choose the file that belongs to it, or write one with --save FILE"};
   };
   if (file.kernel != gate.spec.kernel.name) return refuse("kernel", file.kernel, gate.spec.kernel.name);
   if (file.device != device) return refuse("device", file.device, device);
@@ -128,15 +129,19 @@ Result<StoredMeasurement> named_baseline(const Gate& gate, ledger::Ledger& ledge
   return load_measurement(ledger, baseline->attempt);
 }
 
+Result<void> check_correct(const ledger::Attempt& baseline) {
+  if (baseline.correct != false) return {};
+  return Error{fmt::format("the baseline, attempt {}, is itself incorrect", baseline.id),
+               {},
+               "keep a correct one with --save NAME"};
+}
+
 // A baseline that may be compared with: correct, and of the same configuration.
 Result<void> check_baseline(const Gate& gate, const StoredMeasurement& baseline, const std::string& configuration) {
-  if (baseline.attempt.correct == false)
-    return Error{fmt::format("the baseline, attempt {}, is itself incorrect", baseline.attempt.id),
-                 {},
-                 "keep a correct one with --save NAME"};
+  ASSAY_CHECK(check_correct(baseline.attempt));
   if (baseline.attempt.configuration != configuration && !gate.request.force)
     return Error{fmt::format("the baseline was measured with the configuration {}, this is {}",
-                             baseline.attempt.configuration, configuration),
+                             escape_terminal(baseline.attempt.configuration), configuration),
                  {},
                  "choose the same one with --config; --force compares them all the same"};
   return {};
@@ -296,9 +301,10 @@ Result<BaselineCase> stored_counters(const Gate& gate, const std::string& shape,
   ASSAY_TRY(const auto baseline, ledger->baseline(gate.baseline_key(gate.against, shape)));
   if (!baseline) return no_baseline(fmt::format("baseline '{}'", gate.against), shape);
   ASSAY_TRY(const ledger::Attempt attempt, ledger->attempt(baseline->attempt));
+  ASSAY_CHECK(check_correct(attempt));
   if (attempt.configuration != configuration && !gate.request.force)
-    return Error{fmt::format("the baseline was counted with the configuration {}, this is {}", attempt.configuration,
-                             configuration),
+    return Error{fmt::format("the baseline was counted with the configuration {}, this is {}",
+                             escape_terminal(attempt.configuration), configuration),
                  {},
                  "choose the same one with --config; --force compares them all the same"};
   const auto details = nlohmann::json::parse(attempt.details, nullptr, false);

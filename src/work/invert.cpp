@@ -18,6 +18,7 @@
 #include "work/invert_reading.hpp"
 #include "work/inverter.hpp"
 #include "work/kernel.hpp"
+#include "work/kernel_sources.hpp"
 
 namespace assay::work {
 
@@ -82,6 +83,7 @@ Result<void> Inverter::open_resumption() {
   ASSAY_TRY(const std::string specification, read_file(spec_.file));
   Hasher hasher;
   hasher.add("invert").add(kVersion).add(specification).add(original_).add(configuration_.id()).add(shape_.text());
+  hasher.add(sources_hash(spec_));
   hasher.add(device_).add(gpu_).add(fmt::format("{} {} {} {} {}", request_.quick, request_.assemble, request_.seed,
                                                 request_.blocks, request_.measure));
   ASSAY_TRY(Resumption resumption, Resumption::open(recording_.ledger(), hasher.hex()));

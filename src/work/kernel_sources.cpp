@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/file.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 
 namespace assay::work {
@@ -65,6 +66,29 @@ std::vector<ledger::SourceFile> kernel_sources(const spec::KernelSpec& spec) {
   collector.add(fs::absolute(spec.file));
   for (const fs::path& file : spec.named_files()) collector.add(folder / file);
   return std::move(collector).take();
+}
+
+std::string sources_hash(const spec::KernelSpec& spec) {
+  const fs::path folder = fs::absolute(spec.folder.empty() ? fs::path(".") : spec.folder);
+  std::map<std::string, std::string> hashes;  // by path
+  for (const ledger::SourceFile& source : kernel_sources(spec)) hashes[source.path] = content_hash(source.content);
+  const auto add = [&](const fs::path& file) {
+    constexpr size_t kMostOfAnInput = size_t{1} << 32;
+    const auto content = read_file(file, kMostOfAnInput);
+    hashes[file.lexically_relative(folder).generic_string()] = content ? content_hash(*content) : "";
+  };
+  for (const fs::path& file : spec.named_files()) {
+    add(folder / file);
+    if (file.extension() != ".py") continue;
+    std::error_code failed;
+    for (auto beside = fs::directory_iterator((folder / file).parent_path(), failed);
+         !failed && beside != fs::directory_iterator(); beside.increment(failed)) {
+      if (beside->path().extension() == ".py") add(beside->path());
+    }
+  }
+  Hasher hasher;
+  for (const auto& [path, hash] : hashes) hasher.add(path).add(hash);
+  return hasher.hex();
 }
 
 }  // namespace assay::work

@@ -18,6 +18,7 @@
 #include "spec/choice.hpp"
 #include "work/calibration_store.hpp"
 #include "work/kept_candidate.hpp"
+#include "work/kernel_sources.hpp"
 
 namespace assay::work {
 namespace fs = std::filesystem;
@@ -253,6 +254,7 @@ Result<std::string> bench_work(const Bench& bench) {
   const judge::Replication& plan = request.sampling.plan;
   Hasher hasher;
   hasher.add("bench").add(kVersion).add(specification).add(request.configuration.id());
+  hasher.add(sources_hash(*request.spec));  // a reference that has changed may say otherwise of the same times
   hasher.add(fmt::format("{} {} {} {} {} {} {} {} {}", name(request.protocol.launch), name(request.protocol.cache),
                          request.protocol.sets, plan.batch, plan.batches, plan.most, plan.width,
                          request.sampling.budget_s, request.seed));

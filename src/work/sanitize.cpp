@@ -16,6 +16,7 @@
 #include "work/document.hpp"
 #include "work/findings.hpp"
 #include "work/kernel.hpp"
+#include "work/kernel_sources.hpp"
 #include "work/recording.hpp"
 #include "work/sanitize_details.hpp"
 #include "work/verdict.hpp"
@@ -65,7 +66,7 @@ Result<std::string> work_key(const SanitizeRequest& request, const SanitizeDetai
   ASSAY_TRY(const std::string ptx, read_file(runnable.built.ptx));
   Hasher hasher;
   hasher.add("sanitize").add(kVersion).add(specification).add(ptx).add(details.configuration.id()).add(device);
-  hasher.add(std::to_string(request.seed)).add(request.checks).add(request.shape);
+  hasher.add(std::to_string(request.seed)).add(request.checks).add(request.shape).add(sources_hash(details.spec));
   return hasher.hex();
 }
 

@@ -2,6 +2,8 @@
 #include "build/artifact_cache.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "build/cache_record.hpp"
 #include "build/cache_upkeep.hpp"
@@ -139,6 +141,24 @@ TEST_F(Cache, OldDraftsAndUnusedEntriesGo) {
   EXPECT_TRUE(fs::exists(entry));
   tidy_cache(cache_.folder(), now + kEntryLife + std::chrono::hours(1));
   EXPECT_FALSE(fs::exists(entry));
+}
+
+TEST_F(Cache, DraftsOfTheDeadGoAtOnce) {
+  const fs::path ours = *cache_.make_draft();
+  const std::string name = ours.filename().string();
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  const std::string rest = name.substr(name.find('.'));
+  const fs::path dead = ours.parent_path() / (std::to_string(child) + rest);
+  const fs::path elsewhere = ours.parent_path() / (std::to_string(child) + ".0123456789abcdef.1.0");
+  const fs::path rubbish = ours.parent_path() / ("12x" + rest);
+  for (const fs::path& each : {dead, elsewhere, rubbish}) fs::create_directories(each / "inside");
+  tidy_cache(cache_.folder(), fs::file_time_type::clock::now());
+  EXPECT_FALSE(fs::exists(dead)) << "its maker is gone";
+  EXPECT_TRUE(fs::exists(ours));
+  EXPECT_TRUE(fs::exists(elsewhere)) << "a number means nothing on another machine";
+  EXPECT_TRUE(fs::exists(rubbish));
 }
 
 TEST_F(Cache, KeptKernelsGoByAgeAndBySize) {

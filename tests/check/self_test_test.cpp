@@ -76,10 +76,38 @@ TEST(SelfTest, TriesOnlyWhatTheOutputAllows) {
   const double nan = std::nan("");
   EXPECT_EQ(tried(DType::f32, {0, 0, 0, 0, 0, 0}, {1e-3, 0}), (Names{"one element", "one ulp beyond tolerance", "NaN"}))
       << "equal rows cannot be exchanged";
-  EXPECT_EQ(tried(DType::f32, {nan, nan, nan, nan, nan, nan}, {1e-3, 0}), Names{});
+  EXPECT_EQ(tried(DType::f32, {nan, nan, nan, nan, nan, nan}, {1e-3, 0}), Names{"not one element"});
   EXPECT_EQ(tried(DType::f32, {nan, 1, nan, nan, 2, nan}, {1e-3, 0}), kAll) << "what is undefined is not perturbed";
   EXPECT_EQ(tried(DType::f32, {}, {1e-3, 0}, {0}), Names{});
   EXPECT_EQ(tried(DType::f32, {1, 2, 3}, {1e-3, 0}, {3}), kAll) << "a single row is shifted";
+}
+
+TEST(SelfTest, AnOutputWithoutAnyResultIsMissed) {
+  const double nan = std::nan("");
+  SelfTest test;
+  test.trials = try_perturbations("z", dense_tensor(DType::f32, {3}), std::vector<double>{nan, nan, nan}, {1e-3, 0});
+  ASSERT_NE(test.missed(), nullptr);
+  EXPECT_EQ(describe(*test.missed()),
+            "z[0] = 0 passes, as anything would: the reference has no result for any element of 'z'");
+  const double infinity = std::numeric_limits<double>::infinity();
+  test.trials = try_perturbations("z", dense_tensor(DType::f32, {2}), std::vector<double>{nan, infinity}, {1e-3, 0});
+  EXPECT_EQ(test.trials.size(), 1u);
+  EXPECT_EQ(test.missed(), nullptr) << "infinity is a result";
+}
+
+TEST(SelfTest, AFunctionMayTakeSomeCopiesForRightButNotAll) {
+  SelfTest test;
+  test.by_function = true;
+  test.trials.resize(3);
+  EXPECT_EQ(test.missed(), &test.trials.front());
+  test.trials.back().caught = true;
+  EXPECT_EQ(test.missed(), nullptr);
+  test.by_function = false;
+  EXPECT_EQ(test.missed(), &test.trials.front());
+  EXPECT_EQ(wrong_copies("y", dense_tensor(DType::f32, {2}), std::vector<double>{1, -3}).front().values,
+            (std::vector<double>{1, 0}));
+  EXPECT_EQ(wrong_copies("y", dense_tensor(DType::i32, {2}), std::vector<double>{1, -3}).size(), 1u);
+  EXPECT_TRUE(wrong_copies("y", dense_tensor(DType::f32, {0}), {}).empty());
 }
 
 TEST(SelfTest, FindsWhatIsSuspicious) {

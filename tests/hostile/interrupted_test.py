@@ -6,12 +6,14 @@
 ASSAY_TEST_SEED chooses the moments; the seed is printed.
 """
 
+import contextlib
 import json
 import os
 import pathlib
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -96,6 +98,13 @@ class Interrupted(unittest.TestCase):
         errors = process.communicate()[1]
         self.assertNotIn("before the interruption", errors, "work that is done begins anew")
 
+    def pieces(self, ledger):
+        """How many are remembered."""
+        if not (self.folder / ledger).exists():
+            return 0
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder / ledger}?mode=ro", uri=True)) as database:
+            return database.execute("SELECT count(*) FROM work_items").fetchone()[0]
+
     def attempts(self, ledger):
         done = subprocess.run([PROGRAM, "log", "export", "--ledger", self.folder / ledger], capture_output=True,
                               text=True, check=True, env=self.environment)
@@ -120,6 +129,47 @@ class Interrupted(unittest.TestCase):
                            for each in self.attempts(ledger) if "planned" in each["details"]})  # others were interrupted
         self.assertEqual(verdicts("killed.sqlite"), verdicts("undisturbed.sqlite"))
         self.begins_anew(words)
+
+    def test_a_reference_that_changed_begins_anew(self):
+        """Also if it is a file that the reference includes: what was checked against the old one is not known of it."""
+        folder = self.make_rows()
+        specification = folder / "kernel.toml"
+        specification.write_text(specification.read_text().replace('"row_reduction"', '"reference.cpp"'))
+        (folder / "reference.cpp").write_text("""#include <assay/reference.h>
+#include <unistd.h>
+#include "factor.h"
+int assay_reference(AssayProblem* problem) {
+  const AssayTensor* x = assay_tensor(problem, "x");
+  const AssayTensor* y = assay_tensor(problem, "y");
+  usleep(100000);
+  for (int64_t i = 0; i < y->count; ++i) {
+    double sum = 0;
+    for (int64_t j = 0; j < x->shape[1]; ++j) sum += x->data[i * x->shape[1] + j];
+    y->data[i] = FACTOR * sum;
+  }
+  return 0;
+}
+""")
+        (folder / "factor.h").write_text("#define FACTOR 1.0\n")
+        words = ["check", folder, "--device", "vgpu:a100"]
+
+        def interrupted():
+            process = self.start(words, "killed.sqlite")
+            while process.poll() is None and self.pieces("killed.sqlite") < 5:
+                time.sleep(0.05)
+            self.assertIsNone(process.poll(), "it came to its end before it could be killed")
+            process.kill()
+            process.communicate()
+        interrupted()
+        process = self.start(words, "killed.sqlite")
+        self.assertIn("before the interruption", process.communicate()[1])
+        self.assertEqual(process.returncode, 0)
+        interrupted()
+        (folder / "factor.h").write_text("#define FACTOR 2.0\n")
+        process = self.start(words, "killed.sqlite")
+        output, errors = process.communicate()
+        self.assertNotIn("before the interruption", errors)
+        self.assertEqual(process.returncode, 5, output + errors)
 
     def test_run_goes_on_where_it_was(self):
         words = ["run", self.make_rows(shapes="ROWS = [1, 2, 7], COLUMNS = [1, 3000, 30000, 70000]"), "--device",

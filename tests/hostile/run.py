@@ -234,8 +234,7 @@ class Case:
         if left:
             self.problems.append(f"temporary files are left: {left[:5]}")
         cache = self.folder / "cache"
-        # Drafts of artifacts that nobody could clean up are removed when they are an hour old.
-        unfinished = r"^(?!drafts/).*(\.draft|assay-)" if "kill" in self.entry else r"(^|/)drafts/.|\.draft|assay-"
+        unfinished = r"(^|/)drafts/.|\.draft|assay-"
         drafts = [str(path.relative_to(cache)) for path in cache.rglob("*")
                   if re.search(unfinished, str(path.relative_to(cache)))] if cache.exists() else []
         if drafts:

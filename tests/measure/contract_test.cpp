@@ -58,6 +58,13 @@ TEST(Contract, hashes_fields_apart_from_each_other) {
   EXPECT_NE(one.hash(), other.hash());
 }
 
+TEST(Contract, names_differences_on_one_line_each) {
+  Contract other = sample_contract();
+  other.set("device.driver", "1\nPASS \x1b[2J");
+  EXPECT_EQ(differences(sample_contract(), other),
+            (std::vector<std::string>{"device.driver: 580.1 against 1\\nPASS \\u001b[2J"}));
+}
+
 TEST(Contract, names_each_difference) {
   const Contract one = sample_contract();
   Contract other = sample_contract();

@@ -72,12 +72,17 @@ class ActionTest(FolderTest):
     def test_what_is_missing_is_named(self):
         for settings, code, words in (({"ASSAY_RELEASE": ""}, 2, "ASSAY_RELEASE is not set"),
                                       ({"ASSAY_BASE": ""}, 2, "ASSAY_BASE is not set"),
+                                      ({"ASSAY_BASE": "--upload-pack=x"}, 2, "no commit"),
                                       ({"ASSAY_BASE": "0" * 40}, 2, "there is no commit"),
                                       ({"ASSAY_RELEASE": "/nowhere.tar.gz"}, 6, "cannot read"),
                                       ({"ASSAY_RELEASE": "", "ASSAY_RELEASES": "file:///nowhere"}, 6, "cannot fetch")):
+            summary = self.repository / "assay-gate/summary.md"
+            summary.parent.mkdir(exist_ok=True)
+            summary.write_text("PASS of another day")
             done = self.gate(**settings)
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
             self.assertIn(words, done.stderr)
+            self.assertFalse(summary.exists(), "an older summary is left")
 
     def test_a_repository_without_kernels_is_told_so(self):
         shutil.rmtree(self.repository / "gpu")
