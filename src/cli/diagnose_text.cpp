@@ -22,6 +22,10 @@ std::string head_text(const Terminal& terminal, const work::DiagnoseReport& repo
       fmt::format("  {} {}, {:.1f} times the floor of {} ({})\n",
                   terminal.paint(Colour::bold, time_text(report.time_us)), report.measured ? "measured" : "estimated",
                   report.time_us / report.floor_us, time_text(report.floor_us), report.floor_by);
+  std::string alone;
+  for (const auto& [part, time_us] : report.details->diagnosis.floor.alone)
+    alone += fmt::format("{}{} {}", alone.empty() ? "" : ", ", part, time_text(time_us));
+  text += fmt::format("  alone, at its peak: {}\n", alone);
   text += fmt::format("  limiter: {}; {} blocks of {} threads, {:.2f} waves\n", report.limiter, estimated.work.blocks,
                       estimated.work.block.volume(), estimated.estimate.waves);
   if (!estimated.stages.empty()) {
@@ -70,6 +74,7 @@ std::string sweep_text(const Terminal& terminal, const work::DiagnoseReport& rep
                point.gpu.throttled,
                {point.limiter, changed ? Colour::yellow : Colour::none}});
   }
+  if (changes.empty() && report.sweep.size() > 1) changes = fmt::format("the limiter is {} at all of them\n", before);
   if (!report.sweep_ended.empty()) changes += fmt::format("the sweep ends before {}\n", report.sweep_ended);
   return "\n" + table.render(terminal) + changes;
 }

@@ -52,7 +52,10 @@ std::string resource_table(const Terminal& terminal, const work::InvertReport& r
                {resource.verdict, colour_of(resource.verdict)},
                gain_text(report, resource),
                resource.cost_per_dose ? percent(*resource.cost_per_dose) : "",
-               resource.slack ? (*resource.slack == 0 ? "none" : fmt::format("{} doses", *resource.slack)) : "",
+               resource.slack
+                   ? (*resource.slack == 0 ? "none"
+                                           : fmt::format("{} dose{}", *resource.slack, *resource.slack == 1 ? "" : "s"))
+                   : "",
                first_sites(resource.sites)});
   }
   return table.render(terminal);

@@ -2,9 +2,12 @@
 #include "diagnosis/diagnosis.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace assay::diagnosis {
 namespace {
+
+constexpr double kFlopOfFma = 2 * gpu::kWarpThreads;
 
 // The share of its time that the launch would take without what the rule takes away.
 double share_left(const Case& about, const Rule& rule) {
@@ -40,28 +43,40 @@ void find(const Case& about, double whole_us, double above_floor, std::vector<Ra
 
 }  // namespace
 
+double must_move(const Case& about) {
+  return about.bytes > 0 ? std::min(about.bytes, about.estimate.compulsory_bytes) : about.estimate.compulsory_bytes;
+}
+
+double executed_flops(const gpu::LaunchWork& work) {
+  double flops = kFlopOfFma * (work.total[gpu::Work::fma] + work.total[gpu::Work::fp64]);
+  for (const auto& [instruction, multiply_adds] : work.tensor_multiply_adds) flops += 2 * multiply_adds;
+  return flops;
+}
+
 Floor floor_of(const Case& about) {
   const gpu::Rates& rates = about.floor_rates();
-  Floor floor{rates.launch_floor_us, "launch"};
-  const auto consider = [&](double time_us, std::string by) {
-    if (time_us > floor.time_us) floor = {time_us, std::move(by)};
+  Floor floor;
+  const auto consider = [&](double time_us, const std::string& by) {
+    if (time_us > floor.time_us) floor = {time_us, by, std::move(floor.alone)};
+    if (time_us > 0) floor.alone.emplace_back(by, time_us);
   };
-  const double must_move =
-      about.bytes > 0 ? std::min(about.bytes, about.estimate.compulsory_bytes) : about.estimate.compulsory_bytes;
-  consider(must_move / rates.dram_peak / 1e3, "bytes that must move");
-  if (about.flops <= 0) return floor;
-  const double clock = about.model->boost_clock_mhz;
-  const double per_us = clock * about.model->sm_count;
+  consider(rates.launch_floor_us, "launch");
+  consider(must_move(about) / rates.dram_peak / 1e3, "bytes that must move");
+  const double per_us = about.model->boost_clock_mhz * about.model->sm_count;
+  // A problem that claims more operations than were needed here is none that needs them.
+  const double flops = std::min(about.flops, executed_flops(about.work) + about.other_flops);
   if (about.work.tensor_multiply_adds.empty()) {
-    constexpr double kFlopOfFma = 2 * gpu::kWarpThreads;
-    const bool in_f64 = about.work.total[gpu::Work::fp64] > about.work.total[gpu::Work::fma];
-    consider(about.flops / (kFlopOfFma * (in_f64 ? rates.fp64 : rates.fma) * per_us), in_f64 ? "FP64" : "FMA");
-    return floor;
+    // float64 is a choice of the kernel, unless the problem is given in it.
+    const bool in_f64 = about.float64 && about.work.total[gpu::Work::fp64] > about.work.total[gpu::Work::fma];
+    consider(flops / (kFlopOfFma * (in_f64 ? rates.fp64 : rates.fma) * per_us), in_f64 ? "FP64" : "FMA");
+  } else {
+    const auto most =
+        std::ranges::max_element(about.work.tensor_multiply_adds, {}, &std::pair<const std::string, double>::second);
+    if (const double rate = rates.tensor_rate(most->first); rate > 0) consider(flops / (rate * per_us), most->first);
   }
-  const auto most =
-      std::ranges::max_element(about.work.tensor_multiply_adds, {}, &std::pair<const std::string, double>::second);
-  if (const double rate = rates.tensor_rate(most->first); rate > 0)
-    consider(about.flops / (rate * per_us), most->first);
+  const double special = about.work.total[gpu::Work::xu] - about.work.total[gpu::Work::xu_float64];
+  if (special > 0 && rates.xu > 0) floor.alone.emplace_back("special functions", special / (rates.xu * per_us));
+  std::ranges::stable_sort(floor.alone, std::greater(), &std::pair<std::string, double>::second);
   return floor;
 }
 

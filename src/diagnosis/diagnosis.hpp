@@ -36,6 +36,7 @@ struct Case {
   double flops = 0;           // of the problem; 0: not known
   double bytes = 0;           // likewise
   double argument_bytes = 0;  // device memory of a call: all its tensors
+  double given_bytes = 0;     // of them, inputs and outputs
   double baseline_bytes = 0;  // of a call of the baseline, as it says; 0: there is none, or it does not say
   std::string baseline{};     // its name
   std::vector<Axis> axes;
@@ -44,6 +45,8 @@ struct Case {
   bool debug_build = false;    // -G
   std::string unoptimised{};   // the flag by which ptxas does not optimise; "": it does
   bool narrow_inputs = false;  // of 16 bits or less, as tensor cores take them
+  bool float64 = false;        // inputs or outputs of the problem are
+  double other_flops = 0;      // that other kernels of the call execute
   std::string stage{};         // of a call with several kernels: the name of this one
   // Measured on such a GPU, in place of the model's: those that times follow, and the best of both, for the floor.
   std::shared_ptr<const gpu::Rates> measured_rates{};
@@ -57,8 +60,15 @@ struct Case {
 struct Floor {
   double time_us = 0;
   std::string by;  // "bytes that must move", "FMA", "wgmma", "launch"
+  // What each would take alone at its peak, the longest first. Special functions are as the kernel executes them:
+  // others may do with fewer, so that they are no part of the floor.
+  std::vector<std::pair<std::string, double>> alone{};
 };
 Floor floor_of(const Case& about);
+// Of the problem's bytes, those that no kernel can do without: what this one touches may be more, or less.
+double must_move(const Case& about);
+// At most so many operations are executed, if every instruction of the FMA and FP64 pipes is a fused one.
+double executed_flops(const gpu::LaunchWork& work);
 
 struct Evidence {
   std::vector<std::string> facts;       // "12,582,912 sectors, 1,572,864 would do (8.0 times)"

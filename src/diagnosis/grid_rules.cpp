@@ -22,10 +22,11 @@ Seen not_enough_blocks(const Case& about) {
   Evidence evidence;
   evidence.facts.push_back(fmt::format("{} blocks on {:.0f} SMs ({:.2f} waves): {} of the SMs' time is idle",
                                        about.work.blocks, sms, waves, percent(wasted)));
+  if (blocks >= sms) return evidence;  // a ragged wave is no missing axis
   std::string missing;
   for (const Axis& axis : about.axes) {
     if (!axis.in_grid && axis.extent > 1)
-      missing += fmt::format("{}{} = {:g}", missing.empty() ? "" : ", ", axis.name, axis.extent);
+      missing += fmt::format("{}{} = {:.0f}", missing.empty() ? "" : ", ", axis.name, axis.extent);
   }
   if (!missing.empty())
     evidence.facts.push_back(
@@ -84,10 +85,14 @@ void optimised(Case& about) {
   scale_chain(about, 0.2);
 }
 
+// What a call needs at least: that of the baseline, or what the caller gives and gets.
+static double memory_needed(const Case& about) {
+  return about.baseline_bytes > 0 ? about.baseline_bytes : std::max(about.bytes, about.given_bytes);
+}
 // Beside a baseline that says what its call holds, memory is a finding of its own, whether it takes time or not.
 Seen workspace(const Case& about) {
   const bool beside = about.baseline_bytes > 0;
-  const double enough = beside ? about.baseline_bytes : about.bytes;
+  const double enough = memory_needed(about);
   if (enough <= 0 || about.argument_bytes <= 2 * enough) return std::nullopt;
   Evidence evidence;
   if (beside) {
@@ -102,7 +107,7 @@ Seen workspace(const Case& about) {
   return evidence;
 }
 void no_workspace(Case& about) {
-  const double factor = (about.baseline_bytes > 0 ? about.baseline_bytes : about.bytes) / about.argument_bytes;
+  const double factor = memory_needed(about) / about.argument_bytes;
   for (gpu::BufferWork& buffer : about.work.buffers) {
     buffer.fetched_bytes *= factor;
     buffer.unique_written_bytes *= factor;

@@ -7,11 +7,11 @@ namespace assay::diagnosis {
 
 Seen dram_bound(const Case& about) {
   constexpr double kFull = 0.8;
-  const double floor = about.estimate.compulsory_bytes / about.rates().dram_reached / 1e3;
+  const double bytes = must_move(about);
+  const double floor = bytes / about.rates().dram_reached / 1e3;
   if (floor < kFull * (about.time_us - about.rates().launch_us)) return std::nullopt;
   return Evidence{{fmt::format("{:.4g} MB must move once; at {:.0f} GB/s that takes {:.3g} us, {} of the time",
-                               about.estimate.compulsory_bytes / 1e6, about.rates().dram_reached, floor,
-                               percent(floor / about.time_us))},
+                               bytes / 1e6, about.rates().dram_reached, floor, percent(floor / about.time_us))},
                   {},
                   0};
 }

@@ -11,13 +11,19 @@
 namespace assay::page {
 namespace {
 
-constexpr double kCharacterWidth = 6.9;  // of a label, at 12 pixels, in a wide font
 constexpr double kLabelHeight = 14;
 
-size_t characters(std::string_view text) {
-  size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
-  return count;
+bool begins_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
+// Of a label, at 12 pixels, in a wide font.
+double character_width(char c) {
+  if (!begins_character(c)) return 0;
+  if ((c >= 'A' && c <= 'Z') || c == '=' || c == '+' || c == '<' || c == '>') return 9;
+  if (c == 'm' || c == 'w' || c == '%' || c == '@') return 11;
+  if (std::string_view("ijlt,.;:|'! ()[]").find(c) != std::string_view::npos) return 4.5;
+  return 7.4;
 }
 
 }  // namespace
@@ -83,16 +89,20 @@ std::string grouped(double whole) {
 }
 
 double text_width(std::string_view text) {
-  return static_cast<double>(characters(text)) * kCharacterWidth;
+  double wide = 0;
+  for (const char c : text) wide += character_width(c);
+  return wide;
 }
 
 std::string shortened(const std::string& text, double width) {
   std::string clean = valid_utf8(text);
-  const auto most = static_cast<size_t>(std::max(1.0, width / kCharacterWidth));
-  if (characters(clean) <= most) return clean;
+  if (text_width(clean) <= width) return clean;
+  constexpr double kEllipsis = 12;
   size_t end = 0;
-  for (size_t count = 0; end < clean.size(); ++end) {
-    if ((static_cast<unsigned char>(clean[end]) & 0xC0U) != 0x80U && count++ == most - 1) break;
+  double wide = 0;
+  for (; end < clean.size(); ++end) {
+    wide += character_width(clean[end]);
+    if (begins_character(clean[end]) && wide > width - kEllipsis) break;
   }
   return clean.substr(0, end) + "…";
 }
@@ -154,23 +164,37 @@ bool Drawing::label(double x, double y, const std::string& text, std::string_vie
   return false;
 }
 
+// Three digits that count, and more where neighbours would read the same: 10.005, 10.010.
+std::vector<std::string> tick_names(const std::vector<double>& ticks) {
+  std::vector<std::string> names;
+  for (const double tick : ticks) names.push_back(short_number(tick));
+  if (std::ranges::adjacent_find(names) == names.end()) return names;
+  const int digits = static_cast<int>(std::ceil(-std::log10(ticks[1] - ticks[0]) - 1e-9));
+  for (size_t i = 0; i < ticks.size(); ++i) names[i] = fmt::format("{:.{}f}", ticks[i], std::clamp(digits, 0, 9));
+  return names;
+}
+
 void Drawing::axes(const Scale& x, const Scale& y, const std::string& x_name, const std::string& y_name) {
   const double left = x(x.low());
   const double right = x(x.high());
   const double bottom = y(y.low());
   const double top = y(y.high());
-  for (const double tick : y.ticks(5)) {
-    line(left, y(tick), right, y(tick), "grid");
-    text(left - 6, y(tick) + 4, short_number(tick), "tick", Anchor::end);
+  const std::vector<double> rows = y.ticks(5);
+  const std::vector<std::string> row_names = tick_names(rows);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    line(left, y(rows[i]), right, y(rows[i]), "grid");
+    text(left - 6, y(rows[i]) + 4, row_names[i], "tick", Anchor::end);
   }
+  const std::vector<double> columns = x.ticks(static_cast<int>((right - left) / 90));
+  const std::vector<std::string> column_names = tick_names(columns);
   double free_from = -1e9;
-  for (const double tick : x.ticks(static_cast<int>((right - left) / 90))) {
-    line(x(tick), bottom, x(tick), top, "grid");
-    const std::string name = short_number(tick);
-    const double half = text_width(name) / 2;
-    if (x(tick) - half < free_from || x(tick) + half > width_) continue;
-    text(x(tick), bottom + 16, name, "tick", Anchor::middle);
-    free_from = x(tick) + half + 8;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    line(x(columns[i]), bottom, x(columns[i]), top, "grid");
+    const double half = text_width(column_names[i]) / 2 + 2;
+    const double middle = std::min(x(columns[i]), width_ - half);
+    if (middle - half < free_from) continue;
+    text(middle, bottom + 16, column_names[i], "tick", Anchor::middle);
+    free_from = middle + half + 4;
   }
   line(left, bottom, right, bottom, "axis");
   line(left, bottom, left, top, "axis");

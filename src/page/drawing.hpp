@@ -31,6 +31,8 @@ class Scale {
 
 // 1234.5 -> "1230", 0.01234 -> "0.0123": three digits that count, no exponent between 1e-4 and 1e7.
 std::string short_number(double value);
+// Of neighbouring ticks no two read the same.
+std::vector<std::string> tick_names(const std::vector<double>& ticks);
 std::string grouped(double whole);  // "1,234,567"
 
 enum class Anchor { start, middle, end };

@@ -194,6 +194,7 @@ class HtmlWriter {
         "<th scope=\"col\" class=\"number\">line</th><th scope=\"col\" class=\"number\" data-counter>{}</th>"
         "<th scope=\"col\">source</th></tr></thead><tbody>\n",
         listing.counter.empty() ? " uncounted" : "", id, escape_html(listing.file), escape_html(listing.counter));
+    listed_columns_ = listing.counter.empty() ? 2 : 3;
     for (const ListedLine& line : listing.lines) listed(id, line);
     out_ += "</tbody></table></div>\n";
   }
@@ -246,15 +247,19 @@ class HtmlWriter {
       if (cell.bar) attributes += fmt::format(" style=\"--bar:{:.1f}%\"", 100 * *cell.bar);
       const char* tag = i == 0 ? "th" : "td";
       const char* role = i == 0 ? " role=\"rowheader\" scope=\"row\"" : " role=\"cell\"";
-      out_ += fmt::format("<{}{}{}{}>{}</{}>", tag, role, attribute("data-name", column.name), attributes,
-                          text(cell.text), tag);
+      // On a narrow page the column's name stands beside the cell: what it holds stays together.
+      const std::string held = text(cell.text);
+      const bool several = cell.text.size() > 1 || held.find("<wbr>") != std::string::npos;
+      out_ += fmt::format("<{}{}{}{}>{}{}{}</{}>", tag, role, attribute("data-name", column.name), attributes,
+                          several ? "<span>" : "", held, several ? "</span>" : "", tag);
     }
     out_ += "</tr>\n";
   }
 
   void listed(const std::string& id, const ListedLine& line) {
     if (line.number == 0) {
-      out_ += fmt::format("<tr class=\"gap\"><td colspan=\"3\">{}</td></tr>\n", escape_html(line.text));
+      out_ +=
+          fmt::format("<tr class=\"gap\"><td colspan=\"{}\">{}</td></tr>\n", listed_columns_, escape_html(line.text));
       return;
     }
     out_ += fmt::format("<tr id=\"{}L{}\"", id, line.number);
@@ -263,11 +268,12 @@ class HtmlWriter {
     out_ += fmt::format("{}</td><td>{}</td><td><code>{}</code></td></tr>\n", line.number, line.count,
                         escape_html(line.text));
     for (const Text& note : line.notes)
-      out_ += fmt::format("<tr class=\"note\"><td colspan=\"3\">{}</td></tr>\n", text(note));
+      out_ += fmt::format("<tr class=\"note\"><td colspan=\"{}\">{}</td></tr>\n", listed_columns_, text(note));
   }
 
   const Ids& ids_;
   std::string out_;
+  int listed_columns_ = 3;  // that are shown of the listing at hand
 };
 
 }  // namespace

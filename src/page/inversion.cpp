@@ -2,6 +2,7 @@
 // What experiments on the kernel said: for each resource the share of the time that goes if it is free, and the share
 // that more of it adds.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "page/drawing.hpp"
@@ -15,7 +16,8 @@ constexpr double kBar = 15;
 constexpr size_t kDrawnResources = 14;  // resources
 
 std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f} %", 100 * *share) : "";
+  // Nothing has no sign: what is added to -0 gives 0.
+  return share ? fmt::format("{:.1f} %", std::round(1000 * *share) / 10 + 0.0) : "";
 }
 
 // Bars to the left: the gain if it is free. To the right: the cost of the first dose.
@@ -65,12 +67,13 @@ Table table_of(const InvertedCase& inverted, const char* word) {
       {}};
   for (const InvertedResource& each : inverted.resources) {
     const Tone tone = each.verdict == "bottleneck" ? Tone::bad : each.verdict == "slack" ? Tone::good : Tone::plain;
-    table.rows.push_back({{plain(each.name)},
-                          {toned(each.verdict, tone)},
-                          {plain(percent(each.gain)), each.gain},
-                          {plain(percent(each.cost)), each.cost},
-                          {plain(each.slack ? fmt::format("{:g} doses", *each.slack) : ""), each.slack},
-                          {plain(each.remedy)}});
+    table.rows.push_back(
+        {{plain(each.name)},
+         {toned(each.verdict, tone)},
+         {plain(percent(each.gain)), each.gain},
+         {plain(percent(each.cost)), each.cost},
+         {plain(each.slack ? fmt::format("{:g} dose{}", *each.slack, *each.slack == 1 ? "" : "s") : ""), each.slack},
+         {plain(each.remedy)}});
   }
   return table;
 }

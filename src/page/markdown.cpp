@@ -58,6 +58,8 @@ class MarkdownWriter {
 
   void operator()(const Table& table) {
     if (table.rows.empty()) return;
+    // It says what the figures are: measured, counted, estimated.
+    if (!table.caption.empty()) out_ += fmt::format("*{}*\n\n", inline_text(plain(table.caption)));
     std::string rule = "|";
     out_ += "|";
     for (const Column& column : table.columns) {

@@ -27,6 +27,10 @@ std::string hours(double seconds) {
   return seconds < 7200 ? short_number(seconds / 60) + " min" : short_number(seconds / 3600) + " h";
 }
 
+std::string kernel_name(const std::string& name) {
+  return name.empty() ? "(none, or several)" : name;
+}
+
 struct Sum {
   size_t attempts = 0;
   size_t good = 0;
@@ -65,8 +69,7 @@ Table tried(const Content& content) {
     kernels[attempt.kernel].add(attempt);
     all.add(attempt);
   }
-  for (const auto& [kernel, sum] : kernels)
-    table.rows.push_back(sum.row(plain(kernel.empty() ? "(none, or several)" : kernel)));
+  for (const auto& [kernel, sum] : kernels) table.rows.push_back(sum.row(plain(kernel_name(kernel))));
   table.rows.push_back(all.row({{"total", Span::Kind::strong}}));
   return table;
 }
@@ -126,7 +129,14 @@ std::string reason_of(const Attempt& attempt) {
   for (const Step& step : steps_of(attempt)) {
     if (step.verdict == "failed") return step.name + ": " + step.summary;
   }
-  return "";
+  if (const auto tuned = tuned_case(attempt)) {
+    const auto failed = std::ranges::count_if(tuned->points, [](const TunedPoint& point) { return !point.value; });
+    if (failed > 0)
+      return fmt::format(
+          "{} of {} configurations failed, the first one at: {}", failed, tuned->points.size(),
+          std::ranges::find_if(tuned->points, [](const TunedPoint& each) { return !each.value; })->failure);
+  }
+  return failure_of(attempt);
 }
 
 std::optional<Table> retired(const Content& content) {
@@ -141,7 +151,7 @@ std::optional<Table> retired(const Content& content) {
   for (const auto& [key, ids] : failures) {
     Text last = link(std::to_string(ids.back()), fmt::format("attempt-{}", ids.back()));
     if (ids.size() > 1) last.push_back({fmt::format(" and {} before", ids.size() - 1)});
-    table.rows.push_back({{plain(std::get<0>(key))},
+    table.rows.push_back({{plain(kernel_name(std::get<0>(key)))},
                           {plain(std::get<1>(key))},
                           {toned(std::get<2>(key), Tone::bad)},
                           {plain(std::get<3>(key))},

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+
 namespace assay::page {
 namespace {
 
@@ -284,6 +286,18 @@ double cases_of(const ledger::Attempt& attempt) {
 
 std::string commit_of(const ledger::Attempt& attempt) {
   return text(parsed(attempt.details), "commit");
+}
+
+std::string failure_of(const ledger::Attempt& attempt) {
+  const json details = parsed(attempt.details);
+  if (attempt.kind == ledger::Kind::check) return text(member(details, "failure"), "message");
+  if (attempt.kind != ledger::Kind::suite) return "";
+  const json& summary = member(details, "summary");
+  std::vector<std::string> parts;
+  for (const char* what : {"failed", "rejected"}) {
+    if (const int64_t count = whole(summary, what); count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  }
+  return join(parts, ", ");
 }
 
 std::string error_of(const ledger::Attempt& attempt) {

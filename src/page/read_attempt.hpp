@@ -24,5 +24,6 @@ std::string suite_work(const ledger::Attempt& attempt);  // the key of its work 
 double cases_of(const ledger::Attempt& attempt);         // that a check or sanitize ran; 0: not known
 std::string commit_of(const ledger::Attempt& attempt);   // "": not known
 std::string error_of(const ledger::Attempt& attempt);    // the message of an attempt that ended with one
+std::string failure_of(const ledger::Attempt& attempt);  // what a check or a suite says of its own; "": nothing
 
 }  // namespace assay::page

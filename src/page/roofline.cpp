@@ -42,15 +42,21 @@ std::string draw(const Roofline& roofline, double width) {
   const double top = roofline.ceilings.compute.front().tflops;
   const double foot = std::max(range.x_low, range.y_low / bandwidth);
   drawing.line(x(foot), y(foot * bandwidth), x(top / bandwidth), y(top), "roof");
-  double above = -100;
+  double above = -100;     // the roof before
+  double baseline = -100;  // and its label
   for (const ComputeRoof& roof : roofline.ceilings.compute) {
     if (roof.tflops < range.y_low) continue;
     const double height_of_roof = y(roof.tflops);
     drawing.line(x(roof.tflops / bandwidth), height_of_roof, x(range.x_high), height_of_roof, "roof");
-    // Below its line where the next roof above is near.
-    drawing.text(x(range.x_high) - 2, height_of_roof + (height_of_roof - above < 22 ? 14 : -5),
-                 fmt::format("{} {}", roof.name, short_number(roof.tflops)), "label", Anchor::end);
+    // Below its line where the next roof above is near; nowhere if there is no room there either.
+    constexpr double kLine = 14;
+    const bool over = height_of_roof - above >= 22 && height_of_roof - 5 - baseline >= kLine;
     above = height_of_roof;
+    const double place = height_of_roof + (over ? -5 : kLine);
+    if (place - baseline < kLine) continue;
+    drawing.text(x(range.x_high) - 2, place, fmt::format("{} {}", roof.name, short_number(roof.tflops)), "label",
+                 Anchor::end);
+    baseline = place;
   }
   // Levels of one case are joined.
   std::map<std::pair<std::string, int64_t>, std::vector<const RooflinePoint*>> cases;

@@ -73,11 +73,12 @@ std::string draw_trace(const MeasuredCase& measured, double width) {
   });
   const double clock_height = clocks ? 96 : 0;
   const double height = (width < 500 ? 230 : 280) + clock_height;
+  constexpr double kLeft = 62;  // room for 10.005
   Drawing drawing(width, height);
   const Bounds bounds = bounds_of(measured);
   size_t most = 1;
   for (const ledger::Samples& samples : measured.samples) most = std::max(most, samples.times_us.size());
-  const Scale x = Scale::linear(0, static_cast<double>(most), 48, width - 14);
+  const Scale x = Scale::linear(0, static_cast<double>(most), kLeft, width - 14);
   const Scale y = Scale::linear(bounds.low, bounds.high, height - 44 - clock_height, 28);
   drawing.axes(x, y, clocks ? "" : "sample, in the order in which they were taken", "us of one call");
   for (size_t i = 0; i < measured.samples.size(); ++i) {
@@ -128,8 +129,8 @@ std::string draw_trace(const MeasuredCase& measured, double width) {
     const Scale mhz = Scale::linear(low - room, high + room, height - 44, height - clock_height);
     drawing.text(8, height - clock_height - 8, "SM clock, MHz", "name");
     for (const double edge : {low, high}) {
-      drawing.text(42, mhz(edge) + 4, short_number(edge), "tick", Anchor::end);
-      drawing.line(48, mhz(edge), width - 14, mhz(edge), "grid");
+      drawing.text(kLeft - 6, mhz(edge) + 4, short_number(edge), "tick", Anchor::end);
+      drawing.line(kLeft, mhz(edge), width - 14, mhz(edge), "grid");
       if (high - low < 1) break;
     }
     for (size_t i = 0; i < measured.samples.size(); ++i) {

@@ -2,6 +2,8 @@
 // What a tuning evaluated, in its order, with the best so far, and the tie group that is its answer.
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 
 #include "page/drawing.hpp"
 #include "page/sections.hpp"
@@ -64,6 +66,26 @@ std::string draw(const Landscape& shown, double width) {
   return drawing.svg();
 }
 
+// Why configurations gave no time, the most frequent reason first.
+std::optional<Table> failures_of(const TunedCase& tuned) {
+  std::map<std::string, std::vector<std::string>> reasons;
+  for (const TunedPoint& each : tuned.points) {
+    if (!each.value) reasons[each.failure.empty() ? "not known" : each.failure].push_back(each.configuration);
+  }
+  if (reasons.empty()) return std::nullopt;
+  Table table{fmt::format("tuning-failed-{}", tuned.attempt.id),
+              fmt::format("{} on {}: configurations that gave no result", tuned.attempt.kernel, tuned.attempt.device),
+              {{"failed at"}, {"configurations", true}, {"the first of them"}},
+              {}};
+  for (const auto& [reason, configurations] : reasons)
+    table.rows.push_back(
+        {{plain(reason)},
+         {plain(grouped(static_cast<double>(configurations.size()))), static_cast<double>(configurations.size())},
+         {code(configurations.front())}});
+  std::ranges::stable_sort(table.rows, std::greater(), [](const std::vector<Cell>& row) { return *row[1].order; });
+  return table;
+}
+
 Table table_of(const TunedCase& tuned) {
   std::vector<TunedPoint> fastest;
   for (const TunedPoint& each : tuned.points) {
@@ -106,7 +128,8 @@ std::optional<Section> tuning_section(const Content& content) {
           fmt::format("tuning-{}", each.attempt.id),
           {},
           [shown](double width) { return draw(shown, width); }}});
-    section.elements.push_back({table_of(each)});
+    if (!shown.points.empty()) section.elements.push_back({table_of(each)});
+    if (auto table = failures_of(each)) section.elements.push_back({std::move(*table)});
   }
   return section.elements.empty() ? std::nullopt : std::optional(std::move(section));
 }

@@ -89,6 +89,9 @@ diagnosis::Case advised_case(const spec::KernelSpec& spec, const spec::Configura
     const spec::ResolvedTensor* tensor = argument.tensor();
     if (tensor == nullptr) continue;
     about.argument_bytes += static_cast<double>(tensor->bytes);
+    if (tensor->role == spec::Role::scratch) continue;
+    about.given_bytes += static_cast<double>(tensor->bytes);
+    about.float64 = about.float64 || tensor->dtype == spec::DType::f64;
     about.narrow_inputs =
         about.narrow_inputs || (tensor->role == spec::Role::input && spec::size_bytes(tensor->dtype) <= 2);
   }
@@ -103,7 +106,9 @@ diagnosis::Case advised_case(const spec::KernelSpec& spec, const spec::Configura
   about.best_rates = rates.bound();
   // The floor is that of the problem: a single kernel might do what these do one after the other.
   for (const EstimatedStage& stage : estimated.stages) {
-    if (stage.entry != estimated.entry) about.estimate.compulsory_bytes += stage.estimate.compulsory_bytes;
+    if (stage.entry == estimated.entry) continue;
+    about.estimate.compulsory_bytes += stage.estimate.compulsory_bytes;
+    about.other_flops += diagnosis::executed_flops(stage.work);
   }
   return about;
 }
@@ -119,7 +124,7 @@ std::vector<diagnosis::Case> stages_of(const diagnosis::Case& whole, const Estim
     about.estimate = stage.estimate;
     about.blocks_per_sm = stage.blocks_per_sm;
     about.time_us = whole.time_us * stage.estimate.time_us / estimated.estimate.time_us;
-    about.bytes = 0;
+    about.bytes = about.other_flops = 0;
     if (stage.entry != estimated.entry) about.flops = about.baseline_bytes = 0;
     about.spill_bytes =
         stage.usage ? stage.usage->spill_load_bytes.value_or(0) + stage.usage->spill_store_bytes.value_or(0) : 0;
@@ -420,7 +425,8 @@ class Diagnoser {
     document["known"] = report_.known;
     document["time_us"] = report_.time_us;
     document["measured"] = report_.measured;
-    document["floor"] = {{"time_us", report_.floor_us}, {"by", report_.floor_by}};
+    document["floor"] = {{"time_us", report_.floor_us}, {"by", report_.floor_by}, {"alone_us", json::object()}};
+    for (const auto& [part, time_us] : details_->diagnosis.floor.alone) document["floor"]["alone_us"][part] = time_us;
     document["findings"] = json::array();
     for (size_t i = 0; i < report_.findings.size(); ++i) {
       document["findings"].push_back(advice_document(details_->diagnosis.advice[i]));

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 // assay diagnose as a user runs it: in each planted kernel its own rule comes first, and in a clean one it is silent.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 
 #include "../support/temporary_folder.hpp"
 #include "assay_program.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "build/toolkit.hpp"
+#include "diagnosis/diagnosis.hpp"
 
 namespace assay::cli {
 namespace {
@@ -65,36 +68,93 @@ TEST_P(PlantedTest, ItsRuleIsSilentElsewhere) {
 
 constexpr const char* kH200 = "vgpu:h200";
 constexpr const char* kL4 = "vgpu:l4";
-INSTANTIATE_TEST_SUITE_P(
-    Kernels, PlantedTest,
-    testing::Values(
-        Planted{"not_enough_blocks", "attention_without_heads", "B=1,H=4,S=128", kL4, "copy_vector", "N=4194304"},
-        Planted{"dram_bound", "copy_vector", "N=33554432", kH200, "exponentials", "N=4194304"},
-        Planted{"uncoalesced", "transpose_naive", "ROWS=4096,COLUMNS=4096", kH200, "transpose_padded",
-                "ROWS=4096,COLUMNS=4096"},
-        Planted{"bank_conflicts", "transpose_conflicts", "ROWS=4096,COLUMNS=4096", kH200, "transpose_padded",
-                "ROWS=4096,COLUMNS=4096"},
-        Planted{"shared_bandwidth", "gemm_tiled", "M=1024,N=1024,K=512", kH200, "transpose_conflicts",
-                "ROWS=4096,COLUMNS=4096"},
-        Planted{"tensor_idle", "../attention/naive", "B=1,H=16,S=512,D=64,causal=false,dtype=f16", kH200, "stencil",
-                "ROWS=2048,COLUMNS=2048"},
-        Planted{"special_functions", "exponential_rounds", "N=270336", kH200, "fma_chain", "N=67584"},
-        Planted{"shuffles", "shuffle_rounds", "N=270336", kH200, "copy_vector", "N=4194304"},
-        Planted{"atomics", "atomic_rounds", "N=270336", kH200, "transpose_conflicts", "ROWS=4096,COLUMNS=4096"},
-        Planted{"same_sector_twice", "reread_vector", "N=67584,M=1024", kH200, "copy_vector", "N=4194304"},
-        Planted{"address_arithmetic", "division_rounds", "N=270336", kH200, "fma_chain", "N=67584"},
-        Planted{"above_compulsory", "../../tests/cli/far_neighbours", "N=8388608", kH200, "copy_vector", "N=4194304"},
-        Planted{"debug_build", "../../tests/cli/debug_build", "N=4194304", kH200, "fma_chain", "N=67584"},
-        Planted{"workspace", "../../tests/cli/workspace", "N=4194304", kH200, "copy_vector", "N=4194304"},
-        Planted{"double_precision", "f64_polynomial", "N=4194304", kL4, "fma_chain", "N=67584"},
-        Planted{"latency", "scan_rows", "ROWS=512,COLUMNS=2048", kH200, "copy_vector", "N=33554432"},
-        Planted{"local_memory", "local_array", "N=262144", kH200, "copy_vector", "N=4194304"},
-        Planted{"divergence", "divergent_lanes", "N=4194304", kH200, "exponentials", "N=4194304"},
-        Planted{"barriers", "barrier_rounds", "N=270336", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"},
-        Planted{"silent_stores", "silent_stores", "N=4194304", kH200, "copy_vector", "N=4194304"},
-        Planted{"launch", "copy_vector", "N=135168", kH200, "fma_chain", "N=1048576"},
-        Planted{"starting_blocks", "tiny_blocks", "N=4194304", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"}),
-    [](const testing::TestParamInfo<Planted>& planted) { return std::string(planted.param.rule); });
+constexpr std::array kPlanted = {
+    Planted{"not_enough_blocks", "attention_without_heads", "B=1,H=4,S=128", kL4, "copy_vector", "N=4194304"},
+    Planted{"dram_bound", "copy_vector", "N=33554432", kH200, "exponentials", "N=4194304"},
+    Planted{"uncoalesced", "transpose_naive", "ROWS=4096,COLUMNS=4096", kH200, "transpose_padded",
+            "ROWS=4096,COLUMNS=4096"},
+    Planted{"bank_conflicts", "transpose_conflicts", "ROWS=4096,COLUMNS=4096", kH200, "transpose_padded",
+            "ROWS=4096,COLUMNS=4096"},
+    Planted{"shared_bandwidth", "gemm_tiled", "M=1024,N=1024,K=512", kH200, "transpose_conflicts",
+            "ROWS=4096,COLUMNS=4096"},
+    Planted{"tensor_idle", "../attention/naive", "B=1,H=16,S=512,D=64,causal=false,dtype=f16", kH200, "stencil",
+            "ROWS=2048,COLUMNS=2048"},
+    Planted{"special_functions", "exponential_rounds", "N=270336", kH200, "fma_chain", "N=67584"},
+    Planted{"shuffles", "shuffle_rounds", "N=270336", kH200, "copy_vector", "N=4194304"},
+    Planted{"atomics", "atomic_rounds", "N=270336", kH200, "transpose_conflicts", "ROWS=4096,COLUMNS=4096"},
+    Planted{"same_sector_twice", "reread_vector", "N=67584,M=1024", kH200, "copy_vector", "N=4194304"},
+    Planted{"address_arithmetic", "division_rounds", "N=270336", kH200, "fma_chain", "N=67584"},
+    Planted{"above_compulsory", "../../tests/cli/far_neighbours", "N=8388608", kH200, "copy_vector", "N=4194304"},
+    Planted{"debug_build", "../../tests/cli/debug_build", "N=4194304", kH200, "fma_chain", "N=67584"},
+    Planted{"workspace", "../../tests/cli/workspace", "N=4194304", kH200, "copy_vector", "N=4194304"},
+    Planted{"double_precision", "f64_polynomial", "N=4194304", kL4, "fma_chain", "N=67584"},
+    Planted{"latency", "scan_rows", "ROWS=512,COLUMNS=2048", kH200, "copy_vector", "N=33554432"},
+    Planted{"local_memory", "local_array", "N=262144", kH200, "copy_vector", "N=4194304"},
+    Planted{"divergence", "divergent_lanes", "N=4194304", kH200, "exponentials", "N=4194304"},
+    Planted{"barriers", "barrier_rounds", "N=270336", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"},
+    Planted{"silent_stores", "silent_stores", "N=4194304", kH200, "copy_vector", "N=4194304"},
+    Planted{"launch", "copy_vector", "N=135168", kH200, "fma_chain", "N=1048576"},
+    Planted{"starting_blocks", "tiny_blocks", "N=4194304", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"}};
+INSTANTIATE_TEST_SUITE_P(Kernels, PlantedTest, testing::ValuesIn(kPlanted),
+                         [](const testing::TestParamInfo<Planted>& planted) {
+                           return std::string(planted.param.rule);
+                         });
+
+// No rule without a kernel in which it comes first and one in which it is silent.
+TEST(Diagnose, EveryRuleIsPlanted) {
+  std::set<std::string_view> rules;
+  std::set<std::string_view> planted;
+  for (const diagnosis::Rule& rule : diagnosis::rules()) rules.insert(rule.name);
+  for (const Planted& each : kPlanted) planted.insert(each.rule);
+  EXPECT_EQ(rules, planted);
+}
+
+// The memory is busy all the time, with bytes that nobody needs: something inside the kernel can help. Its inputs are
+// no workspace.
+TEST(Diagnose, BytesThatNobodyNeedsAreNoBoundOfTheProblem) {
+  for (const char* device : {kH200, kL4}) {
+    const json document = diagnose({"tests/cli/planted/one_field_of_records", "--device", device});
+    ASSERT_FALSE(document["findings"].empty());
+    EXPECT_EQ(document["findings"][0]["rule"], "uncoalesced") << document["findings"].dump(1);
+    EXPECT_EQ(finding(document, "dram_bound"), nullptr);
+    EXPECT_EQ(finding(document, "workspace"), nullptr);
+    // As many blocks as were chosen, and none is missing along N.
+    EXPECT_EQ(document["findings"].dump().find("does not go along"), std::string::npos);
+  }
+}
+
+// float32 in and out: nothing says that it must be computed in float64, whose rate is no floor.
+TEST(Diagnose, Float64IsNoFloorOfAProblemInFloat32) {
+  const json document = diagnose({"kernels/planted/f64_rounds", "--device", kL4});
+  EXPECT_NE(document["floor"]["by"], "FP64");
+  const json* found = finding(document, "double_precision");
+  ASSERT_NE(found, nullptr);
+  EXPECT_GT((*found)["cap_us"].get<double>(), 0.8 * document["time_us"].get<double>());
+}
+
+// What kernel.toml says may be too much: the kernel has done it with less.
+TEST(Diagnose, OperationsThatAreNotExecutedAreNoFloor) {
+  const TemporaryFolder folder;
+  const std::filesystem::path kernel = std::filesystem::path(ASSAY_SOURCE_DIR) / "kernels/planted/fma_chain";
+  std::filesystem::copy(kernel, folder.path(), std::filesystem::copy_options::recursive);
+  const auto toml = read_file(kernel / "kernel.toml");
+  ASSERT_TRUE(toml.ok());
+  const std::vector<std::string> words = {folder.path().string(), "--shape", "N=1048576", "--device", kH200};
+  const json before = diagnose(words);
+  folder.write("kernel.toml", replace_all(*toml, "\"1024*N\"", "\"102400*N\""));
+  const json document = diagnose(words);
+  EXPECT_LT(document["floor"]["time_us"].get<double>(), document["time_us"].get<double>());
+  EXPECT_LT(document["floor"]["time_us"].get<double>(), 1.2 * before["floor"]["time_us"].get<double>());
+  EXPECT_EQ(document["findings"].size(), before["findings"].size());
+}
+
+TEST(Diagnose, SaysWhatEachPartWouldTakeAlone) {
+  const json document = diagnose({"kernels/planted/exponential_rounds", "--device", kH200});
+  const json& alone = document["floor"]["alone_us"];
+  for (const char* part : {"bytes that must move", "FMA", "special functions", "launch"})
+    EXPECT_GT(alone.value(part, 0.0), 0) << part;
+  EXPECT_EQ(alone[document["floor"]["by"].get<std::string>()], document["floor"]["time_us"]);
+}
 
 // By its flags: the PTX does not tell.
 TEST(Diagnose, PtxasThatDoesNotOptimiseIsFound) {
@@ -214,6 +274,13 @@ TEST(Diagnose, ASweepNamesWhereTheLimiterChanges) {
   ASSERT_FALSE(document["limiter_changes"].empty());
   EXPECT_NE(document["limiter_changes"][0]["from"], document["limiter_changes"][0]["to"]);
   EXPECT_FALSE(document.contains("sweep_ended"));
+}
+
+TEST(Diagnose, ASweepSaysSoWhereTheLimiterStays) {
+  const ProcessOutcome outcome =
+      assay_program({"diagnose", "kernels/planted/copy_vector", "--shape", "N=16777216", "--sweep",
+                     "N=16777216..33554432", "--device", "vgpu:h200", "--ledger", "none"});
+  EXPECT_NE(outcome.output.find("the limiter is DRAM at all of them"), std::string::npos) << outcome.output;
 }
 
 TEST(Diagnose, ASweepThatIsNoneIsAMistake) {

@@ -6,6 +6,7 @@
 #include "../support/temporary_folder.hpp"
 #include "example_ledger.hpp"
 #include "page/ceilings.hpp"
+#include "page/drawing.hpp"
 #include "page/gather.hpp"
 #include "page/ranking.hpp"
 
@@ -113,6 +114,61 @@ TEST_F(Page, ThePeriodHasItsTotals) {
   EXPECT_TRUE(holds(page, "<strong>total</strong>"));
 }
 
+// Whatever failed is named, and says why: an empty header of a row is none.
+TEST_F(Page, WhatDidNotWorkHasANameAndAReason) {
+  Content period = content({.kernel = "", .attempts = {}, .since_us = 0, .since = "2000-01-01"});
+  ledger::Attempt suite = period.attempts.back();
+  suite.kind = ledger::Kind::suite;
+  suite.kernel = "";
+  suite.exit_code = 5;
+  suite.verdict = "failed";
+  suite.details = R"({"suite": "odd", "summary": {"failed": 2, "rejected": 1}})";
+  ledger::Attempt check = suite;
+  check.kind = ledger::Kind::check;
+  check.kernel = "wrong";
+  check.details = R"({"failure": {"message": "y[0]: expected 1, got 2"}})";
+  ledger::Attempt tune = suite;
+  tune.kind = ledger::Kind::tune;
+  tune.kernel = "hopeless";
+  tune.details = R"({"evaluated": [{"configuration": "A=1", "failure": "compile", "value": null},
+    {"configuration": "A=2", "failure": "compile", "value": null}], "quantity": "measured time", "unit": "ms"})";
+  period.attempts.insert(period.attempts.end(), {suite, check, tune});
+  for (const std::string& page : {html_page(period), markdown_page(period)}) {
+    EXPECT_TRUE(holds(page, "(none, or several)"));
+    EXPECT_TRUE(holds(page, "2 failed, 1 rejected"));
+    EXPECT_TRUE(holds(page, "expected 1, got 2"));
+    EXPECT_TRUE(holds(page, "2 of 2 configurations failed, the first one at: compile"));
+  }
+  EXPECT_FALSE(holds(html_page(period), "data-name=\"kernel\"></th>"));
+}
+
+// There is no best of nothing.
+TEST_F(Page, ATuningInWhichNothingRanSaysWhy) {
+  Content tuning = of_kernel("example");
+  TunedCase tuned{tuning.attempts.back(), "measured time", "ms", 2, {}, {}};
+  tuned.points = {{"A=1", std::nullopt, "compile"}, {"A=2", std::nullopt, "check"}, {"A=3", std::nullopt, "compile"}};
+  tuning.tuned = {tuned};
+  for (const std::string& page : {html_page(tuning), markdown_page(tuning)}) {
+    EXPECT_FALSE(holds(page, "the best of"));
+    EXPECT_TRUE(holds(page, "configurations that gave no result"));
+    EXPECT_TRUE(holds(page, "A=1"));
+    EXPECT_FALSE(holds(page, "A=3")) << "the first of each reason";
+  }
+}
+
+TEST(Drawing, NeighbouringTicksDoNotReadTheSame) {
+  EXPECT_EQ(tick_names({10.005, 10.01, 10.015}), (std::vector<std::string>{"10.005", "10.010", "10.015"}));
+  EXPECT_EQ(tick_names({0, 200, 400}), (std::vector<std::string>{"0", "200", "400"}));
+  EXPECT_EQ(tick_names({1, 10, 100}), (std::vector<std::string>{"1", "10", "100"}));
+  EXPECT_TRUE(tick_names({}).empty());
+}
+
+TEST(Drawing, CapitalsTakeMoreRoom) {
+  EXPECT_GT(text_width("BATCH=6,COLUMNS"), text_width("batch.6,columns"));
+  EXPECT_LE(text_width(shortened("BATCH=6,COLUMNS=1024,ROWS=512 on vgpu:h200", 200)), 205);
+  EXPECT_EQ(shortened("short", 200), "short");
+}
+
 TEST_F(Page, ThePeriodSumsUpWhatStopsSaved) {
   Content period = content({.kernel = "", .attempts = {}, .since_us = 0, .since = "2000-01-01"});
   EXPECT_FALSE(holds(html_page(period), "what that saved")) << "nothing was stopped";
@@ -159,6 +215,14 @@ TEST_F(Page, TheSameContentGivesTheSameBytes) {
   EXPECT_EQ(html_page(of_kernel("example")), html_page(of_kernel("example")));
   EXPECT_EQ(markdown_page(of_kernel("example")), markdown_page(of_kernel("example")));
   EXPECT_FALSE(holds(html_page(of_kernel("broken")), folder_.path().string())) << "no path of this machine";
+}
+
+TEST_F(Page, MarkdownSaysOfEachTableHowItIsKnown) {
+  const std::string page = markdown_page(of_kernel("example"));
+  EXPECT_TRUE(holds(page, "*Time of one call, the newest measurement of each case (measured"));
+  EXPECT_TRUE(holds(page, "*The samples summed up (measured)*"));
+  EXPECT_TRUE(holds(page, "how long each part alone would take (estimated)*"));
+  EXPECT_TRUE(holds(page, "(counted, exact)*"));
 }
 
 TEST_F(Page, MarkdownFitsACommentAndSaysWhatIsLeftOut) {

@@ -90,6 +90,33 @@ test('no word is broken in the middle where there is room for it', async () => {
   }
 });
 
+test('on a narrow page no part of a cell slips below the name of its column', async () => {
+  for (const name of ['kernel', 'pair', 'period']) {
+    const { page, close } = await openPage(browser, files[name], { width: 800 });
+    await seeAll(page);
+    const slipped = await page.evaluate(() => [...document.querySelectorAll('tr > [data-name]')].filter((cell) => {
+      if (!cell.checkVisibility() || getComputedStyle(cell).display !== 'grid') return false;
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      const lefts = [...range.getClientRects()].filter((box) => box.width > 0).map((box) => box.left);
+      return lefts.length > 0 && Math.min(...lefts) < cell.getBoundingClientRect().left + 60;
+    }).map((cell) => `${cell.dataset.name}: ${cell.textContent}`));
+    assert.deepEqual(slipped, [], name);
+    await close();
+  }
+});
+
+test('a listing without counters has the whole width', async () => {
+  const { page, close } = await openPage(browser, files.broken);
+  await seeAll(page);
+  const { source, table } = await page.evaluate(() => ({
+    source: document.querySelector('.uncounted th:nth-child(3)').getBoundingClientRect().width,
+    table: document.querySelector('.uncounted table').getBoundingClientRect().width,
+  }));
+  assert.ok(source > 0.8 * table, `${source} of ${table} px`);
+  await close();
+});
+
 test('nothing scrolls sideways, from 360 px to wide, with and without script', async () => {
   for (const file of [files.kernel, files.broken, files.hostile, files.period]) {
     for (const width of [360, 720, 1200, 2200]) {

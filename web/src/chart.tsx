@@ -65,6 +65,14 @@ function decade(value: number): boolean {
   return Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
 }
 
+// Three digits that count, and more where neighbours would read the same: 10.005, 10.010.
+export function tickNames(ticks: number[]): string[] {
+  const names = ticks.map(short);
+  if (names.every((name, i) => i === 0 || name !== names[i - 1])) return names;
+  const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(ticks[1]! - ticks[0]!) - 1e-9)));
+  return ticks.map((tick) => tick.toFixed(digits));
+}
+
 export function Axes(props: { x: AxisScale; y: AxisScale; xName: string; yName: string; width: number; height: number; log?: boolean }): VNode {
   const { x, y } = props;
   const [x0, x1] = x.domain() as [number, number];
@@ -76,18 +84,23 @@ export function Axes(props: { x: AxisScale; y: AxisScale; xName: string; yName: 
     const step = Math.ceil(list.length / most);
     return list.filter((_, i) => i % step === 0);
   };
+  const rows = chosen(y.ticks(5), 6);
+  const columns = chosen(x.ticks(6), Math.max(2, Math.floor(props.width / 80)));
+  const rowNames = tickNames(rows);
+  const columnNames = tickNames(columns);
+  const inside = (place: number, name: string): number => Math.min(place, props.width - 4 * name.length - 1);
   return (
     <g>
-      {chosen(y.ticks(5), 6).map((tick) => (
+      {rows.map((tick, i) => (
         <g>
           <path class="grid" d={`M${x(x0)},${y(tick)}H${x(x1)}`} />
-          <text class="tick" x={x(x0) - 6} y={y(tick) + 4} text-anchor="end">{short(tick)}</text>
+          <text class="tick" x={x(x0) - 6} y={y(tick) + 4} text-anchor="end">{rowNames[i]}</text>
         </g>
       ))}
-      {chosen(x.ticks(6), Math.max(2, Math.floor(props.width / 80))).map((tick) => (
+      {columns.map((tick, i) => (
         <g>
           <path class="grid" d={`M${x(tick)},${y(y0)}V${y(y1)}`} />
-          <text class="tick" x={x(tick)} y={y(y0) + 16} text-anchor="middle">{short(tick)}</text>
+          <text class="tick" x={inside(x(tick), columnNames[i]!)} y={y(y0) + 16} text-anchor="middle">{columnNames[i]}</text>
         </g>
       ))}
       <path class="axis" d={`M${x(x0)},${y(y1)}V${y(y0)}H${x(x1)}`} />

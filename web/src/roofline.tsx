@@ -36,6 +36,15 @@ export function RooflineChart(props: { data: Roofline; sentence: string }): VNod
   const roofs = data.compute.filter((roof) => !off.has(roof.name) && roof.tflops > low);
   const foot = Math.max(x.domain()[0]!, low / bandwidth);
   const highest = roofs[0]?.tflops ?? top;
+  // A roof's name: above its line, below it where the next roof is near, nowhere if there is no room there either.
+  const names: { roof: (typeof roofs)[number]; y: number }[] = [];
+  roofs.forEach((roof, i) => {
+    const line = y(roof.tflops);
+    const before = names[names.length - 1]?.y ?? -100;
+    const over = (i === 0 || line - y(roofs[i - 1]!.tflops) >= 22) && line - 5 - before >= 14;
+    const place = line + (over ? -5 : 14);
+    if (place - before >= 14) names.push({ roof, y: place });
+  });
   const groups = new Map<string, Point[]>();
   for (const point of points) {
     const key = `${point.contender}/${point.attempt}`;
@@ -59,12 +68,8 @@ export function RooflineChart(props: { data: Roofline; sentence: string }): VNod
         <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="group" aria-label={props.sentence} onKeyDown={move}>
           <Axes x={x} y={y} xName="FLOP per byte" yName="TFLOP/s" width={width} height={height} log />
           <path class="roof" d={`M${x(foot)},${y(foot * bandwidth)}L${x(highest / bandwidth)},${y(highest)}`} />
-          {roofs.map((roof, i) => (
-            <g>
-              <path class="roof" d={`M${x(roof.tflops / bandwidth)},${y(roof.tflops)}H${x(x.domain()[1]!)}`} />
-              <text class="label" x={x(x.domain()[1]!) - 2} y={y(roof.tflops) + (i > 0 && y(roof.tflops) - y(roofs[i - 1]!.tflops) < 22 ? 14 : -5)} text-anchor="end">{`${roof.name} ${short(roof.tflops)}`}</text>
-            </g>
-          ))}
+          {roofs.map((roof) => <path class="roof" d={`M${x(roof.tflops / bandwidth)},${y(roof.tflops)}H${x(x.domain()[1]!)}`} />)}
+          {names.map((name) => <text class="label" x={x(x.domain()[1]!) - 2} y={name.y} text-anchor="end">{`${name.roof.name} ${short(name.roof.tflops)}`}</text>)}
           {[...groups.values()].map((group) => <path class={`join c${group[0]!.colour}`} d={join(group) ?? ''} />)}
           {points.map((point, i) => (
             <circle class={`point c${point.colour}${point.measured ? '' : ' hollow'}`} cx={x(point.x)} cy={y(point.y)} r={6} role="img" aria-label={describe(point, data)}
