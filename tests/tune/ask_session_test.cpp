@@ -113,6 +113,25 @@ TEST(AskSession, NoiseIsAnsweredByARace) {
   EXPECT_LE(talk.answer["tie_group"].size(), 3u);
 }
 
+// Kept from asking again where the answer cannot change: whoever counts may be gone when nothing is left.
+TEST(AskSession, WhoIsAloneIsNotRaced) {
+  AskSession session;
+  const Conversation one = converse(session, header(1));
+  EXPECT_EQ(one.questions.size(), 1u);
+  EXPECT_EQ(one.answer["answer"], one.questions[0]["evaluate"]);
+  EXPECT_EQ(one.answer["tie_group"].size(), 1u);
+  EXPECT_EQ(one.answer["regret_bound"], 0.0);
+}
+
+TEST(AskSession, AReplyMayHaveEveryMember) {
+  AskSession session;
+  ASSERT_TRUE(session.hear(header(1).dump()).ok());
+  const auto lines = session.hear(R"({"milliseconds": 2.5, "error": null, "samples": 1, "left": null})");
+  ASSERT_TRUE(lines.ok()) << lines.error().message;
+  ASSERT_EQ(lines->size(), 1u);
+  EXPECT_EQ(json::parse(lines->front())["milliseconds"], 2.5);
+}
+
 TEST(AskSession, BatchesAreAskedTogether) {
   AskSession session;
   json first = header(12);
