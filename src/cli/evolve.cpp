@@ -153,7 +153,7 @@ class EvolveCommand final : public Command {
 
   Result<ExitCode> validate() const {
     ASSAY_TRY(const std::string what, work::validate_proposer_document(validate_));
-    print(fmt::format("{}: a {} of version 1\n", escape_terminal(validate_), what));
+    print(fmt::format("{}: {} {} of version 1\n", escape_terminal(validate_), what == "answer" ? "an" : "a", what));
     return ExitCode::good;
   }
 

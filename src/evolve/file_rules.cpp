@@ -27,11 +27,35 @@ Error refused(const std::string& path, const std::string& why) {
   return Error{fmt::format("'{}' may not be touched: {}", escape_terminal(path), why)};
 }
 
-// What stands behind #include and its like, in any spelling of the preprocessor; lines that go on are joined.
+// The preprocessor takes a comment for a blank, its line ends too: what begins a line for it may stand behind one.
+std::string comments_as_blanks(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 2) == "//") {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else if (text.substr(i, 2) == "/*") {
+      result += ' ';
+      const size_t end = text.find("*/", i + 2);
+      if (end == std::string_view::npos) break;
+      i = end + 1;
+    } else if (text[i] == '"') {
+      const size_t start = i++;
+      while (i < text.size() && text[i] != '"' && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
+      result += text.substr(start, i + 1 - start);
+    } else {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+// What stands behind #include and its like, in any spelling of the preprocessor; lines that go on are joined. Once as
+// it stands and once without comments: a string of several lines may look like the beginning of one.
 std::vector<std::string> included_names(const std::string& content) {
   std::vector<std::string> names;
   const std::string joined = replace_all(replace_all(content, "\r", ""), "\\\n", "");
-  for (std::string_view line : split(joined, '\n')) {
+  const std::string both = joined + "\n" + comments_as_blanks(joined);
+  for (std::string_view line : split(both, '\n')) {
     // A comment before the sign would hide it.
     while (trim(line).starts_with("/*") && line.find("*/") != std::string_view::npos)
       line = line.substr(line.find("*/") + 2);

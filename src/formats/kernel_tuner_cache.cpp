@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "formats/kernel_tuner_cache.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/text.hpp"
 #include "formats/json_text.hpp"
 #include "tune/json_space.hpp"
 
@@ -45,6 +48,62 @@ std::optional<double> time_of(const json& entry, const std::string& objective, s
   return std::nullopt;
 }
 
+// As Python writes it, in the key of an entry.
+json value_in_key(std::string_view piece) {
+  if (piece == "True" || piece == "true") return true;
+  if (piece == "False" || piece == "false") return false;
+  int64_t integer = 0;
+  const char* const end = piece.data() + piece.size();
+  if (const auto [stop, problem] = std::from_chars(piece.data(), end, integer); problem == std::errc() && stop == end)
+    return integer;
+  double real = 0;
+  if (const auto [stop, problem] = std::from_chars(piece.data(), end, real);
+      problem == std::errc() && stop == end && std::isfinite(real))
+    return real;
+  return std::string(piece);
+}
+
+bool stands_for(std::string_view piece, const json& value) {
+  return value.is_string() ? piece == value.get_ref<const std::string&>() : value_in_key(piece) == value;
+}
+
+// Reads a key "64,True,a,b": one value of each parameter, in their order. A word may have commas of its own: the words
+// that a parameter is known to take decide where it ends.
+class KeyReader {
+ public:
+  KeyReader(std::string_view key, const std::vector<tune::JsonValues>& values) : key_(key), values_(values) {}
+
+  // The values; nothing if the key names others, too few or too many.
+  std::optional<std::vector<json>> read() {
+    if (!go_on(0)) return std::nullopt;
+    return std::move(found_);
+  }
+
+ private:
+  bool go_on(size_t start) {
+    const size_t p = found_.size();
+    const bool last = p + 1 == values_.size();
+    if (dead_.contains({p, start})) return false;
+    for (size_t end = last ? key_.size() : key_.find(',', start); end != std::string_view::npos;
+         end = last ? std::string_view::npos : key_.find(',', end + 1)) {
+      const std::string_view piece = key_.substr(start, end - start);
+      const std::vector<json>& known = values_[p].list();
+      const auto match = std::ranges::find_if(known, [&](const json& value) { return stands_for(piece, value); });
+      if (match == known.end() && (!known.empty() || piece.find(',') != std::string_view::npos)) continue;
+      found_.push_back(match != known.end() ? *match : value_in_key(piece));
+      if (last || go_on(end + 1)) return true;
+      found_.pop_back();
+    }
+    dead_.insert({p, start});  // no other way of reading what is before leads further
+    return false;
+  }
+
+  std::string_view key_;
+  const std::vector<tune::JsonValues>& values_;
+  std::vector<json> found_;
+  std::set<std::pair<size_t, size_t>> dead_;
+};
+
 std::vector<double> samples_of(const json& entry) {
   std::vector<double> samples;
   const auto times = entry.find("times");
@@ -82,6 +141,7 @@ Result<ReadSpace> parse_kernel_tuner_cache(std::string_view text, const std::str
       for (const json& value : (*given)[names[p]]) values[p].index(value);
     }
   }
+  const std::vector<tune::JsonValues> declared = values;
   const std::string objective = text_or(top, "objective", "time");
   std::vector<uint16_t> rows;
   std::set<std::vector<uint16_t>> seen;
@@ -92,9 +152,16 @@ Result<ReadSpace> parse_kernel_tuner_cache(std::string_view text, const std::str
   for (const auto& [key, entry] : top["cache"].items()) {
     if (!entry.is_object()) return Error{fmt::format("the entry '{}' is not an object", key), place};
     std::vector<uint16_t> row;
+    std::optional<std::vector<json>> from_key;  // some files do not say the parameters again
+    const bool whole = std::ranges::all_of(names, [&](const std::string& each) { return entry.contains(each); });
+    if (!whole) from_key = KeyReader(key, declared).read();
+    if (!whole && !from_key)
+      return Error{
+          fmt::format("the entry '{}' does not say its parameters, and its key does not name one value of each", key),
+          place, "expected the values in the order of 'tune_params_keys', with commas between them"};
     for (size_t p = 0; p < names.size(); ++p) {
       const auto value = entry.find(names[p]);
-      const auto index = value == entry.end() ? std::nullopt : values[p].index(*value);
+      const auto index = values[p].index(value == entry.end() ? (*from_key)[p] : *value);
       if (!index) return Error{fmt::format("the entry '{}' has no usable value for '{}'", key, names[p]), place};
       row.push_back(*index);
     }
@@ -147,7 +214,9 @@ std::string to_kernel_tuner_cache(const TunedRun& run) {
     ordered_json& list = top["tune_params"][parameter.name] = ordered_json::array();
     for (const tune::ParameterValue& value : parameter.values) list.push_back(as_json(value));
   }
-  top["objective"] = "time";
+  // Cycles that were estimated are no time: they are another objective, under their own name.
+  const std::string objective = run.quantity == "time" ? "time" : replace_all(run.quantity, " ", "_");
+  top["objective"] = objective;
   ordered_json& cache = top["cache"] = ordered_json::object();
   for (const TunedConfiguration& each : run.configurations) {
     std::string key;
@@ -158,10 +227,10 @@ std::string to_kernel_tuner_cache(const TunedRun& run) {
       entry[run.space->parameters()[p].name] = as_json(value);
     }
     if (each.milliseconds) {
-      entry["time"] = *each.milliseconds;
-      entry["times"] = each.samples;
+      entry[objective] = *each.milliseconds;
+      entry[objective == "time" ? "times" : objective + "_samples"] = each.samples;
     } else {
-      entry["time"] = error_name(each.failure);
+      entry[objective] = error_name(each.failure);
       entry["__error__"] = error_name(each.failure);
     }
     entry["compile_time"] = each.compile_milliseconds;

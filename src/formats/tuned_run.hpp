@@ -26,7 +26,7 @@ struct TunedRun {
   std::string kernel;
   std::string device;
   std::vector<double> problem_size;
-  std::string quantity = "time";  // what `milliseconds` holds; "predicted cycles" where nothing was measured
+  std::string quantity = "time";  // what `milliseconds` holds; "estimated cycles" where nothing was measured
   std::string unit = "ms";
   const tune::Space* space = nullptr;
   std::vector<TunedConfiguration> configurations;  // in the order of their evaluation

@@ -119,7 +119,7 @@ struct TunedPoint {
 };
 struct TunedCase {
   ledger::Attempt attempt;
-  std::string quantity;  // "measured time", "counted: predicted cycles"
+  std::string quantity;  // "measured time", "estimated cycles"
   std::string unit;
   double configurations = 0;  // of the space
   std::vector<std::string> tie_group;

@@ -181,6 +181,8 @@ std::optional<TunedCase> tuned_case(const ledger::Attempt& attempt) {
   if (read.points.empty()) return std::nullopt;
   read.attempt = attempt;
   read.quantity = text(details, "quantity");
+  // Until 0.2 what a formula made of counts was called counted.
+  if (read.quantity == "counted: predicted cycles") read.quantity = "estimated cycles";
   read.unit = text(details, "unit");
   read.configurations = number(details, "configurations");
   for (const json& each : list(details, "tie_group")) {

@@ -16,6 +16,10 @@ constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxClusterBlocks = 16;
 constexpr int64_t kMaxSharedBytes = int64_t{1} << 30;  // far above any device: what fits is judged for each device
 
+// Of a launch that no GPU takes.
+constexpr const char* kLeaveOut =
+    "a constraint leaves out what no GPU can launch, as constraints = [\"BLOCK <= 1024\"]";
+
 Result<std::array<uint32_t, 3>> extent(const std::vector<Expression>& expressions, const Bindings& scope,
                                        int64_t lowest, const std::array<int64_t, 3>& limits, std::string_view what) {
   std::array<uint32_t, 3> result{1, 1, 1};
@@ -24,7 +28,8 @@ Result<std::array<uint32_t, 3>> extent(const std::vector<Expression>& expression
     if (size < lowest || size > limits[i]) {
       return mistake(expressions[i].place(),
                      fmt::format("{}.{} is {} (\"{}\" with {}); expected {} to {}", what, "xyz"[i], size,
-                                 expressions[i].text(), to_string(scope), lowest, limits[i]));
+                                 expressions[i].text(), to_string(scope), lowest, limits[i]),
+                     size > limits[i] && what == "block" ? kLeaveOut : "");
     }
     result[i] = static_cast<uint32_t>(size);
   }
@@ -55,8 +60,10 @@ Result<LaunchGeometry> launch_geometry(const KernelSpec& spec, const StageSpec& 
   ASSAY_TRY(geometry.grid, extent(launch.grid, scope, 0, kMaxGrid, "grid"));
   ASSAY_TRY(geometry.block, extent(launch.block, scope, 1, kMaxBlock, "block"));
   if (product(geometry.block) > kMaxThreads) {
-    return mistake(launch.block.front().place(), fmt::format("a block has {} threads with {}; expected at most {}",
-                                                             product(geometry.block), to_string(scope), kMaxThreads));
+    return mistake(launch.block.front().place(),
+                   fmt::format("a block has {} threads with {}; expected at most {}", product(geometry.block),
+                               to_string(scope), kMaxThreads),
+                   spec.tunable.tunables.empty() ? "" : kLeaveOut);
   }
   if (launch.shared_bytes) {
     ASSAY_TRY(const int64_t bytes, launch.shared_bytes->evaluate_integer(scope));

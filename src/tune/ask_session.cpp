@@ -69,10 +69,11 @@ struct Reply {
 
 Result<Reply> read_reply(const json& object) {
   Reply reply;
-  if (object.contains("left")) {
+  if (const auto left = object.find("left"); left != object.end() && !left->is_null()) {
     ASSAY_TRY(reply.left, whole_number(object, "left", 0, 0, kMostBudget));
   }
-  if (object.contains("error")) return reply;
+  // Some write every member in every reply.
+  if (const auto error = object.find("error"); error != object.end() && !error->is_null()) return reply;
   const auto time = object.find("milliseconds");
   if (time == object.end()) return Error{"a reply has neither 'milliseconds' nor 'error'"};
   if (!is_time(*time)) return Error{"'milliseconds' is not a positive number"};
@@ -95,6 +96,7 @@ struct AskSession::Search {
   std::optional<Race> race;
   bool racing = false;
   bool raced = false;
+  bool alone = false;  // there was nobody to race with
   bool exhausted = false;
 
   static Result<std::unique_ptr<Search>> open(const json& header);
@@ -155,8 +157,12 @@ std::vector<std::string> AskSession::Search::go_on() {
     std::vector<std::pair<double, size_t>> near;
     for (const auto& [configuration, time] : times) near.emplace_back(time, configuration);
     std::ranges::sort(near);
-    race.emplace(finalists(near), RaceOptions{}, seed);
-    racing = true;
+    const std::vector<size_t> runners = finalists(near);
+    // One that nobody comes near to and nobody will: further samples would decide nothing.
+    alone = runners.size() == 1 && (left == 0 || exhausted);
+    raced = alone;
+    racing = !alone;
+    if (racing) race.emplace(runners, RaceOptions{}, seed);
     return go_on();
   }
   if (left > 0 && !exhausted) {
@@ -200,6 +206,7 @@ std::string AskSession::Search::answer() const {
     const auto best = std::ranges::min_element(times, {}, [](const auto& each) { return each.second; });
     line["answer"] = described.configuration(best->first);
     line["milliseconds"] = best->second;
+    if (alone) line["regret_bound"] = 0.0;
     line["tie_group"].push_back(described.configuration(best->first));
   }
   return line.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -144,8 +144,9 @@ class ModelSearch final : public Strategy {
     prior_.resize(space_.size());
     for (size_t i = 0; i < prior_.size(); ++i) {
       const bool known = std::isfinite(predicted[i]) && predicted[i] > 0;
-      prior_[i] = known ? std::min(std::log(predicted[i]) - least, options_.clamp * 1.5) : options_.clamp;
+      prior_[i] = known ? std::log(predicted[i]) - least : kNotCounted;
     }
+    bound_prior();
     if (!hangs_together()) {
       prior_.clear();
       fits_.clear();
@@ -197,8 +198,28 @@ class ModelSearch final : public Strategy {
       prior_[i] = formula_->log_time(i);
       if (prior_[i] < least) least = prior_[i];
     }
-    for (double& each : prior_)
-      each = std::isfinite(each) ? std::min(each - least, options_.clamp * 1.5) : options_.clamp;
+    for (double& each : prior_) each -= least;
+    bound_prior();
+  }
+
+  // Clamped; where nothing is predicted, as beside it: that a configuration was not counted says nothing against it.
+  void bound_prior() {
+    std::vector<std::pair<size_t, double>> filled;
+    for (size_t i = 0; i < prior_.size(); ++i) {
+      if (std::isfinite(prior_[i])) {
+        prior_[i] = std::min(prior_[i], options_.clamp * 1.5);
+        continue;
+      }
+      double sum = 0;
+      double count = 0;
+      for (const size_t each : space_.adjacent(i)) {
+        if (!std::isfinite(prior_[each])) continue;
+        sum += std::min(prior_[each], options_.clamp * 1.5);
+        ++count;
+      }
+      filled.emplace_back(i, count > 0 ? sum / count : options_.clamp);
+    }
+    for (const auto& [configuration, value] : filled) prior_[configuration] = value;
   }
 
   void choose_candidates() {

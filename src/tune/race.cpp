@@ -154,18 +154,27 @@ std::vector<RaceStanding> Race::standings() const {
   return list;
 }
 
-double Race::regret_bound() const {
-  const Runner* best = leader();
-  if (best == nullptr) return 0;
+double Race::may_lose(const Runner& chosen) const {
   const double deviation = pooled_deviation();
-  const Estimate first = estimate(*best, deviation);
+  const Estimate own = estimate(chosen, deviation);
   double most = 0;
   for (const Runner& runner : runners_) {
-    if (runner.out || runner.logs.empty() || &runner == best) continue;
+    if (runner.out || runner.logs.empty() || &runner == &chosen) continue;
     const Estimate other = estimate(runner, deviation);
-    most = std::max(most, first.mean - other.mean + needed_deviations() * std::hypot(first.error, other.error));
+    most = std::max(most, own.mean - other.mean + needed_deviations() * std::hypot(own.error, other.error));
   }
   return std::expm1(most);
+}
+
+double Race::regret_bound() const {
+  const Runner* best = leader();
+  return best == nullptr ? 0 : may_lose(*best);
+}
+
+std::optional<double> Race::regret_bound(size_t configuration) const {
+  const auto found = std::ranges::find(runners_, configuration, &Runner::configuration);
+  if (found == runners_.end() || found->logs.empty()) return std::nullopt;
+  return may_lose(*found);
 }
 
 }  // namespace assay::tune

@@ -52,8 +52,10 @@ class Race {
 
   // Best first.
   std::vector<RaceStanding> standings() const;
-  // How much slower than the best of the tie group the answer may be, at worst: 0.003 is 0.3 %.
+  // How much slower than any other of the tie group the first of the standings may be, at worst: 0.003 is 0.3 %.
   double regret_bound() const;
+  // The same of another one that was sampled: whoever answers with it loses more. Nothing of one that was not.
+  std::optional<double> regret_bound(size_t configuration) const;
 
  private:
   struct Runner {
@@ -70,6 +72,7 @@ class Race {
   double needed_deviations() const;
   Estimate estimate(const Runner& runner, double deviation) const;
   const Runner* leader() const;
+  double may_lose(const Runner& chosen) const;
   void close_round();
 
   RaceOptions options_;

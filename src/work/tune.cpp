@@ -146,7 +146,7 @@ Result<void> KernelTuning::open(const std::string& device) {
   report_.gpu = model_->id;
   report_.target = target_;
   report_.depends_on = depends_;
-  report_.quantity = measures_ ? "measured time" : "counted: predicted cycles";
+  report_.quantity = measures_ ? "measured time" : "estimated cycles";
   report_.unit = measures_ ? "ms" : "cycles";
   report_.listed = proposals_->spaces().listed();
   report_.combinations = proposals_->spaces().combinations();
@@ -164,7 +164,7 @@ void KernelTuning::describe_run() {
   formats::TunedRun run;
   run.kernel = report_.kernel;
   run.device = std::string(model_->name);
-  run.quantity = measures_ ? "time" : "predicted cycles";
+  run.quantity = measures_ ? "time" : "estimated cycles";
   run.unit = report_.unit;
   for (const auto& [name, value] : shapes_.front().values) {
     if (value.is_integer()) run.problem_size.push_back(static_cast<double>(value.integer()));

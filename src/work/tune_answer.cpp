@@ -27,6 +27,9 @@ void choose_answer(TuneReport& report) {
   report.answer = *std::ranges::min_element(report.tie_group, {}, key);
   report.criterion = report.tie_group.size() == 1 ? "no other one ties with it"
                                                   : "fewest registers, then least shared memory, of the tie group";
+  // By the second criterion, not by time: what it may lose is its own bound, not that of the group's fastest.
+  if (const auto bound = report.regret_bounds.find(report.answer); bound != report.regret_bounds.end())
+    report.regret_bound = bound->second;
 }
 
 void judge_shapes(TuneReport& report) {

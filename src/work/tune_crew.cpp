@@ -127,21 +127,21 @@ Result<TunedConfiguration> TuneCrew::next() {
   return read(answer);
 }
 
-Result<std::optional<double>> TuneCrew::race(const std::vector<std::string>& finalists) {
+Result<std::map<std::string, double>> TuneCrew::race(const std::vector<std::string>& finalists) {
   ASSAY_TRY(const std::vector<std::string> raced, crew_->put_on_each_gpu({"race", words(finalists, true), "", false}));
-  std::optional<double> bound;
+  std::map<std::string, double> bounds;
   for (const std::string& each : raced) {
     ASSAY_TRY(const TaskAnswer answer, crew_->answer_of(each));
     std::vector<std::string>& ties = tie_groups_[answer.worker.device];
     try {
       ties = answer.document.at("tie_group").get<std::vector<std::string>>();
-      if (answer.document.at("regret_bound").is_number())
-        bound = std::max(bound.value_or(0), answer.document["regret_bound"].get<double>());
+      for (const auto& [configuration, bound] : answer.document.at("regret_bounds").items())
+        bounds[configuration] = std::max(bounds[configuration], bound.get<double>());
     } catch (const json::exception&) {
       ties.clear();  // it was not raced there; the report shows that
     }
   }
-  return bound;
+  return bounds;
 }
 
 std::vector<TuneDevice> TuneCrew::devices() const {

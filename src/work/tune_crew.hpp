@@ -38,7 +38,8 @@ class TuneCrew {
   // Waits. What concerns a machine and not the candidate is tried again, and has the failure "machine" in the end.
   Result<TunedConfiguration> next();
   // All of them against each other on every GPU that is there; then the devices know their tie groups.
-  Result<std::optional<double>> race(const std::vector<std::string>& finalists);  // the regret bound
+  // The regret bound of each, on the GPU where it is the largest.
+  Result<std::map<std::string, double>> race(const std::vector<std::string>& finalists);
 
   std::vector<TuneDevice> devices() const;
   size_t workers_started() const { return crew_->workers_started(); }

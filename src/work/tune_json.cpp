@@ -95,6 +95,7 @@ std::string to_json(const TuneReport& report) {
   document["criterion"] = report.criterion;
   document["tie_group"] = report.tie_group;
   document["regret_bound"] = report.regret_bound ? json(*report.regret_bound) : json(nullptr);
+  document["regret_bounds"] = report.regret_bounds;
   if (!report.devices.empty()) {
     document["beside"] = report.beside;
     document["workers_started"] = report.workers_started;

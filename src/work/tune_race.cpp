@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tie group: by what was counted, or by a race.
+// The tie group: by what was estimated, or by a race.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -14,12 +14,13 @@ constexpr size_t kRaced = 8;  // processes that are open on the GPU at once
 
 }  // namespace
 
-// What was counted is exact: ties are equal, or as good as.
+// The same counts give the same estimate: without noise, ties are equal or as good as.
 void KernelTuning::tie_by_value() {
   for (const TunedConfiguration& each : report_.evaluated) {
-    if (each.value && *each.value <= *best_ * (1 + kMargin)) report_.tie_group.push_back(each.configuration);
+    if (!each.value || *each.value > *best_ * (1 + kMargin)) continue;
+    report_.tie_group.push_back(each.configuration);
+    report_.regret_bounds[each.configuration] = *each.value / *best_ - 1;
   }
-  report_.regret_bound = 0;
 }
 
 // All that may be the best, best first.
@@ -38,7 +39,7 @@ std::vector<size_t> KernelTuning::fastest() const {
 Result<void> KernelTuning::race_with_crew() {
   std::vector<std::string> finalists;
   for (const size_t each : fastest()) finalists.push_back(proposals_->space().configuration(each).id());
-  ASSAY_TRY(report_.regret_bound, crew_->race(finalists));
+  ASSAY_TRY(report_.regret_bounds, crew_->race(finalists));
   std::map<std::string, size_t> ties;
   for (const TuneDevice& device : crew_->devices()) {
     for (const std::string& each : device.tie_group) ++ties[each];
@@ -98,9 +99,10 @@ Result<void> KernelTuning::race() {
     progress.advance(proposals_->space().configuration(heat->configuration).id());
   }
   for (const tune::RaceStanding& each : race.standings()) {
-    if (each.tied) report_.tie_group.push_back(proposals_->space().configuration(each.configuration).id());
+    const std::string id = proposals_->space().configuration(each.configuration).id();
+    if (each.tied) report_.tie_group.push_back(id);
+    if (const auto bound = race.regret_bound(each.configuration)) report_.regret_bounds[id] = *bound;
   }
-  report_.regret_bound = race.regret_bound();
   return {};
 }
 

@@ -119,6 +119,10 @@ TEST_F(Evolve, TheRequestHoldsWhatTheContractSays) {
   const ProcessOutcome valid = assay_program({"evolve", "--validate", path("requests/3.json")});
   EXPECT_EQ(valid.exit_status, 0) << valid.errors;
   EXPECT_NE(valid.output.find("a request of version 1"), std::string::npos);
+  ASSERT_TRUE(
+      write_file_atomically(path("answer.json"), R"({"files": {"a.cu": ""}, "hypothesis": {"text": "x"}})").ok());
+  const ProcessOutcome answer = assay_program({"evolve", "--validate", path("answer.json")});
+  EXPECT_NE(answer.output.find("an answer of version 1"), std::string::npos) << answer.output << answer.errors;
   const json request = json::parse(*read_file(path("requests/3.json")));
   EXPECT_EQ(request["parent"]["lineage"].size(), 1u);
   EXPECT_NE(request["parent"]["lineage"][0]["diff"].get<std::string>().find("-\tbar.sync"), std::string::npos);

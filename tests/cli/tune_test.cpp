@@ -82,7 +82,7 @@ TEST(Tune, AKernelIsCountedWhereThereIsNoGpu) {
   const ProcessOutcome first = assay_program(words);
   ASSERT_EQ(first.exit_status, 0) << first.output << first.errors;
   const json document = parsed(first);
-  EXPECT_EQ(document["quantity"], "counted: predicted cycles");
+  EXPECT_EQ(document["quantity"], "estimated cycles");
   EXPECT_EQ(document["unit"], "cycles");
   EXPECT_EQ(document["answer"], "ACCUMULATORS=4,BLOCK=128");
   EXPECT_EQ(document["recalled"], 0);

@@ -37,11 +37,14 @@ TEST(FileRules, NothingOutsideOfTheFolder) {
 TEST(FileRules, NoIncludeLeadsOutside) {
   EXPECT_EQ(refused("k.cu", "#include <cuda_fp16.h>\n#include \"tile.cuh\"\n#include \"../primitives/warp.cuh\"\n"),
             "");
-  for (const char* line : {"#include \"/tmp/x.cuh\"", "#include \"../other/x.cuh\"", "  #  include \"../x.cuh\"",
-                           "#include <../x.cuh>", "#include </etc/passwd>", "%:include \"../x.cuh\"", "#include X",
-                           "#inc\\\nlude \"/x\"", "/* */ #include \"/x\"", "# /* */ include \"/x\"",
-                           "#include_next \"/x\"", "#embed \"/x\"", "#include \"a/../../x\""})
+  for (const char* line :
+       {"#include \"/tmp/x.cuh\"", "#include \"../other/x.cuh\"", "  #  include \"../x.cuh\"", "#include <../x.cuh>",
+        "#include </etc/passwd>", "%:include \"../x.cuh\"", "#include X", "#inc\\\nlude \"/x\"",
+        "/* */ #include \"/x\"", "# /* */ include \"/x\"", "#include_next \"/x\"", "#embed \"/x\"",
+        "#include \"a/../../x\"", "/* one\n */ #include \"/x\"", "# /*\n*/ include \"/x\"",
+        "const char* s = R\"(\n/*\n)\";\n#include \"/x\""})
     EXPECT_NE(refused("k.cu", line), "") << line;
+  EXPECT_EQ(refused("k.cu", "// #include \"tile.cuh\"\n/* a\n#include \"tile.cuh\" */\nchar c = '\"'; // x\n"), "");
   EXPECT_EQ(refused("parts/k.cuh", "#include \"../tile.cuh\"\n"), "") << "it stays in the folder";
 }
 

@@ -45,9 +45,39 @@ TEST(KernelTunerCache, WhatAKillCutOffIsReadAsFarAsItGoes) {
   EXPECT_EQ(read->recorded.space.size(), 2u);
 }
 
+TEST(KernelTunerCache, AnEntryMaySayItsParametersInItsKeyAlone) {
+  const auto read = parse_kernel_tuner_cache(R"({"tune_params_keys": ["BLOCK", "FAST", "FLAGS", "SCALE"],
+    "tune_params": {"BLOCK": [64, -128], "FAST": [true, false], "FLAGS": ["-O2", "-O2,-g", "-g"], "SCALE": [0.5, 1.0]},
+    "cache": {"64,True,-O2,0.5": {"time": 1.5, "times": [1.4, 1.6]},
+              "-128,False,-O2,-g,1.0": {"time": 2.5},
+              "64,False,-g,1": {"BLOCK": 64, "time": "CompilationFailedConfig"}}})",
+                                             "cache.json");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const tune::Space& space = read->recorded.space;
+  ASSERT_EQ(space.size(), 3u);
+  const auto at = [&](std::vector<uint16_t> row) { return *space.find(row); };
+  EXPECT_EQ(read->recorded.milliseconds[at({0, 0, 0, 0})], 1.5);
+  EXPECT_EQ(read->recorded.milliseconds[at({1, 1, 1, 1})], 2.5);
+  EXPECT_EQ(read->recorded.failures[at({0, 1, 2, 1})], "CompilationFailedConfig");
+  // Without the lists of values they are taken as they are written.
+  const auto bare = parse_kernel_tuner_cache(
+      R"({"tune_params_keys": ["A", "B"], "cache": {"16,x": {"time": 1}, "32,True": {"time": 2}}})", "cache.json");
+  ASSERT_TRUE(bare.ok()) << bare.error().message;
+  EXPECT_EQ(bare->recorded.space.size(), 2u);
+  EXPECT_TRUE(bare->recorded.space.parameters()[0].numeric());
+  for (const char* key : {"64", "64,True", "64,True,-O2,0.5,1", "65,True,-O2,0.5", ""}) {
+    const auto wrong = parse_kernel_tuner_cache(std::string(R"({"tune_params_keys": ["BLOCK", "FAST", "FLAGS", "SCALE"],
+      "tune_params": {"BLOCK": [64], "FAST": [true], "FLAGS": ["-O2"], "SCALE": [0.5]}, "cache": {")") +
+                                                    key + R"(": {"time": 1}}})",
+                                                "cache.json");
+    ASSERT_FALSE(wrong.ok()) << key;
+    EXPECT_NE(wrong.error().message.find("its key"), std::string::npos) << wrong.error().message;
+  }
+}
+
 TEST(KernelTunerCache, WhatIsNoneIsRefusedWithItsName) {
   for (const char* text : {"{}", "[]", R"({"cache": {}})", R"({"cache": {}, "tune_params_keys": ["A"]})",
-                           R"({"cache": {"1": {"B": 1}}, "tune_params_keys": ["A"]})",
+                           R"({"cache": {"1,2": {"B": 1}}, "tune_params_keys": ["A"]})",
                            R"({"cache": {"1": {"A": [1]}}, "tune_params_keys": ["A"]})",
                            R"({"cache": {"1": 5}, "tune_params_keys": ["A"]})"}) {
     const auto read = parse_kernel_tuner_cache(text, "some.json");
@@ -82,6 +112,19 @@ TEST(KernelTunerCache, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(read->recorded.good_count(), 1u);
   EXPECT_EQ(read->recorded.best(), 0.21);
   EXPECT_EQ(read->recorded.space.parameters()[1].values[1].text, "b");
+}
+
+// What was not measured is no time, in a file that others take for one of times.
+TEST(KernelTunerCache, EstimatedCyclesAreWrittenAsAnObjectiveOfTheirOwn) {
+  const tune::Space space = rows_space();
+  TunedRun run = some_run(space);
+  run.quantity = "estimated cycles";
+  const std::string text = to_kernel_tuner_cache(run);
+  EXPECT_EQ(nlohmann::json::parse(text)["objective"], "estimated_cycles");
+  EXPECT_EQ(text.find("\"time\""), std::string::npos);
+  const auto read = parse_kernel_tuner_cache(text, "x");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->recorded.best(), 0.21);
 }
 
 TEST(T4, WhatIsWrittenIsReadBackAndHasWhatTheSchemaRequires) {

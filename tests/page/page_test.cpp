@@ -9,6 +9,7 @@
 #include "page/drawing.hpp"
 #include "page/gather.hpp"
 #include "page/ranking.hpp"
+#include "page/read_attempt.hpp"
 
 namespace assay::page {
 namespace {
@@ -192,6 +193,15 @@ TEST_F(Page, ThePeriodSumsUpWhatStopsSaved) {
     EXPECT_TRUE(holds(page, "3 shapes, 200 evaluations")) << "the total";
     EXPECT_TRUE(holds(page, "42.5 s")) << "the total";
   }
+}
+
+// What a formula makes of counts was called counted when it was recorded, and is shown as what it is.
+TEST_F(Page, CyclesThatWereEstimatedAreCalledSo) {
+  ledger::Attempt tuning;
+  tuning.kind = ledger::Kind::tune;
+  tuning.details = R"({"quantity": "counted: predicted cycles", "unit": "cycles",
+    "evaluated": [{"configuration": "A=1", "value": 7.5, "failure": ""}]})";
+  EXPECT_EQ(tuned_case(tuning).value().quantity, "estimated cycles");
 }
 
 TEST_F(Page, NamesOfOthersAreText) {

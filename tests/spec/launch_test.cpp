@@ -35,6 +35,7 @@ TEST(Launch, TooManyThreadsInAllDimensions) {
   const auto geometry = launch_geometry(spec, spec.stages.front(), *default_configuration(spec), *first_shape(spec));
   ASSERT_FALSE(geometry.ok());
   EXPECT_TRUE(geometry.error().message.starts_with("a block has 2048 threads with ")) << geometry.error().message;
+  EXPECT_NE(geometry.error().hint.find("constraint"), std::string::npos) << geometry.error().hint;
 }
 
 TEST(Launch, EntryNameAndWork) {

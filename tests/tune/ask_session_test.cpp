@@ -113,6 +113,28 @@ TEST(AskSession, NoiseIsAnsweredByARace) {
   EXPECT_LE(talk.answer["tie_group"].size(), 3u);
 }
 
+// Further samples would decide nothing, and whoever counts may be gone when nothing is left.
+TEST(AskSession, WhoIsAloneIsNotRaced) {
+  AskSession session;
+  const auto question = session.hear(header(1).dump());
+  ASSERT_TRUE(question.ok() && question->size() == 1);
+  const auto lines = session.hear(R"({"milliseconds": 2.5, "left": 0})");
+  ASSERT_TRUE(lines.ok() && lines->size() == 1);
+  const json answer = json::parse(lines->front());
+  EXPECT_EQ(answer["answer"], json::parse(question->front())["evaluate"]);
+  EXPECT_EQ(answer["tie_group"].size(), 1u);
+  EXPECT_EQ(answer["regret_bound"], 0.0);
+}
+
+TEST(AskSession, AReplyMayHaveEveryMember) {
+  AskSession session;
+  ASSERT_TRUE(session.hear(header(1).dump()).ok());
+  const auto lines = session.hear(R"({"milliseconds": 2.5, "error": null, "samples": 1, "left": null})");
+  ASSERT_TRUE(lines.ok()) << lines.error().message;
+  ASSERT_EQ(lines->size(), 1u);
+  EXPECT_EQ(json::parse(lines->front())["milliseconds"], 2.5);
+}
+
 TEST(AskSession, BatchesAreAskedTogether) {
   AskSession session;
   json first = header(12);

@@ -61,6 +61,20 @@ TEST(Race, TheTieGroupHoldsTheBestAndTheBoundHolds) {
   EXPECT_LE(regret, 0.005);
 }
 
+// Whoever takes another one of the tie group, by a second criterion, may lose more than with the fastest.
+TEST(Race, EveryMemberHasABoundOfItsOwn) {
+  const std::vector<double> truth{1.0, 1.0015, 1.3};
+  Race race({0, 1, 2}, {}, 1);
+  while (const auto heat = race.next()) race.add(heat->configuration, std::vector{truth[heat->configuration]});
+  ASSERT_EQ(race.standings()[1].configuration, 1u);
+  EXPECT_TRUE(race.standings()[1].tied);
+  EXPECT_NEAR(race.regret_bound(), 0, 1e-9);
+  EXPECT_NEAR(race.regret_bound(0).value(), 0, 1e-9);
+  EXPECT_NEAR(race.regret_bound(1).value(), 0.0015, 1e-9);
+  EXPECT_NEAR(race.regret_bound(2).value(), 0.3, 1e-9);
+  EXPECT_FALSE(race.regret_bound(7).has_value());
+}
+
 TEST(Race, WhoFailsIsOut) {
   Race race({4, 9}, {}, 1);
   while (const auto heat = race.next())

@@ -131,6 +131,21 @@ TEST(Strategy, CountersHelpAndWrongOnesDoLittleHarm) {
 }
 
 // Counters that have nothing to do with the kernel: the search goes as if there were none.
+// Those that were not counted are thought to be as good as what is beside them, not bad.
+TEST(Strategy, WhatWasNotCountedIsNotShunned) {
+  RecordedSpace recorded = synthetic_space("convolution", 1);
+  const size_t columns = recorded.counters.names.size();
+  for (size_t i = 0; i < recorded.space.size(); ++i) {
+    const bool good = recorded.milliseconds[i] && *recorded.milliseconds[i] <= 1.05 * recorded.best();
+    if (!good && i % 3 != 0) continue;
+    for (size_t column = 0; column < columns; ++column) recorded.counters.values[i * columns + column] = kNotCounted;
+  }
+  size_t evaluations = 0;
+  for (uint64_t seed = 1; seed <= 6; ++seed)
+    evaluations += replay_once(recorded, {"model", 80, 1, 1, 1, true}, seed).to_5.value_or(80);
+  EXPECT_LE(evaluations, 80u);  // 38; 179 where they were
+}
+
 TEST(Strategy, CountersOfNothingCostNothing) {
   const RecordedSpace recorded = synthetic_space("convolution", 8);
   CounterTable noise{{"inst_executed", "shared_load_transactions", "registers", "block_size"}, {}};
