@@ -5,6 +5,7 @@
 // when the mean is large.
 #include "../primitives/block_reduce.cuh"
 #include "../primitives/element.cuh"
+#include "../primitives/reciprocal.cuh"
 #include "../primitives/row.cuh"
 
 #ifndef BLOCK
@@ -28,36 +29,56 @@ struct Params {
   float epsilon;
 };
 
-template <typename Team, int kHeld, int kWidth, typename Element>
+template <typename Team, int kHeld, int kWidth, bool kFull, typename Element>
 __device__ __forceinline__ void normalize_row(const Params<Element>& params, int index) {
   const int64_t row_offset = static_cast<int64_t>(index) * params.columns;
-  const Row<Element, Team, kHeld, kWidth> row(params.input + row_offset, params.columns);
+  Row<Element, Team, kHeld, kWidth, kFull> row(params.input + row_offset, params.columns);
   const float count = static_cast<float>(params.columns);
+  const float part = reciprocal_approximate(count);
 
   float sum = 0.0f;
   row.for_each([&](const float(&value)[kWidth], int) {
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) sum += value[i];
   });
-  const float mean = Team::template reduce<Sum>(sum) / count;
+  const float mean = divide(Team::template reduce<Sum>(sum), count, part);
 
   float squares = 0.0f;
-  row.for_each([&](const float(&value)[kWidth], int) {
+  const auto centre = [&](float(&value)[kWidth], int) {
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) squares += (value[i] - mean) * (value[i] - mean);
-  });
-  const float factor = rsqrtf(Team::template reduce<Sum>(squares) / count + params.epsilon);
+    for (int i = 0; i < kWidth; ++i) {
+      value[i] -= mean;
+      squares += value[i] * value[i];
+    }
+  };
+  row.for_each(centre);
+  const float factor = rsqrtf(divide(Team::template reduce<Sum>(squares), count, part) + params.epsilon);
 
-  row.for_each([&](const float(&value)[kWidth], int column) {
+  const auto store = [&](const float(&centred)[kWidth], int column) {
     float weight[kWidth];
     float bias[kWidth];
     float result[kWidth];
     load_pack<kWidth>(weight, params.weight + column);
     load_pack<kWidth>(bias, params.bias + column);
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) result[i] = (value[i] - mean) * factor * weight[i] + bias[i];
+    for (int i = 0; i < kWidth; ++i) result[i] = centred[i] * factor * weight[i] + bias[i];
     store_pack<kWidth>(params.output + row_offset + column, result);
+  };
+  row.for_each_held(store);
+  row.for_each_beyond([&](float(&value)[kWidth], int column) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) value[i] -= mean;
+    store(value, column);
   });
+}
+
+template <typename Team, int kHeld, int kWidth, typename Element>
+__device__ __forceinline__ void normalize_row(const Params<Element>& params, int index) {
+  if (fills_registers<Team, kHeld, kWidth>(params.columns)) {
+    normalize_row<Team, kHeld, kWidth, true>(params, index);
+  } else {
+    normalize_row<Team, kHeld, kWidth, false>(params, index);
+  }
 }
 
 // Rows that are not aligned always have BLOCK threads or a warp: kernel.toml knows them by their length.

@@ -5,6 +5,7 @@
 #include "../primitives/block_reduce.cuh"
 #include "../primitives/element.cuh"
 #include "../primitives/exponential.cuh"
+#include "../primitives/reciprocal.cuh"
 #include "../primitives/row.cuh"
 
 #ifndef BLOCK
@@ -25,10 +26,10 @@ struct Params {
   int columns;
 };
 
-template <typename Team, int kHeld, int kWidth, typename Element>
+template <typename Team, int kHeld, int kWidth, bool kFull, typename Element>
 __device__ __forceinline__ void softmax_row(const Params<Element>& params, int index) {
   const int64_t row_offset = static_cast<int64_t>(index) * params.columns;
-  const Row<Element, Team, kHeld, kWidth> row(params.input + row_offset, params.columns);
+  Row<Element, Team, kHeld, kWidth, kFull> row(params.input + row_offset, params.columns);
 
   float maximum = -INFINITY;
   row.for_each([&](const float(&value)[kWidth], int) {
@@ -36,20 +37,40 @@ __device__ __forceinline__ void softmax_row(const Params<Element>& params, int i
     for (int i = 0; i < kWidth; ++i) maximum = fmaxf(maximum, value[i]);
   });
   const float origin = Team::template reduce<Maximum>(maximum);
+  const auto power = [&](float value) { return exp2_approximate((value - origin) * kLog2E); };
 
   float sum = 0.0f;
-  row.for_each([&](const float(&value)[kWidth], int) {
+  row.for_each_held([&](float(&value)[kWidth], int) {
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) sum += exp2_approximate((value[i] - origin) * kLog2E);
+    for (int i = 0; i < kWidth; ++i) sum += value[i] = power(value[i]);
   });
-  const float normalizer = 1.0f / Team::template reduce<Sum>(sum);
+  row.for_each_beyond([&](const float(&value)[kWidth], int) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) sum += power(value[i]);
+  });
+  const float normalizer = reciprocal_approximate(Team::template reduce<Sum>(sum));
 
-  row.for_each([&](const float(&value)[kWidth], int column) {
+  const auto store = [&](const float(&powers)[kWidth], int column) {
     float result[kWidth];
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) result[i] = exp2_approximate((value[i] - origin) * kLog2E) * normalizer;
+    for (int i = 0; i < kWidth; ++i) result[i] = powers[i] * normalizer;
     store_pack<kWidth>(params.output + row_offset + column, result);
+  };
+  row.for_each_held(store);
+  row.for_each_beyond([&](float(&value)[kWidth], int column) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) value[i] = power(value[i]);
+    store(value, column);
   });
+}
+
+template <typename Team, int kHeld, int kWidth, typename Element>
+__device__ __forceinline__ void softmax_row(const Params<Element>& params, int index) {
+  if (fills_registers<Team, kHeld, kWidth>(params.columns)) {
+    softmax_row<Team, kHeld, kWidth, true>(params, index);
+  } else {
+    softmax_row<Team, kHeld, kWidth, false>(params, index);
+  }
 }
 
 // Rows that are not aligned always have BLOCK threads or a warp: kernel.toml knows them by their length.

@@ -212,7 +212,7 @@ TEST_F(LearnTest, notes_and_sources_are_shown_with_the_attempt) {
   EXPECT_EQ(shown["notes"][0]["text"], "a warp for each row");
   EXPECT_EQ(shown["sources"],
             json({"../primitives/block_reduce.cuh", "../primitives/element.cuh", "../primitives/exponential.cuh",
-                  "../primitives/row.cuh", "kernel.toml", "softmax.cu"}));
+                  "../primitives/reciprocal.cuh", "../primitives/row.cuh", "kernel.toml", "softmax.cu"}));
   const std::string text = assay({"log", "show", "1"}).output;
   EXPECT_NE(text.find("decision: kept: twice"), std::string::npos) << text;
 }
