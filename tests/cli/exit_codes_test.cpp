@@ -314,15 +314,23 @@ const std::map<std::string, std::vector<std::string>> kTestsOfRows = {
      {"ExitCodes.ANaNThatTheSpecificationDoesNotExpectIsTheReferencesMistake"}},
     {"a reference that defines no element at all, so that nothing was compared",
      {"ExitCodes.AReferenceThatDefinesNothingIsNoVerdict"}},
+    {"a reference with a number that no element of the output's type is near: 0.5 or 1e12 for i32",
+     {"hostile: compiled: half an integer, which no kernel can write",
+      "hostile: compiled: an integer that its type cannot hold"}},
+    {"shapes whose outputs have no element, so that nothing was compared",
+     {"hostile: shapes without an element: nothing is compared"}},
     {"a reference of the user's whose results are the same for two seeds, though the inputs differ",
      {"ExitCodes.AReferenceThatIgnoresItsInputsIsNoVerdict"}},
-    {"a check that cannot fail: the tolerance takes a wrong copy of the expected output for right",
-     {"ExitCodes.ACheckThatCannotFailIsNoVerdict"}},
+    {"a check that cannot fail: the tolerance takes a wrong copy of the expected output for right, an output has no "
+     "result "
+     "at all, a comparison of the user's accepts rubbish",
+     {"ExitCodes.ACheckThatCannotFailIsNoVerdict", "hostile: a comparison that takes everything for right"}},
     {"a mistake in kernel.toml, suite.toml or the command line",
      {"SpecificationTest.what_compares_and_what_fills_must_exist_and_fit", "Commands.AWrongOptionIsAnsweredInWords"}},
 };
 
-TEST(ExitCodePage, HasATestForEachRow) {
+// Tests of this program, and cases of tests/hostile.
+std::set<std::string> known_tests() {
   std::set<std::string> known;
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
   for (int i = 0; i < all.total_test_suite_count(); ++i) {
@@ -330,6 +338,21 @@ TEST(ExitCodePage, HasATestForEachRow) {
     for (int j = 0; j < suite.total_test_count(); ++j)
       known.insert(std::string(suite.name()) + "." + suite.GetTestInfo(j)->name());
   }
+  for (const char* kind : {"references", "specifications"}) {
+    const auto cases = read_file(std::string(ASSAY_SOURCE_DIR "/tests/hostile/") + kind + ".toml");
+    EXPECT_TRUE(cases.ok());
+    if (!cases.ok()) continue;
+    for (const std::string_view line : split(*cases, '\n')) {
+      constexpr std::string_view kName = "name = \"";
+      if (line.starts_with(kName))
+        known.insert("hostile: " + std::string(line.substr(kName.size(), line.size() - kName.size() - 1)));
+    }
+  }
+  return known;
+}
+
+TEST(ExitCodePage, HasATestForEachRow) {
+  const std::set<std::string> known = known_tests();
   const auto page = read_file(ASSAY_SOURCE_DIR "/docs/exit_codes.md");
   ASSERT_TRUE(page.ok());
   const std::string_view table = std::string_view(*page).substr(page->find("## Whose fault is it?"));
