@@ -36,10 +36,4 @@ bool enough(const Replication& plan, const Batches& candidate, const Batches& ba
 // The same for one side alone: its own level.
 bool enough(const Replication& plan, const Batches& alone, const CompareOptions& options = {});
 
-// How many processes of each side it will take, as far as those that ran can tell: intervals shrink with the root of
-// their number. A guess, for whoever starts processes ahead; enough() decides.
-size_t expected_processes(const Replication& plan, const Batches& candidate, const Batches& baseline,
-                          const CompareOptions& options = {});
-size_t expected_processes(const Replication& plan, const Batches& alone, const CompareOptions& options = {});
-
 }  // namespace assay::judge

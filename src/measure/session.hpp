@@ -68,7 +68,6 @@ class Session {
   void launch_all();
   void begin_ahead(size_t wanted);
   void finish_ahead();
-  size_t expected_processes() const;
   void next_processes(size_t process);
   static void note_costs(State& state, const Provider& process);
   void end_process(State& state);

@@ -112,21 +112,7 @@ void Session::finish_ahead() {
   }
 }
 
-// Starting costs more than sampling, so as many begin at once as are expected to be needed; some of them in vain.
-size_t Session::expected_processes() const {
-  const judge::Replication& plan = options_.sampling.plan;
-  const judge::Batches* first = nullptr;
-  size_t expected = 0;
-  for (const State& state : states_) {
-    if (state.out()) continue;
-    const judge::Batches& batches = state.result->batches;
-    if (first) expected = std::max(expected, judge::expected_processes(plan, *first, batches, options_.compare));
-    if (!first) first = &batches;
-  }
-  if (first && expected == 0) expected = judge::expected_processes(plan, *first, options_.compare);
-  return expected;
-}
-
+// Of those that are sure to come: the plan looks whether it was enough after that many.
 void Session::next_processes(size_t process) {
   const judge::Replication& plan = options_.sampling.plan;
   for (State& state : states_) {
@@ -134,9 +120,9 @@ void Session::next_processes(size_t process) {
   }
   if (std::ranges::any_of(states_, [](const State& state) { return !state.out() && state.ahead.empty(); })) {
     end_waiting(false);
-    const size_t wanted = process < plan.first ? plan.first : std::max(expected_processes(), process + plan.step);
-    if (wanted > process + 1) {
-      begin_ahead(wanted - process);
+    const size_t sure = process < plan.first ? plan.first - process : plan.step - (process - plan.first) % plan.step;
+    if (sure > 1) {
+      begin_ahead(sure);
       finish_ahead();
     }
   }

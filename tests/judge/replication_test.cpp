@@ -67,36 +67,5 @@ TEST(Replication, knows_a_clear_difference_well_enough_the_sooner_the_larger_it_
   EXPECT_FALSE(enough(narrower, slower_by(0.4, processes(plan.first, 0.02)), processes(plan.first, 0)));
 }
 
-TEST(Replication, expects_as_many_processes_as_the_interval_is_too_wide_for) {
-  const Replication plan;
-  const auto expected = [&](double spread) {
-    return expected_processes(plan, processes(plan.first, spread), processes(plan.first, 0));
-  };
-  EXPECT_EQ(expected(0), plan.first);
-  EXPECT_EQ(expected(0.2), plan.most);
-  size_t last = plan.first;
-  for (const double spread : {0.008, 0.01, 0.012, 0.015}) {
-    const size_t now = expected(spread);
-    EXPECT_GE(now, last) << spread;
-    EXPECT_EQ((now - plan.first) % plan.step, 0u) << "the next look, not between two of them";
-    last = now;
-  }
-  EXPECT_GT(last, plan.first);
-  EXPECT_EQ(expected_processes(plan, processes(plan.first, 0)), plan.first);
-  EXPECT_EQ(expected_processes(plan, processes(plan.first, 0.2)), plan.most);
-}
-
-// What is there when it was enough, from processes of the same kind, is near what was expected after the first ones.
-TEST(Replication, expects_about_what_it_takes) {
-  const Replication plan;
-  const double spread = 0.012;
-  const size_t expected = expected_processes(plan, processes(plan.first, spread), processes(plan.first, 0));
-  size_t taken = plan.first;
-  while (!enough(plan, processes(taken, spread), processes(taken, 0))) taken += plan.step;
-  EXPECT_LT(taken, plan.most) << "else this shows nothing";
-  EXPECT_GE(expected, taken);
-  EXPECT_LE(expected, 2 * taken);
-}
-
 }  // namespace
 }  // namespace assay::judge

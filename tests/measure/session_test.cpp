@@ -150,20 +150,6 @@ TEST_F(SessionTest, starts_several_processes_of_a_contender_at_once) {
   }
 }
 
-// Beyond the first ones, too: one look after the other would start them one by one.
-TEST_F(SessionTest, starts_as_many_processes_at_once_as_it_expects_to_need) {
-  const ProblemFolder folder;
-  SessionOptions options = quick_options();
-  options.sampling.plan = {.first = 3, .step = 1, .most = 6, .width = 1e-9};
-  options.at_once = 6;
-  const CaseMeasurement measured = run_session(folder, {behaving("honest"), behaving("placed")}, options);
-  for (const ContenderResult& each : measured.contenders) {
-    EXPECT_TRUE(each.good()) << failures_of(each);
-    EXPECT_EQ(judge::process_count(each.batches), 6u);
-    EXPECT_EQ(each.requests.at("prepare").count, 12u) << "all were prepared before their turn";
-  }
-}
-
 TEST_F(SessionTest, starts_processes_one_by_one_where_there_is_no_room_for_more) {
   const ProblemFolder folder;
   const TemporaryFolder markers;
