@@ -132,6 +132,7 @@ TEST_F(SessionTest, starts_several_processes_of_a_contender_at_once) {
   const ProblemFolder folder;
   SessionOptions options = quick_options();
   options.sampling.plan.first = options.sampling.plan.most = 6;
+  options.order_seed = 1;  // six places that the system draws are alike once in 32 times
   for (const size_t at_once : {size_t{1}, size_t{3}, size_t{6}}) {
     options.at_once = at_once;
     const CaseMeasurement measured = run_session(folder, {behaving("honest"), behaving("placed")}, options);
