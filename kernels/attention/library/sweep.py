@@ -265,7 +265,7 @@ def watched(line, seconds, output):
 
 
 def facts(words):
-    """What a table must say about how it was measured."""
+    """What a table must say about how it was measured. Of files their names: where they lay is the machine's."""
     import assay_attention
     import torch
     device = torch.cuda.get_device_properties(0)
@@ -274,7 +274,7 @@ def facts(words):
     return {"gpu": {"name": device.name, "compute_capability": 10 * device.major + device.minor},
             "measured": {"date": time.strftime("%Y-%m-%d"), "driver": driver[0] if driver else "unknown", "pytorch": torch.__version__,
                          "cudnn": str(torch.backends.cudnn.version()), "library": assay_attention.version(),
-                         "command": " ".join(["kernels/attention/library/sweep.py", *words])}}
+                         "command": " ".join(["kernels/attention/library/sweep.py", *(pathlib.PurePath(word).name for word in words)])}}
 
 
 def _kinds(text):
