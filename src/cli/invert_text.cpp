@@ -45,6 +45,11 @@ std::string gain_text(const work::InvertReport& report, const work::InvertedReso
   return text;
 }
 
+std::string slack_text(const work::InvertedResource& resource) {
+  if (!resource.slack) return "";
+  return *resource.slack == 0 ? "none" : counted(static_cast<uint64_t>(*resource.slack), "dose");
+}
+
 std::string resource_table(const Terminal& terminal, const work::InvertReport& report) {
   report::Table table({"resource", "verdict", "if free", "first dose", "slack", "where"});
   for (const work::InvertedResource& resource : report.resources) {
@@ -52,10 +57,7 @@ std::string resource_table(const Terminal& terminal, const work::InvertReport& r
                {resource.verdict, colour_of(resource.verdict)},
                gain_text(report, resource),
                resource.cost_per_dose ? percent(*resource.cost_per_dose) : "",
-               resource.slack
-                   ? (*resource.slack == 0 ? "none"
-                                           : fmt::format("{} dose{}", *resource.slack, *resource.slack == 1 ? "" : "s"))
-                   : "",
+               slack_text(resource),
                first_sites(resource.sites)});
   }
   return table.render(terminal);
