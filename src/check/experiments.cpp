@@ -5,10 +5,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "check/launch_change.hpp"
-#include "check/lost_process.hpp"
 #include "check/result_json.hpp"
 #include "check/work_json.hpp"
 
@@ -108,17 +106,17 @@ int serve_experiments(std::istream& input, std::ostream& output) {
 }
 
 Result<void> Experiments::start() {
-  ASSAY_TRY(child_, Child::start({setup_.context.program, kExperimentsCommand}));
+  ASSAY_CHECK(worker_.start());
   const json setup = {{"spec", setup_.spec_file.string()},
                       {"configuration", setup_.configuration},
                       {"shape", setup_.shape},
                       {"device", setup_.device},
                       {"seed", setup_.seed},
                       {"cache", setup_.cache_folder.string()}};
-  ASSAY_TRY(const std::string line, ask(one_line(setup)));
+  ASSAY_TRY(const std::string line, worker_.ask(one_line(setup)));
   const json reply = json::parse(line, nullptr, false);
   if (reply.is_object() && reply.contains("ready")) return {};
-  child_.reset();
+  worker_.end();
   try {
     return error_from(reply.at("error"));
   } catch (const std::exception&) {
@@ -126,37 +124,9 @@ Result<void> Experiments::start() {
   }
 }
 
-// Waits in slices, so that somebody who wants to stop is heard soon.
-Result<std::string> Experiments::ask(const std::string& request) {
-  constexpr std::chrono::milliseconds kSlice{100};
-  const auto end = std::chrono::steady_clock::now() + setup_.time_limit;
-  std::string line;
-  Child::Answer answer = Child::Answer::ended;
-  if (child_->send(request, setup_.time_limit) == Child::Sent::all) {
-    do {
-      answer = child_->receive(line, kSlice);
-      if (auto cancelled = check_cancelled(setup_.context); !cancelled) {
-        child_.reset();
-        return cancelled.error();
-      }
-    } while (answer == Child::Answer::timed_out && std::chrono::steady_clock::now() < end);
-  }
-  if (answer == Child::Answer::line) return line;
-  const std::string how = child_->stop();
-  const std::string said = child_->errors();
-  child_.reset();
-  if (answer == Child::Answer::timed_out)
-    return Error{fmt::format("no result after {:.3g} s; the process was ended",
-                             std::chrono::duration<double>(setup_.time_limit).count()),
-                 {},
-                 "raise --time-limit, or run fewer blocks: --blocks",
-                 ExitCode::inconclusive};
-  return lost_process(how, said, ExitCode::incorrect);
-}
-
 Result<TracedRun> Experiments::run(const TracedRequest& request) {
-  if (!child_) ASSAY_CHECK(start());
-  ASSAY_TRY(const std::string line, ask(one_line(request_json(request))));
+  if (!worker_.running()) ASSAY_CHECK(start());
+  ASSAY_TRY(const std::string line, worker_.ask(one_line(request_json(request))));
   const json reply = json::parse(line, nullptr, false);
   try {
     if (reply.contains("error")) return error_from(reply.at("error"));

@@ -6,11 +6,10 @@
 
 #include <chrono>
 #include <iosfwd>
-#include <memory>
 #include <string>
 
 #include "assay/context.hpp"
-#include "base/child.hpp"
+#include "check/line_worker.hpp"
 #include "check/traced_case.hpp"
 
 namespace assay::check {
@@ -33,17 +32,17 @@ class Experiments {
     std::chrono::milliseconds time_limit{std::chrono::minutes(2)};  // of one mutant
     Context context{};
   };
-  explicit Experiments(Setup setup) : setup_(std::move(setup)) {}
+  explicit Experiments(Setup setup)
+      : setup_(std::move(setup)), worker_(kExperimentsCommand, setup_.time_limit, setup_.context) {}
 
   // An error of the kernel, the launch or the process is the mutant's own; kInterrupted ends the work.
   Result<TracedRun> run(const TracedRequest& request);
 
  private:
   Result<void> start();
-  Result<std::string> ask(const std::string& request);
 
   Setup setup_;
-  std::unique_ptr<Child> child_;
+  LineWorker worker_;
 };
 
 }  // namespace assay::check

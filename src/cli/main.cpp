@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "check/experiments.hpp"
+#include "check/reaching.hpp"
 #include "check/tracing.hpp"
 #include "check/worker.hpp"
 #include "cli/command.hpp"
@@ -173,6 +174,8 @@ int main(int count, char** values) {
       return assay::check::serve_tracing(std::cin, std::cout);
     if (!arguments.empty() && arguments[0] == assay::check::kExperimentsCommand)
       return assay::check::serve_experiments(std::cin, std::cout);
+    if (!arguments.empty() && arguments[0] == assay::check::kReachCommand)
+      return assay::check::serve_reach(std::cin, std::cout);
     if (!arguments.empty() && arguments[0] == assay::measure::kProviderCommand)
       return assay::measure::cuda::serve_kernel_provider(std::cin);
     assay::guard_standard_streams();

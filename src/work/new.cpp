@@ -20,6 +20,7 @@
 #include "spec/open_points.hpp"
 #include "work/kernel.hpp"
 #include "work/new_text.hpp"
+#include "work/new_trials.hpp"
 
 namespace assay::work {
 namespace {
@@ -157,10 +158,31 @@ class Draft {
       text_.growth.clear();
       ASSAY_CHECK(write());
     }
+    ASSAY_CHECK(find_geometry(context, *last));
     return *last;
   }
 
  private:
+  // What trial runs show of sizes and grid takes the place of what was guessed, if the kernel runs with it.
+  Result<void> find_geometry(const Context& context, check::CaseResult& last) {
+    auto found = try_sizes(folder_, signature_, text_, context);
+    if (!found && found.error().exit_code == kInterrupted) return found.error();
+    if (!found || !*found) return {};
+    const NewText guessed = text_;
+    text_.found = std::move(*found);
+    text_.growth.clear();
+    ASSAY_CHECK(write());
+    const auto spec = spec::load(folder_);
+    const auto result = spec ? run_once(*spec, context) : Result<check::CaseResult>(spec.error());
+    if (!result && result.error().exit_code == kInterrupted) return result.error();
+    if (result && (result->passed() || !last.passed())) {
+      last = *result;
+      return {};
+    }
+    text_ = guessed;
+    return write();
+  }
+
   // Shared memory and masks are often made for one size of block, which nobody but the host's code tells.
   bool depends_on_threads(const check::CaseResult& result) const {
     const bool guessed = text_.block.empty() && signature_.required_threads.empty() && !signature_.thread_index[1];

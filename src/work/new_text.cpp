@@ -2,12 +2,11 @@
 #include "work/new_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/text.hpp"
+#include "work/new_guess.hpp"
 
 namespace assay::work {
 namespace {
@@ -15,159 +14,6 @@ namespace {
 using build::KernelSignature;
 using build::SignatureParameter;
 using build::SignatureValue;
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-bool is_integer(const SignatureValue& value) {
-  return value.object.empty() && !value.pointer && !value.dtype.empty() &&
-         (value.dtype[0] == 'i' || value.dtype[0] == 'u');
-}
-
-// Words that kernels call a size: it becomes a dimension of the shapes.
-bool names_a_size(const std::string& name) {
-  static const std::set<std::string> kWhole{
-      "n",     "m",   "k",      "w",     "h",      "d",     "b",    "s",        "c",        "t",      "l",     "size",
-      "count", "len", "length", "total", "numel",  "rows",  "cols", "columns",  "width",    "height", "depth", "batch",
-      "dim",   "nx",  "ny",     "nz",    "hidden", "vocab", "seq",  "channels", "elements", "nnz"};
-  static const std::vector<std::string> kParts{"size",  "count",  "len",   "num",   "rows",     "cols",
-                                               "width", "height", "dim",   "batch", "elements", "hidden",
-                                               "seq",   "vocab",  "heads", "nnz",   "channels", "tokens"};
-  const std::string low = lower(name);
-  const size_t digits = low.find_last_not_of("0123456789") + 1;
-  // n4 counts vectors of four; sizes_0 is one of an array's elements, whose meaning a person knows.
-  if (digits < low.size()) return digits == 1 && low[0] == 'n';
-  return kWhole.contains(low) || low.starts_with("n_") || low.ends_with("_n") ||
-         std::ranges::any_of(kParts, [&](const std::string& part) { return low.find(part) != std::string::npos; });
-}
-
-// Of what the last of its pointers points to.
-bool points_to_const(const SignatureValue& value) {
-  return value.type.substr(0, value.type.find('*')).find("const") != std::string::npos;
-}
-
-bool is_size(const SignatureValue& value) {
-  constexpr size_t kLeastBytes = 4;  // fewer cannot count the elements of a tensor
-  return is_integer(value) && !value.enumeration && value.bytes >= kLeastBytes && names_a_size(value.name);
-}
-
-bool has_part(const std::string& low, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(parts, [&](std::string_view part) { return low.find(part) != std::string::npos; });
-}
-
-// What the integers of an input are: numbers like others, places in another tensor, or where each row of one begins.
-enum class Integers { plain, places, offsets };
-
-Integers integers_of(const SignatureValue& value) {
-  const bool integers = value.dtype.starts_with("i") || value.dtype.starts_with("u");
-  if (!value.pointer || !integers || value.written || value.vector > 1) return Integers::plain;
-  const std::string low = lower(value.name);
-  if (has_part(low, {"offset", "indptr", "row_ptr", "rowptr", "seqlens", "row_start", "starts"}))
-    return Integers::offsets;
-  return has_part(low, {"idx", "index", "indices", "perm", "order", "gather", "lookup"}) ? Integers::places
-                                                                                         : Integers::plain;
-}
-
-// Elements from one row to the next: "stride", "lda".
-bool names_a_stride(const std::string& name) {
-  const std::string low = lower(name);
-  return has_part(low, {"stride", "pitch"}) || (low.size() == 3 && low.starts_with("ld"));
-}
-
-// What is known of the shapes: dimensions, and how large each pointer's tensor is guessed to be.
-class Guess {
- public:
-  Guess(const KernelSignature& signature, const NewText& text) : signature_(signature), text_(text) {
-    for (const SignatureParameter& parameter : signature.parameters) {
-      for (const SignatureValue& value : parameter.values) {
-        if (is_size(value)) dimensions_.push_back(dimension(value.name));
-      }
-    }
-    if (dimensions_.empty()) dimensions_.emplace_back("N");
-    fixed_ = !std::ranges::any_of(signature.parameters, [](const SignatureParameter& parameter) {
-      return std::ranges::any_of(parameter.values, [](const SignatureValue& value) { return is_size(value); });
-    });
-  }
-
-  const std::vector<std::string>& dimensions() const { return dimensions_; }
-  bool certain() const { return dimensions_.size() == 1 && !fixed_; }
-  std::string total() const { return join(dimensions_, "*"); }
-
-  static std::string dimension(const std::string& name) {
-    std::string text;
-    for (const char c : name) text += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return text;
-  }
-
-  // The expressions of a pointer's shape.
-  std::vector<std::string> shape(const SignatureValue& value) const {
-    std::vector<std::string> shape = plain_shape(value);
-    if (integers_of(value) == Integers::offsets) shape = {dimensions_.front() + " + 1"};
-    const auto grown = text_.growth.find(value.name);
-    if (value.vector > 1) shape.push_back(std::to_string(value.vector));
-    if (grown != text_.growth.end()) {
-      const std::string product = join(shape, "*");
-      shape = {fmt::format("{}*{}", grown->second, product)};
-    }
-    return shape;
-  }
-
-  // The elements from one row of a matrix to the next; empty if nothing has rows.
-  std::string row_stride(const std::string& name) const {
-    if (fixed_ || dimensions_.size() < 2) return "";
-    SignatureValue of;  // lda is the stride of a
-    of.name = name.substr(name.size() - 1);
-    return plain_shape(of).back();
-  }
-
-  // What an input must hold so that the kernel finds its way; empty: any numbers.
-  std::string fill(const SignatureValue& value) const {
-    switch (integers_of(value)) {
-      case Integers::offsets:
-        return fmt::format("{{ kind = \"offsets\", total = \"{}\" }}", total());
-      case Integers::places:
-        return fmt::format("{{ kind = \"uniform\", low = 0, high = \"{}\" }}", dimensions_.front());
-      case Integers::plain:
-        break;
-    }
-    return "";
-  }
-
-  // One thread for each of these, in x.
-  std::string elements() const {
-    return square() ? dimensions_.front() : dimensions_.size() == 1 ? dimensions_.front() : total();
-  }
-
-  bool square() const {
-    return signature_.block_index[1] && signature_.thread_index[1] && dimensions_.size() == 1 &&
-           !signature_.grid_barrier;
-  }
-  bool fixed() const { return fixed_; }
-
- private:
-  bool has(const std::string& name) const { return std::ranges::find(dimensions_, name) != dimensions_.end(); }
-
-  std::vector<std::string> plain_shape(const SignatureValue& value) const {
-    const std::string low = lower(value.name);
-    if (has("M") && has("N") && has("K")) {  // a product of matrices
-      if (low.ends_with("a")) return {"M", "K"};
-      if (low.ends_with("b")) return {"K", "N"};
-      if (low.ends_with("c") || low.ends_with("d") || value.written) return {"M", "N"};
-    }
-    if (square()) return {dimensions_.front(), dimensions_.front()};
-    if (dimensions_.size() == 1) return {dimensions_.front()};
-    static const std::set<std::string> kVectors{"weight", "gamma", "beta", "bias", "w", "b"};
-    if (dimensions_.size() == 2 && kVectors.contains(low) && !value.written) return {dimensions_.back()};
-    return dimensions_;
-  }
-
-  const KernelSignature& signature_;
-  const NewText& text_;
-  std::vector<std::string> dimensions_;
-  bool fixed_ = false;  // no parameter says a size
-};
 
 // What files are called is up to whoever made them. JSON's strings are TOML's.
 std::string toml_text(const std::string& text) {
@@ -186,8 +32,8 @@ std::string scalar_line(const SignatureValue& value, const Guess& guess) {
   if (value.dtype == "bool")
     return fmt::format("scalar = {{ type = \"bool\", value = false }}   # open: which value has {}?\n", value.name);
   if (is_integer(value)) {
-    if (is_size(value))
-      return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}\n", value.dtype, Guess::dimension(value.name));
+    if (const std::string dimension = guess.dimension_of(value); !dimension.empty())
+      return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}\n", value.dtype, dimension);
     if (const std::string stride = names_a_stride(value.name) ? guess.row_stride(low) : ""; !stride.empty())
       return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}   # guessed: rows without a gap\n", value.dtype,
                          stride);
@@ -213,6 +59,7 @@ std::string tensor_line(const SignatureValue& value, const Guess& guess) {
   if (!fill.empty()) line += ", fill = " + fill;
   line += " }";
   if (!fill.empty()) return line + "   # guessed, by its name\n";
+  if (known && guess.found(value)) return line + "   # as far as the kernel reaches\n";
   if (!known)
     return line + fmt::format("   # open: {} elements; say their type and how many\n",
                               value.type.empty() ? "unknown" : value.type);
@@ -363,35 +210,29 @@ std::string constants_text(const KernelSignature& signature) {
   return text;
 }
 
+std::string launch_note(const NewText& text, bool guessed_block) {
+  const bool found_grid = text.found && text.found->complete;
+  if (!guessed_block) return "";
+  return found_grid ? "   # the block is guessed, and the grid covers what the kernel reaches with it" : "   # guessed";
+}
+
 std::string launch_text(KernelSignature signature, const NewText& text, const Guess& guess) {
   // The rank in a grid that waits for itself is computed of all three axes, and one will do.
   if (signature.grid_barrier && signature.thread_index[2]) {
     for (size_t axis = 1; axis < 3; ++axis) signature.thread_index[axis] = signature.block_index[axis] = false;
     signature.block_size = true;
   }
-  std::vector<std::string> block{"256"};
-  bool guessed = true;
-  if (!signature.required_threads.empty()) {
-    block.clear();
-    for (const int64_t threads : signature.required_threads) block.push_back(std::to_string(threads));
-    guessed = false;
-  } else if (!text.block.empty() && (text.block.size() > 1 || !signature.thread_index[1])) {
-    block.clear();
-    for (const int64_t threads : text.block) block.push_back(std::to_string(threads));
-    guessed = false;
-  } else if (signature.thread_index[2]) {
-    block = {"8", "8", "4"};
-  } else if (signature.thread_index[1]) {
-    block = {"16", "16"};
-  } else if (text.tried_threads > 0) {
-    block = {std::to_string(text.tried_threads)};
-  } else if (signature.max_threads > 0) {
-    block = {std::to_string(signature.max_threads)};
-  }
+  const BlockGuess threads = block_of(signature, text);
+  std::vector<std::string> block;
+  for (const int64_t each : threads.threads) block.push_back(std::to_string(each));
   std::vector<std::string> grid;
   for (size_t axis = 0; axis < 3; ++axis) {
     if (!signature.block_index[axis]) {
       grid.emplace_back("1");
+      continue;
+    }
+    if (text.asking || (text.found && !text.found->grid[axis].empty())) {
+      grid.push_back(text.asking ? kAskedGrid[axis] : text.found->grid[axis]);
       continue;
     }
     const std::vector<std::string>& dimensions = guess.dimensions();
@@ -412,7 +253,7 @@ std::string launch_text(KernelSignature signature, const NewText& text, const Gu
     if (signature.cluster[axis] > 1) grid[axis] = fmt::format("round_up({}, {})", grid[axis], signature.cluster[axis]);
   }
   while (grid.size() > 1 && grid.back() == "1") grid.pop_back();
-  std::string result = fmt::format("[launch]{}\ngrid  = {}\nblock = {}\n", guessed ? "   # guessed" : "",
+  std::string result = fmt::format("[launch]{}\ngrid  = {}\nblock = {}\n", launch_note(text, threads.guessed),
                                    toml_list(grid), toml_list(block));
   if (signature.dynamic_shared)
     result += "shared_bytes = 16384   # open: how many bytes of dynamic shared memory? 0 if the kernel uses none\n";
@@ -425,20 +266,40 @@ std::string launch_text(KernelSignature signature, const NewText& text, const Gu
   return result + "\n";
 }
 
-std::string shapes_text(const Guess& guess) {
-  const auto shape = [&](int64_t first, int64_t others) {
-    std::string text;
-    for (size_t i = 0; i < guess.dimensions().size(); ++i)
-      text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", guess.dimensions()[i],
-                          guess.dimensions().size() == 1 ? first : others);
-    return text;
+// So that tensors of several dimensions stay small.
+int64_t usual_size(size_t dimensions, bool small) {
+  switch (dimensions) {
+    case 1:
+      return small ? 1000 : 1 << 16;
+    case 2:
+    case 3:
+      return small ? 64 : 128;
+    default:
+      return small ? 8 : 32;
+  }
+}
+
+std::string shapes_text(const Guess& guess, const NewText& text) {
+  const std::vector<std::string> all = guess.all_dimensions();
+  const std::vector<std::string>& named = guess.dimensions();
+  const int64_t multiple = text.found ? text.found->multiple : 1;
+  const auto shape = [&](int64_t size, int64_t other) {
+    std::string list;
+    for (const std::string& name : all) {
+      const bool large = name.starts_with("BLOCKS") || std::ranges::find(named, name) != named.end();
+      const int64_t value = large ? (size + multiple - 1) / multiple * multiple : other;
+      list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", name, value);
+    }
+    return list.empty() ? "N = 1" : list;
   };
-  if (guess.fixed())
+  if (guess.fixed() && !text.found)
     return fmt::format("[shapes]   # no parameter says a size: elements of each tensor\ncanonical = [{{ {} }}]\n",
-                       shape(1024, 64));
+                       shape(1024, 4));
+  const size_t dimensions = all.size();
+  const bool square = guess.square() && !text.found;
   return fmt::format("[shapes]\ncanonical = [{{ {} }}]   # the sizes that matter to you\nsmall     = [{{ {} }}]\n",
-                     guess.square() ? shape(256, 128) : shape(1 << 16, 128),
-                     guess.square() ? shape(64, 64) : shape(1000, 64));
+                     shape(square ? 256 : usual_size(dimensions, false), 4),
+                     shape(square ? 64 : usual_size(dimensions, true), 3));
 }
 
 std::vector<const SignatureValue*> values_of(const KernelSignature& signature, bool pointers) {
@@ -487,7 +348,7 @@ std::string specification_text(const KernelSignature& signature, const NewText& 
         "put output = true where it belongs, and remove this argument\n\n",
         guess.dimensions().front());
   }
-  return result + launch_text(signature, text, guess) + shapes_text(guess);
+  return result + launch_text(signature, text, guess) + shapes_text(guess, text);
 }
 
 std::string reference_text(const KernelSignature& given, const NewText& text) {

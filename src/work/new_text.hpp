@@ -2,13 +2,28 @@
 // The kernel.toml and the reference of a kernel that is described for the first time.
 #pragma once
 
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "build/kernel_signature.hpp"
 
 namespace assay::work {
+
+// Sizes, tensors and grid as running the kernel has shown them (describe/geometry.hpp).
+struct FoundGeometry {
+  std::vector<std::string> sizes;                          // that shapes and grid depend on
+  std::map<std::string, std::vector<std::string>> shapes;  // by pointer; those that were found
+  std::array<std::string, 3> grid;                         // "": not found
+  int64_t multiple = 1;                                    // of the sizes
+  bool complete = false;                                   // all shapes and all axes were found
+};
+
+// In a specification for trial runs the axes of the grid are sizes, and every tensor has room for so many elements.
+inline constexpr std::array<const char*, 3> kAskedGrid{"GRID_X", "GRID_Y", "GRID_Z"};
+inline constexpr int64_t kAskedRoom = int64_t{1} << 23;
 
 struct NewText {
   std::string name;
@@ -20,6 +35,8 @@ struct NewText {
   std::vector<int64_t> block{};           // as the source launches it; empty: it does not tell
   int64_t tried_threads = 0;              // with which a trial ran, where more did not; 0: there was none
   std::map<std::string, int64_t> growth;  // by pointer: so many times the guessed size, as a trial showed
+  bool asking = false;                    // for trial runs
+  std::optional<FoundGeometry> found{};   // by them
 };
 
 std::string specification_text(const build::KernelSignature& signature, const NewText& text);

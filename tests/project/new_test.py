@@ -100,6 +100,40 @@ OBJECTS = """
 """
 
 
+# What no name tells: sizes that nothing is called after, a grid in another order, rows that only the grid counts, a
+# part of each row, tiles without bounds, and a sum for each block.
+SIZES = """
+__global__ void product(const float* left, const float* right, float* result, int p, int q, int r) {
+  const int row = blockIdx.y * 8 + threadIdx.y, column = blockIdx.x * 32 + threadIdx.x;
+  if (row >= p || column >= q) return;
+  float sum = 0;
+  for (int i = 0; i < r; ++i) sum += left[row * r + i] * right[i * q + column];
+  result[row * q + column] = sum;
+}
+__global__ void filter(const float* x, const float* weights, float* y, int batch, int channels, int length, int taps) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.z * channels + blockIdx.y;
+  const int valid = length - taps + 1;
+  if (i >= valid) return;
+  float sum = 0;
+  for (int t = 0; t < taps; ++t) sum += x[row * length + i + t] * weights[blockIdx.y * taps + t];
+  y[row * valid + i] = sum;
+}
+__global__ void rotate(float* q, const long* positions, int heads, int dim, int part) {
+  float* row = q + (blockIdx.x * heads + blockIdx.y) * dim;
+  for (int i = threadIdx.x; i < part; i += blockDim.x) row[i] *= positions[blockIdx.x];
+}
+__global__ void sums(const float* x, float* partial, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&partial[blockIdx.x], i < n ? x[i] : 0.f);
+}
+__global__ void tiles(const float* from, float* to, int rows, int columns) {
+  const int i = (blockIdx.y * 16 + threadIdx.y) * columns + blockIdx.x * 16 + threadIdx.x;
+  to[i] = 2 * from[i];
+}
+void host() { product<<<dim3(1, 1), dim3(32, 8)>>>(0, 0, 0, 0, 0, 0); }
+"""
+
+
 class NewTest(FolderTest):
     def assay(self, *words, **settings):
         return run([PROGRAM, *words], folder=self.folder, **settings)
@@ -174,7 +208,30 @@ class NewTest(FolderTest):
         self.assertEqual(kernel["verdict"], "clean", kernel)
         text = (self.folder / "convert/kernel.toml").read_text()
         self.assertIn('struct = { name = "params", at = 16 }', text)
-        self.assertIn('dtype = "f16", shape = ["2*COUNT"]', text, "the trial found a read behind its end")
+        self.assertIn('dtype = "f16", shape = ["COUNT + 1"]', text, "it reads one element more than it writes")
+        self.assertIn('grid  = ["ceil_div(COUNT, 64)"]', text)
+
+    @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
+    def test_sizes_and_grids_are_found_by_running_the_kernel(self):
+        (self.folder / "sizes.cu").write_text(SIZES)
+        report = self.new("sizes.cu", ASSAY_NVCC=NVCC)
+        for kernel in report["kernels"]:
+            self.assertEqual(kernel["verdict"], "clean", kernel)
+            self.assertEqual(len(kernel["open"]), 1, f"the reference alone: {kernel['open']}")
+        wanted = {
+            "product": [["P", "R"], ["R", "Q"], ["P", "Q"], ["ceil_div(Q, 32)", "ceil_div(P, 8)"]],
+            "filter": [["BATCH", "CHANNELS", "LENGTH"], ["CHANNELS", "TAPS"], ["BATCH", "CHANNELS", "LENGTH - TAPS + 1"],
+                       ["ceil_div(LENGTH, 256)", "CHANNELS", "BATCH"]],
+            "rotate": [["BLOCKS", "HEADS", "DIM"], ["BLOCKS"], ["BLOCKS", "HEADS"]],
+            "sums": [["N"], ["ceil_div(N, 256)"], ["ceil_div(N, 256)"]],
+            "tiles": [["ROWS", "COLUMNS"], ["ROWS", "COLUMNS"], ["ceil_div(COLUMNS, 16)", "ceil_div(ROWS, 16)"]],
+        }
+        for name, lists in wanted.items():
+            with self.subTest(kernel=name):
+                text = (self.folder / "sizes" / name / "kernel.toml").read_text()
+                found = [json.loads(each) for each in re.findall(r"(?:shape|grid) +?= (\[.*?\])", text)]
+                self.assertEqual(found, lists, text)
+                self.assertFalse((self.folder / "sizes" / name / "trial.toml").exists())
 
     @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
     def test_constants_headers_macros_and_the_size_of_blocks(self):

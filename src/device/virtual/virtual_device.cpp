@@ -17,6 +17,7 @@
 #include "vgpu/observe/block_sample.hpp"
 #include "vgpu/observe/checked_launch.hpp"
 #include "vgpu/observe/counting.hpp"
+#include "vgpu/observe/reach_watch.hpp"
 #include "vgpu/observe/samplable.hpp"
 #include "vgpu/observe/tracing.hpp"
 
@@ -240,6 +241,8 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
     tracing.emplace(launch, gpu_.model(), std::move(sample));
     launch.observers.push_back(&*tracing);
   }
+  vgpu::ReachWatch reach(watched_);
+  if (!watched_.empty()) launch.observers.push_back(&reach);
   ASSAY_TRY(vgpu::CheckedLaunch checked, vgpu::launch_checked(gpu_, launch, request.checks, unwritten_));
   const gpu::FindingList& found = checked.found;
   vgpu::LaunchResult& result = checked.result;
@@ -248,6 +251,7 @@ Result<LaunchOutcome> VirtualDevice::launch(const LaunchRequest& request) {
   outcome.finding_occurrences = found.occurrences();
   outcome.fault = std::move(result.fault);
   outcome.printed = std::move(result.printed);
+  reach_ = reach.reach();
   outcome.instructions = result.instructions;
   outcome.thread_instructions = result.thread_instructions;
   if (request.count && !outcome.fault) outcome.counters = counting.counters();

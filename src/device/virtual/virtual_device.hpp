@@ -3,13 +3,14 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/reach_watcher.hpp"
 #include "device/tracer.hpp"
 #include "vgpu/machine/gpu.hpp"
 #include "vgpu/observe/unwritten_memory.hpp"
 
 namespace assay::device {
 
-class VirtualDevice final : public Device, public Tracer {
+class VirtualDevice final : public Device, public Tracer, public ReachWatcher {
  public:
   explicit VirtualDevice(const gpu::GpuModel& model) : gpu_(model) {}
 
@@ -39,6 +40,8 @@ class VirtualDevice final : public Device, public Tracer {
   }
   const std::optional<gpu::LaunchWork>& traced() const override { return traced_; }
   const std::vector<gpu::InstructionCount>& instructions() const override { return instructions_; }
+  void watch_reach(std::vector<gpu::MemoryRange> ranges) override { watched_ = std::move(ranges); }
+  const std::vector<uint64_t>& reach() const override { return reach_; }
 
  private:
   Result<std::span<std::byte>> variable(const Module& module, const std::string& name);
@@ -53,6 +56,8 @@ class VirtualDevice final : public Device, public Tracer {
   std::optional<bool> trace_sampled_;
   std::optional<gpu::LaunchWork> traced_;
   std::vector<gpu::InstructionCount> instructions_;
+  std::vector<gpu::MemoryRange> watched_;
+  std::vector<uint64_t> reach_;
 };
 
 }  // namespace assay::device
