@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """All that can be tried on the parent, the most promising first, and nothing twice."""
 
+import re
+
 from mutations import arithmetic, constants, launch, loops, memory, ptx, shared
 from mutations.source import Source
 from mutations.sources import Sources
@@ -51,23 +53,40 @@ def kinds_in_order(request):
     return order + [kind for kind in USUAL if kind not in order]
 
 
+def _without_folders(text):
+    """A header that was adopted has lost its folder."""
+    return re.sub(r"(?:[\w.]+/)+", "", text)
+
+
+def tried_elsewhere(request):
+    """How late a change comes that was tried on another parent: 1, or 2 if it was refused there."""
+    late = {}
+    for each in request["tried"]:
+        text = _without_folders(each.get("hypothesis") or "")
+        late[text] = max(late.get(text, 1), 2 if each.get("verdict") == "refused" else 1)
+    return late
+
+
 def in_order(found, request):
     """By turns: the best of each kind, then the second of each, so that a kind with many changes does not hide the
-    others. Of a kind first what lies on a line that does most, and last what was refused on another parent."""
+    others. Of a kind first what lies on a line that does most. What is new comes before what was tried on another
+    parent."""
     order = kinds_in_order(request)
     hot = {(line["file"].rsplit("/", 1)[-1], line["line"]) for line in request["counters"]["lines"][:8]}
-    refused = {each["hypothesis"] for each in request["tried"]
-               if each.get("verdict") == "refused" and each.get("hypothesis")}
+    elsewhere = tried_elsewhere(request)
+
+    def late(change):
+        return elsewhere.get(_without_folders(change.text), 0)
 
     def rank(change):
         name, line = change.place
-        return change.text in refused, (name.rsplit("/", 1)[-1], line) not in hot
+        return late(change), (name.rsplit("/", 1)[-1], line) not in hot
 
     turns = {}
     ranked = []
     for change in sorted(found, key=rank):
-        turn = turns[change.kind] = turns.get(change.kind, 0) + 1
-        ranked.append((change.text in refused, turn, order.index(change.kind), change))
+        turn = turns[late(change), change.kind] = turns.get((late(change), change.kind), 0) + 1
+        ranked.append((late(change), turn, order.index(change.kind), change))
     return [change for *_, change in sorted(ranked, key=lambda each: each[:3])]
 
 

@@ -37,10 +37,11 @@ class OrderTest(unittest.TestCase):
         first_turn = kinds[:len(set(kinds))]
         self.assertEqual(len(set(first_turn)), len(first_turn), "each kind once, before any comes twice")
 
-    def test_what_was_refused_on_another_parent_comes_last(self):
-        text = next(proposals(request({"k.cu": CUDA})))[0].text
-        texts = [change.text for change, _ in proposals(request({"k.cu": CUDA}, tried=[tried(text, None, "refused", "q")]))]
-        self.assertEqual(texts[-1], text)
+    def test_what_was_tried_on_another_parent_comes_after_what_is_new(self):
+        first, second, *_ = [change.text for change, _ in proposals(request({"k.cu": CUDA}))]
+        done = [tried(first, None, "refused", "q"), tried("../folder/" + second, 1.0, "lost", "q")]
+        texts = [change.text for change, _ in proposals(request({"k.cu": CUDA}, tried=done))]
+        self.assertEqual(texts[-2:], [second, first], "what was refused comes last")
 
     def test_nothing_twice(self):
         asked, answers = [], set()
