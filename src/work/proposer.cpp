@@ -59,10 +59,10 @@ class ProgramProposer final : public Proposer {
     Reply reply;
     reply.seconds = std::chrono::duration<double>(outcome.duration).count();
     reply.output = outcome.output;
-    if (outcome.timed_out) {
-      reply.failure = fmt::format("no answer within {:g} s", answer_seconds_);
-    } else if (outcome.output_cut) {
+    if (outcome.output_cut) {
       reply.failure = fmt::format("the answer is longer than {} bytes", kAnswerLimit);
+    } else if (outcome.timed_out) {
+      reply.failure = fmt::format("no answer within {:g} s", answer_seconds_);
     } else if (!outcome.succeeded()) {
       reply.failure = fmt::format("the proposer {}", describe_end(outcome));
     }
