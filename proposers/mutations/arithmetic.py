@@ -9,12 +9,15 @@ from mutations.change import Change
 OPERAND = r"[A-Za-z_][\w.]*(?:\[[^\[\]]*\]|\((?:[^()]|\([^()]*\))*\))*"
 CHEAPER = {"expf": "__expf", "logf": "__logf", "log2f": "__log2f", "sinf": "__sinf", "cosf": "__cosf", "powf": "__powf",
            "tanf": "__tanf", "exp": "__expf", "log": "__logf", "sqrt": "sqrtf"}
+DIFFERENCE = re.compile(r"\(\s*([A-Za-z_]\w*)\s*-\s*([A-Za-z_]\w*)\s*\)\s*\*\s*"
+                        r"([A-Za-z_]\w*)\b(?!\s*[\[(.:<])")
 LOG2_E = "1.4426950408889634f"
 
 
 def _is_float(source, name):
     """Whether every declaration of the name in the file says float."""
-    declared = re.findall(rf"([\w:]+)(?:\s*[&*]|\s*\(&|\s)\s*(?:__restrict__\s+)?{re.escape(name)}\s*(?=[=,;)\[({{])", source.plain)
+    declared = re.findall(rf"([\w:]+)(?:\s*[&*]|\s*\(&|\s)\s*(?:__restrict__\s+)?{re.escape(name)}\s*(?=[=,;)\[({{])",
+                          source.plain)
     types = [each for each in declared if each not in ("return", "const", "else", "case")]
     return bool(types) and all(each == "float" for each in types)
 
@@ -75,7 +78,7 @@ def quick_functions(source, request):
 
 def multiply_add(source, request):
     """(a - b) * c as fmaf(a, c, -b * c): one instruction, where b * c does not change."""
-    for found in re.finditer(r"\(\s*([A-Za-z_]\w*)\s*-\s*([A-Za-z_]\w*)\s*\)\s*\*\s*([A-Za-z_]\w*)\b(?!\s*[\[(.:<])", source.plain):
+    for found in DIFFERENCE.finditer(source.plain):
         a, b, c = found.groups()
         before = source.plain[:found.start()].rstrip()[-1:]
         if before.isalnum() or before in ("_", "*", "/", "%", ">") or not (_is_float(source, a) and _is_float(source, b)):

@@ -17,10 +17,6 @@ def kernels(source):
     return list(KERNEL.finditer(source.code))
 
 
-def _in_macro(source, found):
-    return not source.plain[found.start():found.end()].strip()
-
-
 def _top_commas(text):
     depth, commas = 0, []
     for at, sign in enumerate(text):

@@ -5,9 +5,9 @@ import re
 
 from mutations.change import Change
 
-DECLARATION = re.compile(r"(?:(?:const|constexpr|static|unsigned|auto|int|float|double|bool|char|size_t|half|__half\w*|u?int\d+\w*|"
+DECLARATION = re.compile(r"(?:(?:const|constexpr|static|unsigned|auto|int|float|double|bool|char|size_t|half|"
+                         r"__half\w*|u?int\d+\w*|"
                          r"float\d|uint\d|int\d)\b|\w+(?:<[^;=]*>)?\s*[&*]?\s+\w+\s*[;=({\[])")
-SIMPLE = r"[\w.]+(?:\s*[-+*/%]\s*[\w.]+)*"
 
 
 def _pragma(loop, pragma):
@@ -114,11 +114,13 @@ def two_rounds(source, request):
     """Two rounds of a loop that strides at once: twice the loads in flight, and the rest in a loop of its own."""
     for loop in source.loops():
         stride, bound = loop.stride
-        if stride in (None, "1") or not loop.is_plain or not loop.first_on_line or loop.pragma or "#" in loop.text((loop.body, loop.end)):
+        if stride in (None, "1") or not loop.is_plain or not loop.first_on_line or loop.pragma:
             continue
         name = loop.variable
         body = loop.text((loop.body, loop.end))
-        if "//" in body or re.search(rf"\b{name}\s*(?:[-+*/%]?=(?!=)|\+\+|--)|(?:\+\+|--|&)\s*{name}\b|\b(?:int|auto|long)\s+{name}\b", loop.body_text):
+        changes = (rf"\b{name}\s*(?:[-+*/%]?=(?!=)|\+\+|--)|(?:\+\+|--|&)\s*{name}\b|"
+                   rf"\b(?:int|auto|long)\s+{name}\b")
+        if "#" in body or "//" in body or re.search(changes, loop.body_text):
             continue
         if set(re.findall(r"\b[A-Za-z_]\w*", stride + " " + bound)) & (loop.written() - {name}):
             continue
@@ -179,7 +181,8 @@ def hoist(source, request):
         for found in re.finditer(r"(?<![\w.>])([A-Za-z_]\w*)\[([^\[\]();=]+)\](?!\s*(?:[-+*/%&|^]?=(?!=)|\[|\.|\+\+|--))",
                                  loop.body_text):
             names = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", found.group(0)))
-            declared = names & set(re.findall(r"\b(?:int|float|auto|unsigned|double|size_t)\s*[*&]?\s+(\w+)", loop.body_text))
+            declared = names & set(re.findall(r"\b(?:int|float|auto|unsigned|double|size_t)\s*[*&]?\s+(\w+)",
+                                              loop.body_text))
             if names & written or declared or found.group(0) in seen or "++" in found.group(0):
                 continue
             seen.add(found.group(0))

@@ -13,7 +13,7 @@ SUBSCRIPT = r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]"
 
 def _pointers(source, constant):
     """Names of pointers to global memory, by their declarations: const ones, or others."""
-    found = re.findall(r"(const\s+)?\b(?:float|double|int|unsigned|__half2?|half2?|__nv_bfloat162?|float[24]|int[24]|uint[24])"
+    found = re.findall(r"(const\s+)?\b(?:float[24]?|double|u?int[24]?|unsigned|__half2?|half2?|__nv_bfloat162?)"
                        r"\s*\*\s*(?:const\s+)?(?:__restrict__\s+)?([A-Za-z_]\w*)", source.plain)
     return sorted({name for qualifier, name in found if bool(qualifier) == constant and not SHARED.search(name)})
 

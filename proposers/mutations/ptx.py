@@ -94,7 +94,8 @@ def direct(source, request):
     if not entry or "{" not in source.text[entry.end():]:
         return
     head = source.text[entry.end():source.text.index("{", entry.end())]
-    for directive, kind in ((".maxnreg 32", "registers"), (".maxnreg 64", "registers"), (".minnctapersm 4", "launch_bounds")):
+    for directive, kind in ((".maxnreg 32", "registers"), (".maxnreg 64", "registers"),
+                            (".minnctapersm 4", "launch_bounds")):
         word = directive.split()[0]
         if word in head or (word == ".minnctapersm" and "ntid" not in head):
             continue

@@ -38,8 +38,9 @@ def swizzle(source, request):
             row, column = (source.text[slice(*whole.span(group))] for group in (1, 2))
             places.append((*whole.span(2), f"({column}) ^ (({row}) % 32)"))
         if places:
-            yield Change("padding", f"columns of {name} exchanged by exclusive or with the row: {source.place(found.start())}",
-                         source, places, "shared_conflicts", "down", at=found.start())
+            place = source.place(found.start())
+            yield Change("padding", f"columns of {name} exchanged by exclusive or with the row: {place}", source, places,
+                         "shared_conflicts", "down", at=found.start())
 
 
 def drop_barriers(source, request):

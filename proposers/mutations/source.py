@@ -12,7 +12,8 @@ TOKEN = re.compile(r'//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|R"(?P<tag>[^\s()\\"]{0,1
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.M)
 FOR = re.compile(r"\bfor\s*\(")
 PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+(?:no)?unroll\b[^\n]*$")
-WRITTEN = re.compile(r"\b(\w+)(?:\s*\[[^\]]*\]|\.\w+)*\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*(\w+)|(\w+)\s*(?:\+\+|--)")
+WRITTEN = re.compile(r"\b(\w+)(?:\s*\[[^\]]*\]|\.\w+)*\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|"
+                     r"(?:\+\+|--)\s*(\w+)|(\w+)\s*(?:\+\+|--)")
 EXIT = re.compile(r"\b(?:return|break|continue|goto|asm)\b")
 BARRIER = re.compile(r"\b(?:__syncthreads\w*|__syncwarp|__shfl\w*|\w*barrier\w*|\w*sync\w*|wait\w*)\s*\(|\bwait\w*\s*<")
 COUNTER = re.compile(r"(int|unsigned(?:\s+int)?|size_t|u?int(?:32|64)_t|long(?:\s+long)?|auto)\s+(\w+)\s*=\s*(.+)", re.S)
