@@ -31,6 +31,14 @@ Error no_diff(const std::string& what) {
   return Error{what, {}, "a unified diff against the parent's files, as diff -u or git diff write it"};
 }
 
+// A diff that was saved with the line ends of another system has a '\r' at the end of each line, also of its heads,
+// which no diff of a file with such line ends has.
+std::string with_plain_line_ends(const std::string& diff) {
+  const size_t ends = static_cast<size_t>(std::ranges::count(diff, '\n'));
+  const std::string plain = replace_all(diff, "\r\n", "\n");
+  return ends > 0 && diff.size() - plain.size() == ends ? plain : diff;
+}
+
 // Without the last newline; a file that does not end with one is remembered by the caller.
 Lines lines_of(const std::string& text) {
   Lines lines;
@@ -73,7 +81,7 @@ std::optional<Range> range_of(std::string_view text) {
 
 class Reader {
  public:
-  explicit Reader(const std::string& diff) : lines_(lines_of(diff)) {}
+  explicit Reader(const std::string& diff) : lines_(lines_of(with_plain_line_ends(diff))) {}
 
   Result<std::vector<FileDiff>> read() {
     std::vector<FileDiff> files;

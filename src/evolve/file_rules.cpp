@@ -2,6 +2,7 @@
 #include "evolve/file_rules.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -83,11 +84,55 @@ std::string named_path(const std::string& operand) {
   return end == std::string::npos ? "" : operand.substr(1, end - 1);
 }
 
+// As seen from the kernel's folder.
+std::string target_of(const std::string& file, const std::string& path) {
+  return (std::filesystem::path(file).parent_path() / path).lexically_normal().generic_string();
+}
+
 bool leads_outside(const std::string& file, const std::string& path) {
-  if (path.starts_with('/')) return true;
-  const std::string from_folder =
-      (std::filesystem::path(file).parent_path() / path).lexically_normal().generic_string();
-  return from_folder.starts_with("..");
+  return path.starts_with('/') || target_of(file, path).starts_with("..");
+}
+
+// What the preprocessor replaces by the place or the time of the compilation, or answers from the disk. Code that asks
+// can tell the folder in which it is judged from the one in which it is used.
+constexpr std::array<std::string_view, 12> kOfTheCompilation = {
+    "__FILE__",      "__FILE_NAME__",      "__BASE_FILE__", "__DATE__",       "__TIME__",        "__TIMESTAMP__",
+    "__has_include", "__has_include_next", "__has_embed",   "__builtin_FILE", "source_location", "__INCLUDE_LEVEL__"};
+
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Words of the list that stand in the text: also in comments, since what is one, and what a macro's ## makes of two
+// halves, only a preprocessor knows.
+std::set<std::string_view> words_of_the_compilation(const std::string& content) {
+  const std::string joined = replace_all(replace_all(content, "\r", ""), "\\\n", "");
+  std::set<std::string_view> found;
+  for (const std::string_view word : kOfTheCompilation) {
+    for (size_t at = joined.find(word); at != std::string::npos; at = joined.find(word, at + 1)) {
+      const bool begins = at == 0 || !is_name(joined[at - 1]);
+      const size_t end = at + word.size();
+      if (begins && (end == joined.size() || !is_name(joined[end]))) found.insert(word);
+    }
+  }
+  return found;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+// A file cannot lie in another one; and on some disks one name is another in capitals.
+Result<void> check_beside_others(const std::string& path, const std::set<std::string>& others) {
+  for (const std::string& other : others) {
+    if (other == path) continue;
+    if (lower(other) == lower(path)) return refused(path, fmt::format("it differs from '{}' in capitals alone", other));
+    if (path.starts_with(other + "/") || other.starts_with(path + "/"))
+      return refused(path,
+                     fmt::format("'{}' is a file, and '{}' a folder", std::min(path, other), std::min(path, other)));
+  }
+  return {};
 }
 
 Result<void> check_includes(const FileRules& rules, const std::string& file, const std::string& content) {
@@ -102,6 +147,31 @@ Result<void> check_includes(const FileRules& rules, const std::string& file, con
 }
 
 }  // namespace
+
+std::set<std::string> words_of_the_compilation(const Files& sources) {
+  std::set<std::string> words;
+  for (const auto& [file, content] : sources) {
+    for (const std::string_view word : words_of_the_compilation(content)) words.emplace(word);
+  }
+  return words;
+}
+
+std::set<std::string> inside_includes(const Files& files, const std::set<std::string>& from) {
+  std::set<std::string> found;
+  std::vector<std::string> waiting(from.begin(), from.end());
+  while (!waiting.empty()) {
+    const std::string file = std::move(waiting.back());
+    waiting.pop_back();
+    const auto content = files.find(file);
+    if (content == files.end()) continue;
+    for (const std::string& operand : included_names(content->second)) {
+      const std::string path = named_path(operand);
+      if (!path.empty() && !leads_outside(file, path) && found.insert(target_of(file, path)).second)
+        waiting.push_back(target_of(file, path));
+    }
+  }
+  return found;
+}
 
 std::set<std::string> outside_includes(const Files& sources) {
   std::set<std::string> paths;
@@ -122,11 +192,18 @@ const std::vector<std::string>& FileRules::endings_of_new_files() {
 Result<void> check_files(const FileRules& rules, const Files& changed) {
   if (changed.size() > kMostFiles) return Error{fmt::format("{} files are too many", changed.size())};
   size_t bytes = 0;
+  std::set<std::string> others = rules.there;
+  for (const auto& [path, content] : changed) others.insert(path);
   for (const auto& [path, content] : changed) {
     bytes += content.size();
     if (!is_plain(path)) return refused(path, "paths are relative to the kernel's folder and stay in it");
     if (content.find('\0') != std::string::npos) return refused(path, "it would not be text");
     ASSAY_CHECK(check_includes(rules, path, content));
+    for (const std::string_view word : words_of_the_compilation(content)) {
+      if (!rules.words.contains(std::string(word)))
+        return Error{fmt::format("{}: by {} code could tell where or when it is compiled", path, word)};
+    }
+    ASSAY_CHECK(check_beside_others(path, others));
     if (rules.may_change.contains(path)) continue;
     if (rules.there.contains(path))
       return refused(path, "it is no source of the kernel, but a part of what the kernel is judged by");

@@ -6,7 +6,11 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
+#include <variant>
 #include <vector>
+
+#include "ptx/parser.hpp"
+#include "ptx/printer.hpp"
 
 namespace assay::evolve {
 namespace {
@@ -36,11 +40,22 @@ bool is_word(char c) {
          c == '%' || c == '.';
 }
 
+// Behind the string that begins at `start`. It ends on its line.
+size_t end_of_string(std::string_view text, size_t start) {
+  size_t i = start + 1;
+  while (i < text.size() && text[i] != '"' && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
+  return std::min(i + 1, text.size());
+}
+
 std::string without_comments(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
-    if (text.substr(i, 2) == "//") {
+    if (text[i] == '"') {
+      const size_t end = end_of_string(text, i);
+      out += text.substr(i, end - i);
+      i = end;
+    } else if (text.substr(i, 2) == "//") {
       i = std::min(text.find('\n', i), text.size());
     } else if (text.substr(i, 2) == "/*") {
       const size_t end = text.find("*/", i + 2);
@@ -51,6 +66,18 @@ std::string without_comments(std::string_view text) {
     }
   }
   return out;
+}
+
+// The text as the virtual GPU understands it, each statement on a line of its own: whatever blanks, comments or
+// directives stand between the parts of an instruction, it reads the same. What it cannot read, it cannot execute, so
+// that the gates behind this one refuse it; here it stays as it is.
+std::string as_understood(std::string_view text) {
+  auto module = ptx::parse(text, "");
+  if (!module) return std::string(text);
+  std::erase_if(module->items, [](const ptx::ModuleItem& item) {
+    return std::holds_alternative<ptx::DebugSection>(item) || std::holds_alternative<ptx::SourceFile>(item);
+  });
+  return ptx::print(*module);
 }
 
 // Words and single characters; strings as one.
@@ -64,8 +91,7 @@ std::vector<std::string_view> tokens_of(std::string_view text) {
     }
     size_t end = i + 1;
     if (c == '"') {
-      end = text.find('"', i + 1);
-      end = end == std::string_view::npos ? text.size() : end + 1;
+      end = end_of_string(text, i);
     } else if (is_word(c)) {
       while (end < text.size() && is_word(text[end])) ++end;
     }
@@ -119,7 +145,7 @@ bool is_label(std::string_view token) {
 
 bool is_of_the_machine(std::string_view token) {
   return std::ranges::find(kOfTheMachine, token) != kOfTheMachine.end() || token.starts_with("%envreg") ||
-         token.starts_with("%pm");
+         token.starts_with("%pm") || token.starts_with("%reserved_smem_offset");
 }
 
 struct GlobalVariable {
@@ -204,7 +230,7 @@ std::set<std::string> kept_variables(const std::vector<std::string_view>& tokens
 }  // namespace
 
 std::string normalised_ptx(std::string_view ptx) {
-  const std::string plain = without_line_information(without_comments(ptx));
+  const std::string plain = without_line_information(without_comments(as_understood(ptx)));
   std::map<std::string, std::string, std::less<>> names;
   std::string out;
   const std::vector<std::string_view> tokens = tokens_of(plain);
@@ -232,7 +258,7 @@ std::string normalised_ptx(std::string_view ptx) {
 }
 
 PtxFacts ptx_facts(std::string_view ptx) {
-  const std::string plain = without_line_information(without_comments(ptx));
+  const std::string plain = without_line_information(without_comments(as_understood(ptx)));
   const std::vector<std::string_view> tokens = tokens_of(plain);
   PtxFacts facts;
   for (size_t i = 0; i < tokens.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 
 #include "base/escape.hpp"
 #include "base/text.hpp"
@@ -75,9 +76,14 @@ class Checker {
   }
 
   std::string number(const json& schema, const json& value, const std::string& at) const {
+    if (!value.is_number()) return "";
     const auto least = schema.find("minimum");
-    if (least == schema.end() || !value.is_number() || value.get<double>() >= least->get<double>()) return "";
-    return wrong(at, fmt::format("expected at least {}, found {}", shown(*least), shown(value)));
+    if (least != schema.end() && value.get<double>() < least->get<double>())
+      return wrong(at, fmt::format("expected at least {}, found {}", shown(*least), shown(value)));
+    const auto most = schema.find("maximum");
+    if (most != schema.end() && value.get<double>() > most->get<double>())
+      return wrong(at, fmt::format("expected at most {}, found {}", shown(*most), shown(value)));
+    return "";
   }
 
   std::string text(const json& schema, const json& value, const std::string& at) const {
@@ -140,12 +146,19 @@ class Checker {
 Result<json> read_document(const std::string& text) {
   constexpr int kDeepest = 64;  // what is written back out is written recursively
   bool shallow = true;
-  const json::parser_callback_t watch = [&](int depth, json::parse_event_t, json&) {
+  std::string twice;                        // a member that an object has twice: readers differ in which they take
+  std::vector<std::set<std::string>> open;  // the members of each object that is being read
+  const json::parser_callback_t watch = [&](int depth, json::parse_event_t event, json& value) {
     shallow = shallow && depth <= kDeepest;
+    if (event == json::parse_event_t::object_start) open.emplace_back();
+    if (event == json::parse_event_t::object_end) open.pop_back();
+    if (event == json::parse_event_t::key && !open.back().insert(value.get<std::string>()).second && twice.empty())
+      twice = value.get<std::string>();
     return shallow;
   };
   json document = json::parse(text, watch, false);
   if (!shallow) return Error{fmt::format("nests deeper than {} levels", kDeepest)};
+  if (!twice.empty()) return Error{fmt::format("has the member '{}' twice", escape_terminal(twice.substr(0, 80)))};
   if (document.is_discarded())
     return Error{fmt::format("is not one JSON document: '{}'", escape_terminal(text.substr(0, 200)))};
   return document;

@@ -185,6 +185,7 @@ class RequestReader {
     snapshot.rules.may_change = document.at("may_change").get<std::set<std::string>>();
     snapshot.rules.there = document.at("there").get<std::set<std::string>>();
     snapshot.rules.includes = document.at("includes").get<std::set<std::string>>();
+    snapshot.rules.words = document.at("words").get<std::set<std::string>>();
     return snapshot;
   }
 
@@ -278,7 +279,8 @@ Result<fs::path> JudgingStore::write(const JudgingRequest& request) const {
                           {"outside", snapshot.outside},
                           {"may_change", snapshot.rules.may_change},
                           {"there", snapshot.rules.there},
-                          {"includes", snapshot.rules.includes}};
+                          {"includes", snapshot.rules.includes},
+                          {"words", snapshot.rules.words}};
   document["parent"] = std::move(parent);
   document["incumbent"] = std::move(incumbent);
   document["answer"] = evolve::to_json(request.answer);

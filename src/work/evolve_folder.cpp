@@ -69,6 +69,17 @@ Result<fs::path> mirrored(const fs::path& root, const fs::path& kernel, const fs
   return copy;
 }
 
+// A reference or a launch function may include headers, and looks for them beside itself first: neither those that are
+// there may be changed, nor may others appear in their places. The kernel's own sources stay the proposer's.
+void keep_what_others_read(KernelSnapshot& snapshot, const std::set<std::string>& named,
+                           const std::set<std::string>& sources) {
+  for (const std::string& path : evolve::inside_includes(snapshot.files, named)) {
+    if (sources.contains(path)) continue;
+    snapshot.rules.may_change.erase(path);
+    snapshot.rules.there.insert(path);
+  }
+}
+
 Result<void> write(const fs::path& file, const std::string& content) {
   std::error_code failed;
   fs::create_directories(file.parent_path(), failed);
@@ -114,6 +125,7 @@ Result<KernelSnapshot> take_snapshot(const spec::KernelSpec& spec, const build::
       may_change(path.generic_string());
     }
   }
+  keep_what_others_read(snapshot, named, sources);
   for (const auto& [path, content] : snapshot.files) snapshot.rules.there.insert(path);
   for (const auto& [path, hash] : snapshot.large_files) snapshot.rules.there.insert(path);
   // A reference, inputs or a launch function outside of the folder are watched as well.
@@ -124,6 +136,7 @@ Result<KernelSnapshot> take_snapshot(const spec::KernelSpec& spec, const build::
   evolve::Files changeable;
   for (const std::string& path : snapshot.rules.may_change) changeable[path] = snapshot.files[path];
   snapshot.rules.includes = evolve::outside_includes(changeable);
+  snapshot.rules.words = evolve::words_of_the_compilation(changeable);
   if (snapshot.rules.may_change.empty())
     return Error{"no source of the kernel lies in its own folder, so nothing may be changed", Place{spec.file.string()},
                  "put the source beside kernel.toml"};

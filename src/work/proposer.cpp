@@ -29,6 +29,14 @@ const EmbeddedFile* built_in(const std::string& name) {
   return found == files.end() ? nullptr : &*found;
 }
 
+// What mutate imports, beside it.
+Result<void> write_mutations(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directory(folder, failed);
+  for (const EmbeddedFile& each : mutation_files()) ASSAY_CHECK(write_scratch_file(folder / each.name, each.text));
+  return {};
+}
+
 std::string python() {
   const char* chosen = std::getenv("ASSAY_PYTHON");
   return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
@@ -51,10 +59,10 @@ class ProgramProposer final : public Proposer {
     Reply reply;
     reply.seconds = std::chrono::duration<double>(outcome.duration).count();
     reply.output = outcome.output;
-    if (outcome.timed_out) {
-      reply.failure = fmt::format("no answer within {:g} s", answer_seconds_);
-    } else if (outcome.output_cut) {
+    if (outcome.output_cut) {
       reply.failure = fmt::format("the answer is longer than {} bytes", kAnswerLimit);
+    } else if (outcome.timed_out) {
+      reply.failure = fmt::format("no answer within {:g} s", answer_seconds_);
     } else if (!outcome.succeeded()) {
       reply.failure = fmt::format("the proposer {}", describe_end(outcome));
     }
@@ -106,6 +114,7 @@ Result<std::unique_ptr<Proposer>> program_proposer(const std::vector<std::string
   ASSAY_TRY(ScratchFolder scratch, ScratchFolder::make());
   const std::filesystem::path script = scratch.path() / own->name;
   ASSAY_CHECK(write_scratch_file(script, own->text));
+  ASSAY_CHECK(write_mutations(scratch.path() / "mutations"));
   std::vector<std::string> command{python(), "-B", script.string()};
   command.insert(command.end(), arguments.begin() + 1, arguments.end());
   return std::unique_ptr<Proposer>(new ProgramProposer(std::move(command), answer_seconds, std::move(scratch)));

@@ -16,6 +16,7 @@
 namespace assay::work {
 
 std::span<const EmbeddedFile> proposer_files();  // mutate, manual, command: proposers/
+std::span<const EmbeddedFile> mutation_files();  // what mutate imports: proposers/mutations/
 
 struct Reply {
   std::string output;   // all of standard output

@@ -174,6 +174,61 @@ TEST_F(Evolve, AReferenceBesideTheKernelIsOutOfReach) {
   EXPECT_EQ(verdict(document, 1), "refused at files");
 }
 
+// The same with a header that both read, and with one that would appear where the reference looks first.
+TEST_F(Evolve, WhatAReferenceIncludesIsOutOfReach) {
+  const std::string kernel = copy_of("stepwise_copy");
+  std::string specification = *read_file(kernel + "/kernel.toml");
+  specification.replace(specification.find("\"copy\""), 6, "\"reference.cpp\"");
+  ASSERT_TRUE(write_file_atomically(kernel + "/kernel.toml", specification).ok());
+  ASSERT_TRUE(write_file_atomically(kernel + "/scale.h", "static const double kScale = 1;\n").ok());
+  ASSERT_TRUE(write_file_atomically(kernel + "/reference.cpp",
+                                    "#include <assay/reference.h>\n#include \"math.h\"\n#include \"scale.h\"\n"
+                                    "int assay_reference(AssayProblem* problem) {\n"
+                                    "  const AssayTensor* x = assay_tensor(problem, \"x\");\n"
+                                    "  const AssayTensor* y = assay_tensor(problem, \"y\");\n"
+                                    "  for (int64_t i = 0; i < y->count; ++i) y->data[i] = kScale * x->data[i];\n"
+                                    "  return 0;\n}\n")
+                  .ok());
+  const auto file = [](const std::string& name, const std::string& text) {
+    return json{{"files", {{name, text}}}, {"hypothesis", {{"text", "touch " + name}}}};
+  };
+  const json document = evolve(kernel, {file("scale.h", "static const double kScale = 0;\n"),
+                                        file("math.h", "#define kScale 0 *\n"), without_barrier()});
+  EXPECT_EQ(verdict(document, 1), "refused at files");
+  EXPECT_NE(text_of(document, 1).find("judged by"), std::string::npos) << text_of(document, 1);
+  EXPECT_EQ(verdict(document, 2), "refused at files");
+  EXPECT_EQ(verdict(document, 3), "accepted at race") << text_of(document, 3);
+}
+
+TEST_F(Evolve, ClumsyFilesAndDiffsAreRefusedOneByOne) {
+  const auto file = [](const std::string& name, const std::string& text) {
+    return json{{"files", {{name, text}}}, {"hypothesis", {{"text", "file " + name}}}};
+  };
+  const auto diff = [](const std::string& text) {
+    return json{{"diff", text}, {"hypothesis", {{"text", replace_all(text, "\n", " ").substr(0, 40)}}}};
+  };
+  const std::string hunk = "@@ -1 +1 @@\n-// no such line\n+// x\n";
+  const std::string twice = "{\"hypothesis\": {\"text\": \"x\"}, \"files\": {\"a.h\": \"1\", \"a.h\": \"2\"}}";
+  const json document = evolve(
+      kKernels + "stepwise_copy",
+      {diff("diff --git a/l.h b/l.h\nnew file mode 120000\n--- /dev/null\n+++ b/l.h\n@@ -0,0 +1 @@\n+kernel.toml\n"),
+       diff("--- /etc/passwd\n+++ /etc/passwd\n" + hunk), diff("--- a/../x.cu\n+++ b/../x.cu\n" + hunk),
+       diff("--- a/stepwise_copy.ptx\n+++ b/stepwise_copy.ptx\n" + hunk), diff("Binary files a/x and b/x differ\n"),
+       file("stepwise_copy.ptx/x.h", ""), file("Stepwise_Copy.ptx", ""), file("KERNEL.TOML", ""),
+       file("b.h", std::string("a\0b", 3)), file("i.cuh", "#include_next \"/etc/passwd\"\n"),
+       file("w.cuh", "#if __has_include(\"/tmp/judged\")\n#endif\n"),
+       file("f.cuh", "constexpr bool judged = __FILE__[1] == 't';\n"), json(twice), json("[\"\\xff\"]"),
+       without_barrier()},
+      {"--patience", "50"});
+  for (size_t proposal = 1; proposal <= 12; ++proposal) {
+    EXPECT_EQ(verdict(document, proposal), "refused at files") << proposal << ": " << text_of(document, proposal);
+    EXPECT_FALSE(text_of(document, proposal).empty());
+  }
+  EXPECT_EQ(verdict(document, 13), "refused at answer");
+  EXPECT_NE(text_of(document, 13).find("'a.h' twice"), std::string::npos) << text_of(document, 13);
+  EXPECT_EQ(verdict(document, 15), "accepted at race") << text_of(document, 15);
+}
+
 TEST_F(Evolve, AProposerThatChangesTheSpecificationOnTheDiskEndsTheEvolution) {
   const std::string kernel = copy_of("stepwise_copy");
   json cheat = without_barrier();
@@ -207,6 +262,8 @@ TEST_F(Evolve, WrongKernelsAreCaughtHoweverTheyHide) {
                {{step, step + "\tsetp.ge.s32 \t%p2, %r1, 2048;\n\t@%p2 bra \tDONE;\n"}}),
           edit("a look at the clock", {{"mov.u32 \t%r3, %tid.x;", "mov.u32 \t%r6, %clock;\n\tmov.u32 \t%r3, %tid.x;"}}),
           edit("a look at the SM", {{"mov.u32 \t%r3, %tid.x;", "mov.u32 \t%r6, %smid;\n\tmov.u32 \t%r3, %tid.x;"}}),
+          edit("a look at the GPU behind line information",
+               {{"mov.u32 \t%r3, %tid.x;", ".loc 1 1 1 mov.u32 \t%r6, %nsmid;\n\tmov.u32 \t%r3, %tid.x;"}}),
           edit("a cache keyed by the pointer",
                {{".address_size 64\n", ".address_size 64\n.global .align 8 .b64 last_pointer;\n"}}),
           edit("a cache that has a value from the start",
@@ -224,9 +281,10 @@ TEST_F(Evolve, WrongKernelsAreCaughtHoweverTheyHide) {
                  "\tcall.uni (p2), vprintf, (p0, p1);\n\tld.param.b32 %done, [p2];\n\t}\n"}}),
       },
       {"--patience", "50"});
-  const std::vector<std::string> expected{
-      "refused at check", "refused at check", "refused at check", "refused at check", "refused at check",
-      "refused at code",  "refused at code",  "refused at code",  "refused at code",  "refused at check"};
+  const std::vector<std::string> expected{"refused at check", "refused at check", "refused at check",
+                                          "refused at check", "refused at check", "refused at code",
+                                          "refused at code",  "refused at code",  "refused at code",
+                                          "refused at code",  "refused at check"};
   for (size_t i = 0; i < expected.size(); ++i)
     EXPECT_EQ(verdict(document, i + 1), expected[i]) << i + 1 << ": " << text_of(document, i + 1);
   EXPECT_EQ(document["accepted"], 0);
@@ -360,6 +418,38 @@ TEST_F(Evolve, MistakesAreNamed) {
       assay_program({"evolve", "kernels/broken/out_of_bounds_read", "--proposer", "mutate", "--ledger", "none"});
   EXPECT_EQ(wrong.exit_status, 5) << wrong.errors;
   EXPECT_EQ(assay_program({"evolve", "--validate", ASSAY_SOURCE_DIR "/README.md"}).exit_status, 2);
+}
+
+TEST_F(Evolve, AnAnswerMayComeInPiecesButMustEnd) {
+  json slow = without_barrier();
+  slow["pieces"] = 1;
+  const json document =
+      evolve(kKernels + "stepwise_copy",
+             {slow, {{"endless", true}}, {{"child", 60}}, edit("worse", {{"DONE:\n", "DONE:\n// x\n"}})},
+             {"--answer-seconds", "10", "--patience", "50"});
+  EXPECT_EQ(verdict(document, 1), "accepted at race") << text_of(document, 1);
+  EXPECT_EQ(verdict(document, 2), "refused at answer");
+  EXPECT_NE(text_of(document, 2).find("longer than"), std::string::npos) << text_of(document, 2);
+  EXPECT_TRUE(verdict(document, 3) == "refused at answer" || verdict(document, 3) == "passed at answer");
+  EXPECT_EQ(verdict(document, 4), "refused at seen");
+}
+
+TEST_F(Evolve, WhatAProposerSaysNeitherActsOnATerminalNorBreaksTheAccounts) {
+  json loud = without_barrier();
+  loud["hypothesis"]["text"] = "\x1b[2Jno barrier\xe2\x80\xae";
+  json dear = edit("dear", {{"DONE:\n", "DONE:\n// x\n"}});
+  dear["costs"]["money"] = 1e300;
+  Command command = this->command(kKernels + "stepwise_copy", {loud, dear, dear});
+  std::erase(command.arguments, "--json");
+  const ProcessOutcome outcome = run_command(command);
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.errors;
+  EXPECT_EQ((outcome.output + outcome.errors).find('\x1b'), std::string::npos);
+  EXPECT_NE(outcome.output.find("no barrier"), std::string::npos);
+  EXPECT_NE(outcome.output.find("/costs/money: expected at most"), std::string::npos) << outcome.output;
+  const ProcessOutcome tree = assay_program({"log", "lineage", "stepwise_copy", "--ledger", path("ledger.sqlite")});
+  EXPECT_EQ(tree.exit_status, 0) << tree.errors;
+  EXPECT_EQ(tree.output.find('\x1b'), std::string::npos);
+  EXPECT_EQ(tree.output.find("\xe2\x80\xae"), std::string::npos) << "it would turn the line around";
 }
 
 // --- stop rules

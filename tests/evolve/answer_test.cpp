@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "evolve/answer.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -59,6 +60,15 @@ TEST(Answer, WhatIsWrongIsNamedWithItsPlace) {
             std::string::npos);
   EXPECT_NE(message(R"({"files": {"a": "b"}, "diff": "x", "hypothesis": {"text": "both"}})").find("both"),
             std::string::npos);
+  EXPECT_NE(message(R"({"hypothesis": {"text": "x"}, "files": {"a": "b", "a": "c"}})").find("member 'a' twice"),
+            std::string::npos);
+  EXPECT_EQ(message(R"({"hypothesis": {"text": "x"}, "files": {"text": "b"}})"), "") << "in another object it may be";
+  for (const char* huge : {"1e308", "1e999", "1e10", "-1e-9", "123456789012345678901234567890"})
+    EXPECT_NE(message(fmt::format(R"({{"costs": {{"money": {}}}}})", huge)), "") << huge;
+  for (const char* huge : {"18446744073709551615", "4294967296", "-3000000000", "1e3", "1.5"})
+    EXPECT_NE(message(fmt::format(R"({{"tunables": [{{"name": "A", "values": [{}]}}]}})", huge)).find("/values/0"),
+              std::string::npos)
+        << huge;
   EXPECT_NE(message(R"({"hypothesis": {"text": "x", "direction": "left"}})").find("expected one of"),
             std::string::npos);
 }

@@ -39,6 +39,16 @@ TEST(Diff, GitsFormIsRead) {
   EXPECT_EQ(applied->at("a.cu"), "ONE\ntwo\nthree\nfour\nfive\n");
 }
 
+TEST(Diff, LineEndsOfAnotherSystem) {
+  const auto applied = apply_diff(kFiles, "--- a/a.cu\r\n+++ b/a.cu\r\n@@ -1,2 +1,2 @@\r\n one\r\n-two\r\n+TWO\r\n");
+  ASSERT_TRUE(applied.ok()) << to_string(applied.error());
+  EXPECT_EQ(applied->at("a.cu"), "one\nTWO\nthree\nfour\nfive\n");
+  const Files windows{{"w.cu", "one\r\ntwo\r\n"}};
+  const auto kept = apply_diff(windows, "--- a/w.cu\n+++ b/w.cu\n@@ -1,2 +1,2 @@\n one\r\n-two\r\n+TWO\r\n");
+  ASSERT_TRUE(kept.ok()) << to_string(kept.error());
+  EXPECT_EQ(kept->at("w.cu"), "one\r\nTWO\r\n") << "a file that has them keeps them";
+}
+
 TEST(Diff, WhatDoesNotFitIsNamed) {
   EXPECT_NE(message_of("--- a/a.cu\n+++ b/a.cu\n@@ -1,1 +1,1 @@\n-six\n+SIX\n").find("hunk 1 does not fit 'a.cu'"),
             std::string::npos);
@@ -48,6 +58,12 @@ TEST(Diff, WhatDoesNotFitIsNamed) {
   EXPECT_NE(message_of("--- a/a.cu\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-one\n").find("removed"), std::string::npos);
   EXPECT_NE(message_of("--- a/a.cu\n+++ b/c.cu\n@@ -1,1 +1,1 @@\n-one\n+ONE\n").find("would become"),
             std::string::npos);
+  EXPECT_NE(message_of("diff --git a/l.cuh b/l.cuh\nnew file mode 120000\n--- /dev/null\n+++ b/l.cuh\n@@ -0,0 +1 @@\n"
+                       "+/etc/passwd\n")
+                .find("not allowed"),
+            std::string::npos)
+      << "a symbolic link";
+  EXPECT_NE(message_of("Binary files a/a.cu and b/a.cu differ\n").find("not allowed"), std::string::npos);
   EXPECT_NE(message_of("rename from a.cu\nrename to c.cu\n").find("not allowed"), std::string::npos);
   EXPECT_NE(message_of("--- a/a.cu\n+++ b/a.cu\n@@ -1,3 +1,3 @@\n-one\n+ONE\n").find("other lines than its head"),
             std::string::npos);

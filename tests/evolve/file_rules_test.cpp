@@ -7,7 +7,7 @@ namespace assay::evolve {
 namespace {
 
 const FileRules kRules{
-    {"k.cu", "tile.cuh"}, {"k.cu", "tile.cuh", "kernel.toml", "reference.py", "w.npy"}, {"../primitives/warp.cuh"}};
+    {"k.cu", "tile.cuh"}, {"k.cu", "tile.cuh", "kernel.toml", "reference.py", "w.npy"}, {"../primitives/warp.cuh"}, {}};
 
 std::string refused(const std::string& path, const std::string& content = "") {
   const auto checked = check_files(kRules, {{path, content}});
@@ -46,6 +46,35 @@ TEST(FileRules, NoIncludeLeadsOutside) {
     EXPECT_NE(refused("k.cu", line), "") << line;
   EXPECT_EQ(refused("k.cu", "// #include \"tile.cuh\"\n/* a\n#include \"tile.cuh\" */\nchar c = '\"'; // x\n"), "");
   EXPECT_EQ(refused("parts/k.cuh", "#include \"../tile.cuh\"\n"), "") << "it stays in the folder";
+}
+
+TEST(FileRules, NothingInAnothersPlace) {
+  EXPECT_NE(refused("K.cu").find("'k.cu' in capitals alone"), std::string::npos);
+  EXPECT_NE(refused("Tile.cuh"), "");
+  EXPECT_NE(refused("k.cu/x.h").find("is a file"), std::string::npos);
+  EXPECT_NE(refused("reference.py/x.h"), "");
+  const auto both = check_files(kRules, {{"a.h", ""}, {"a.h/b.h", ""}});
+  EXPECT_FALSE(both.ok());
+  EXPECT_TRUE(check_files(kRules, {{"a/b.h", ""}, {"a/c.h", ""}, {"a.h", ""}}).ok());
+}
+
+TEST(FileRules, NoQuestionsAboutTheCompilation) {
+  for (const char* text : {"const char* f = __FILE__;", "#if __has_include(\"/tmp/x\")", "auto t = __TI\\\nME__;",
+                           "std::source_location::current()", "#if defined __has_include && __has_include(<x>)"})
+    EXPECT_NE(refused("k.cu", text).find("where or when"), std::string::npos) << text;
+  EXPECT_EQ(refused("k.cu", "int MY__FILE__2 = 1; // __FILES__"), "");
+  FileRules rules = kRules;
+  rules.words = words_of_the_compilation({{"k.cu", "assert_at(__FILE__);"}});
+  EXPECT_TRUE(check_files(rules, {{"k.cu", "__FILE__"}}).ok()) << "the first kernel did";
+  EXPECT_FALSE(check_files(rules, {{"k.cu", "__TIME__"}}).ok());
+}
+
+TEST(FileRules, WhatAReferenceReadsIsFound) {
+  const Files files{{"reference.cpp", "#include \"parts/scale.h\"\n#include <vector>\n#include \"../x.h\"\n"},
+                    {"parts/scale.h", "#include \"deep.h\"\n"},
+                    {"k.cu", "#include \"mine.cuh\"\n"}};
+  EXPECT_EQ(inside_includes(files, {"reference.cpp"}),
+            (std::set<std::string>{"parts/scale.h", "parts/deep.h", "vector"}));
 }
 
 TEST(FileRules, OutsideIncludesAreFound) {

@@ -40,6 +40,38 @@ TEST(PtxFacts, RegistersOfTheMachine) {
   EXPECT_TRUE(ptx_facts("// mov.u64 %rd1, %clock64;\n").looks_at.empty());
 }
 
+// As the virtual GPU reads them, however they are written.
+TEST(PtxFacts, NothingHidesARegister) {
+  const auto looks_at = [](const std::string& line) {
+    return ptx_facts(".version 7.0\n.target sm_80\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<4>;\n" + line +
+                     "\nret;\n}\n")
+        .looks_at;
+  };
+  const std::set<std::string> clock{"%clock"};
+  EXPECT_EQ(looks_at(".loc 1 1 1 mov.u32 %r1, %clock;"), clock) << "behind line information";
+  EXPECT_EQ(looks_at(".file 1 \"x\" mov.u32 %r1, %clock;"), clock);
+  EXPECT_EQ(looks_at(".pragma \"enable_smem_spilling\"; mov.u32 %r1, %clock;"), clock);
+  EXPECT_EQ(looks_at(".pragma \"/*\";\nmov.u32 %r1, %clock;\n.pragma \"*/\";"), clock)
+      << "no comment begins in a string";
+  EXPECT_EQ(looks_at(".pragma \"//\"; mov.u32 %r1, %clock;"), clock);
+  EXPECT_EQ(looks_at("mov.u32 %r1, %reserved_smem_offset_cap;"), std::set<std::string>{"%reserved_smem_offset_cap"});
+  EXPECT_EQ(looks_at("// mov.u32 %r1, %clock;\n/* %clock */ .pragma \"%clock\";"), std::set<std::string>{});
+}
+
+TEST(PtxFacts, NothingHidesAVariable) {
+  const auto keeps = [](const std::string& before, const std::string& line) {
+    return ptx_facts(".version 7.0\n.target sm_80\n.address_size 64\n" + before +
+                     "\n.global .align 8 .b64 kept = 0;\n.entry k()\n{\n.reg .b64 %rd<4>;\n" + line + "\nret;\n}\n")
+        .keeps;
+  };
+  const std::set<std::string> kept{"kept"};
+  EXPECT_EQ(keeps("", "st .global.u64 [kept], %rd1;"), kept) << "blanks within an opcode";
+  EXPECT_EQ(keeps("", "st/* */.global.u64 [kept], %rd1;"), kept);
+  EXPECT_EQ(keeps("", ".loc 1 1 1 st.global.u64 [kept], %rd1;"), kept);
+  EXPECT_EQ(keeps(".section .debug_x { {.b8 0} }", "st.global.u64 [kept], %rd1;"), kept) << "braces of a section";
+  EXPECT_EQ(keeps("", "ld.global.u64 %rd1, [kept];"), std::set<std::string>{});
+}
+
 TEST(PtxFacts, VariablesThatKeepSomething) {
   EXPECT_EQ(ptx_facts(".global .align 4 .b8 memory[64];\n").keeps, std::set<std::string>{"memory"});
   EXPECT_EQ(ptx_facts(".visible .global .u64 a;\n.const .f32 c = 1.0;\n").keeps, std::set<std::string>{"a"});
