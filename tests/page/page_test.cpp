@@ -57,6 +57,15 @@ TEST_F(Page, OfABrokenKernelTheVerdictIsWhatIsWrong) {
             "16 at broken.cu:4 (1 finding in all, 4,488 occurrences).");
 }
 
+TEST_F(Page, TheVerdictSaysKindAndPlaceOnce) {
+  Content content = of_attempts({example_.broken_run});
+  content.findings.front().kind = "race";
+  content.findings.front().message = "this thread reads what thread (16, 0, 0) wrote at broken.cu:4";
+  EXPECT_EQ(verdict_line(content),
+            "broken is not sound: race: this thread reads what thread (16, 0, 0) wrote at broken.cu:4 (1 finding in "
+            "all, 4,488 occurrences).");
+}
+
 TEST_F(Page, SectionsAreThereForWhatThereIs) {
   const std::string all = html_page(of_kernel("example"));
   for (const char* id : {"speed", "roofline", "samples", "loads", "source", "counters", "inversion", "occupancy",
@@ -233,6 +242,16 @@ TEST_F(Page, MarkdownSaysOfEachTableHowItIsKnown) {
   EXPECT_TRUE(holds(page, "*The samples summed up (measured)*"));
   EXPECT_TRUE(holds(page, "how long each part alone would take (estimated)*"));
   EXPECT_TRUE(holds(page, "(counted, exact)*"));
+}
+
+TEST_F(Page, WhatWasOnlyEstimatedIsNotCalledMeasured) {
+  Content content = of_kernel("example");
+  EXPECT_FALSE(holds(html_page(content), "no GPU has measured it"));
+  content.measured.clear();
+  content.history.clear();
+  const std::string page = html_page(content);
+  EXPECT_TRUE(holds(page, "with the range of the estimate (estimated: no GPU has measured it)"));
+  EXPECT_FALSE(holds(page, "the newest measurement of each case"));
 }
 
 TEST_F(Page, MarkdownFitsACommentAndSaysWhatIsLeftOut) {
