@@ -115,7 +115,8 @@ struct InvertedCase {
 struct TunedPoint {
   std::string configuration;
   std::optional<double> value;  // empty: it failed
-  std::string failure;
+  std::string failure;          // "compile", "incorrect", ...
+  std::string message{};        // what was wrong; of tunings before 0.3 nothing is known
 };
 struct TunedCase {
   ledger::Attempt attempt;

@@ -2,12 +2,15 @@
 #include "page/data.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "page/ceilings.hpp"
+#include "page/landscape.hpp"
 
 namespace assay::page {
 namespace {
@@ -79,6 +82,51 @@ json samples(const Content& content) {
   return object;
 }
 
+// Values as numbers of a column's list, so that 5,000 configurations are short.
+json tuning(const TunedCase& tuned) {
+  const Landscape landscape = landscape_of(tuned);
+  const MapChoice choice = choose_map(landscape);
+  if (!choice.across) return nullptr;
+  json columns = json::array();
+  for (const TunableColumn& column : landscape.columns)
+    columns.push_back({{"name", column.name}, {"values", column.values}, {"numbers", column.numbers}});
+  json rows = json::array();
+  json ratios = json::array();
+  json tied = json::array();
+  json outcomes = json::array();
+  std::map<std::string, size_t> known;
+  json failures = json::object();  // which of the outcomes a row has that failed
+  for (size_t i = 0; i < landscape.rows.size(); ++i) {
+    const LandscapeRow& row = landscape.rows[i];
+    rows.push_back(row.values);
+    ratios.push_back(row.ratio ? json(std::round(*row.ratio * 1e5) / 1e5) : json(nullptr));
+    if (row.tied) tied.push_back(i);
+    if (row.ratio) continue;
+    const std::string outcome = outcome_text(tuned.points[i].failure);
+    const auto [found, added] = known.emplace(outcome, known.size());
+    if (added) outcomes.push_back(outcome);
+    failures[std::to_string(i)] = found->second;
+  }
+  return {{"columns", std::move(columns)},
+          {"across", *choice.across},
+          {"down", choice.down ? json(*choice.down) : json(nullptr)},
+          {"best", landscape.best},
+          {"rows", std::move(rows)},
+          {"ratios", std::move(ratios)},
+          {"tied", std::move(tied)},
+          {"outcomes", std::move(outcomes)},
+          {"failures", std::move(failures)}};
+}
+
+json tunings(const Content& content) {
+  json object = json::object();
+  for (const TunedCase& each : content.tuned) {
+    if (json shown = tuning(each); !shown.is_null())
+      object[fmt::format("tuning{}", each.attempt.id)] = std::move(shown);
+  }
+  return object;
+}
+
 // By file and line, in the order of the list of counters.
 json source(const Listings& listings) {
   json files = json::object();
@@ -110,7 +158,10 @@ std::string base64(const std::vector<double>& values) {
 }
 
 std::string script_data(const Content& content, const Listings& listings) {
-  const json data = {{"rooflines", rooflines(content)}, {"samples", samples(content)}, {"source", source(listings)}};
+  const json data = {{"rooflines", rooflines(content)},
+                     {"samples", samples(content)},
+                     {"tunings", tunings(content)},
+                     {"source", source(listings)}};
   // "</script" and "<!--" would end or change the element that it stands in.
   return replace_all(data.dump(-1, ' ', true, json::error_handler_t::replace), "<", "\\u003c");
 }

@@ -126,6 +126,19 @@ void Drawing::rectangle(double x, double y, double width, double height, std::st
   content_ += title.empty() ? "/>" : fmt::format("><title>{}</title></rect>", escape_html(title));
 }
 
+void Drawing::mark(double x, double y, double width, double height, std::string_view classes, double near,
+                   const std::string& title) {
+  content_ += fmt::format(
+      "<rect class=\"{}\" style=\"--near:{:.0f}%\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">"
+      "<title>{}</title></rect>",
+      classes, 100 * near, x, y, std::max(0.0, width), height, escape_html(title));
+}
+
+void Drawing::row_line(const std::string& steps, std::string_view classes, double near, size_t row) {
+  content_ += fmt::format("<path class=\"{}\" style=\"--near:{:.0f}%\" data-row=\"{}\" d=\"{}\"/>", classes, 100 * near,
+                          row, steps);
+}
+
 void Drawing::circle(double x, double y, double radius, std::string_view classes, const std::string& title) {
   content_ += fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"", classes, x, y, radius);
   content_ += title.empty() ? "/>" : fmt::format("><title>{}</title></circle>", escape_html(title));
@@ -200,6 +213,21 @@ void Drawing::axes(const Scale& x, const Scale& y, const std::string& x_name, co
   line(left, bottom, left, top, "axis");
   text(right, bottom + 34, x_name, "name", Anchor::end);
   text(std::max(2.0, left - 40), top - 10, y_name, "name");
+}
+
+void Drawing::values_below(double left, double y, double place, const std::vector<std::string>& texts) {
+  constexpr double kBetween = 8;
+  constexpr double kNarrow = 40;  // a place in which nothing can be read: its text may reach over the next ones
+  constexpr double kReach = 90;
+  double free_from = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const double middle = left + place * (static_cast<double>(i) + 0.5);
+    const std::string text = shortened(texts[i], place >= kNarrow ? place - kBetween : kReach);
+    const double half = text_width(text) / 2;
+    if (middle - half < free_from || middle + half > width_) continue;
+    this->text(middle, y, text, "tick", Anchor::middle);
+    free_from = middle + half + kBetween;
+  }
 }
 
 std::string Drawing::svg() const {

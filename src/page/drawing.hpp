@@ -46,11 +46,18 @@ class Drawing {
   // A title is shown where a pointer rests.
   void rectangle(double x, double y, double width, double height, std::string_view classes,
                  const std::string& title = "");
+  // A rectangle coloured by how near to the best it is, 0 to 1.
+  void mark(double x, double y, double width, double height, std::string_view classes, double near,
+            const std::string& title);
+  // A line of one row of a table: coloured so too, and script leads from it to the row.
+  void row_line(const std::string& steps, std::string_view classes, double near, size_t row);
   void circle(double x, double y, double radius, std::string_view classes, const std::string& title = "");
   void text(double x, double y, const std::string& text, std::string_view classes, Anchor anchor = Anchor::start);
   // The text beside the point, where it covers no other label and stays inside; left out if there is no such place.
   bool label(double x, double y, const std::string& text, std::string_view classes);
 
+  // Texts in the middles of places side by side; cut to their place, left out where they would cover each other.
+  void values_below(double left, double y, double place, const std::vector<std::string>& texts);
   // Grid, ticks and names of both axes, around the area that the scales span.
   void axes(const Scale& x, const Scale& y, const std::string& x_name, const std::string& y_name);
 

@@ -58,16 +58,18 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
   std::vector<int> bands{};  // beside rows: tie groups that share a band of colour; empty: none
+  bool page_only = false;    // another table sums it up where pages are short
 };
 
 struct LegendEntry {
   std::string name;
   int colour = 0;
   bool hollow = false;
+  std::string mark{};  // of the style sheet: what it looks like, where it is no disc
 };
 struct Chart {
   std::string id;
-  std::string kind;      // what the script knows it by: "roofline", "ecdf", "trace"; "": it stays as it is
+  std::string kind;  // what the script knows it by: "roofline", "ecdf", "trace", "map", "lines"; "": it stays as it is
   std::string sentence;  // what it shows, for eyes and for screen readers
   std::string table;     // the id of the table with its figures
   std::vector<LegendEntry> legend{};

@@ -159,9 +159,14 @@ class HtmlWriter {
         "<div class=\"table{}\"><table role=\"table\" id=\"{}\"><caption>{}</caption><thead role=\"rowgroup\"><tr "
         "role=\"row\">",
         table.columns.size() >= 7 ? " broad" : "", escape_html(table.id), escape_html(table.caption));
-    for (const Column& column : table.columns)
-      out_ += fmt::format("<th role=\"columnheader\" scope=\"col\"{}>{}</th>", column.number ? " class=\"number\"" : "",
-                          escape_html(column.name));
+    for (const Column& column : table.columns) {
+      const bool is_long = has_long_word(plain(column.name));
+      out_ += fmt::format("<th role=\"columnheader\" scope=\"col\"{}>{}</th>",
+                          column.number ? " class=\"number\""
+                          : is_long     ? " class=\"long\""
+                                        : "",
+                          is_long ? breakable(escape_html(column.name)) : escape_html(column.name));
+    }
     out_ += "</tr></thead><tbody role=\"rowgroup\">\n";
     for (size_t i = 0; i < table.rows.size(); ++i) row(table, i);
     out_ += "</tbody></table></div>\n";
@@ -177,8 +182,8 @@ class HtmlWriter {
     if (!chart.legend.empty()) {
       out_ += "<ul class=\"legend\">";
       for (const LegendEntry& entry : chart.legend)
-        out_ += fmt::format("<li class=\"c{}{}\">{}</li>", entry.colour, entry.hollow ? " hollow" : "",
-                            escape_html(entry.name));
+        out_ += fmt::format("<li class=\"c{}{}{}\">{}</li>", entry.colour, entry.hollow ? " hollow" : "",
+                            entry.mark.empty() ? "" : " mark " + entry.mark, escape_html(entry.name));
       out_ += "</ul>";
     }
     out_ += fmt::format("<figcaption>{}", escape_html(chart.sentence));

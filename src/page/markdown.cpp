@@ -57,7 +57,7 @@ class MarkdownWriter {
   void operator()(const Paragraph& paragraph) { out_ += inline_text(paragraph.text) + "\n\n"; }
 
   void operator()(const Table& table) {
-    if (table.rows.empty()) return;
+    if (table.rows.empty() || table.page_only) return;
     // It says what the figures are: measured, counted, estimated.
     if (!table.caption.empty()) out_ += fmt::format("*{}*\n\n", inline_text(plain(table.caption)));
     std::string rule = "|";

@@ -177,7 +177,8 @@ std::optional<TunedCase> tuned_case(const ledger::Attempt& attempt) {
   const json details = parsed(attempt.details);
   TunedCase read;
   for (const json& each : list(details, "evaluated"))
-    read.points.push_back({text(each, "configuration"), maybe(each, "value"), text(each, "failure")});
+    read.points.push_back(
+        {text(each, "configuration"), maybe(each, "value"), text(each, "failure"), text(each, "message")});
   if (read.points.empty()) return std::nullopt;
   read.attempt = attempt;
   read.quantity = text(details, "quantity");

@@ -135,20 +135,22 @@ Table table_of(const Content& content) {
   for (const MeasuredCase& each : content.measured) kernels.insert(each.attempt.kernel);
   for (const EstimatedCase& each : content.estimated) kernels.insert(each.attempt.kernel);
   const bool several = kernels.size() > 1;
-  Table table{
-      "speed-table",
-      "Time of one call, the newest measurement of each case (measured; the floor is estimated from the peaks of "
-      "the GPU)",
-      {{"case"},
-       {"contender"},
-       {"p50", true},
-       {"p90", true},
-       {"TFLOP/s", true},
-       {"GB/s", true},
-       {"of the floor's speed", true},
-       {"candidate is"},
-       {"contract"}},
-      {}};
+  const bool measured = !content.measured.empty();
+  Table table{"speed-table",
+              measured
+                  ? "Time of one call, the newest measurement of each case (measured; the floor is estimated from the "
+                    "peaks of the GPU)"
+                  : "Time of one call, with the range of the estimate (estimated: no GPU has measured it)",
+              {{"case"},
+               {"contender"},
+               {measured ? "p50" : "time", true},
+               {"p90", true},
+               {"TFLOP/s", true},
+               {"GB/s", true},
+               {"of the floor's speed", true},
+               {"candidate is"},
+               {"contract"}},
+              {}};
   for (const MeasuredCase& each : content.measured) {
     for (const MeasuredContender& contender : each.contenders) {
       std::vector<Cell> row = {{plain(case_name(each.attempt, several))}, {plain(contender.name)}};

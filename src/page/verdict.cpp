@@ -42,8 +42,11 @@ void say_soundness(const Content& content, Text& text) {
   if (!content.findings.empty()) {
     const ReportedFinding& first = content.findings.front();
     say_strong(text, content.title + " is not sound", Tone::bad);
-    say(text, ": " + first.message);
-    if (!first.file.empty()) text.push_back({fmt::format(" at {}:{}", file_name(first.file), first.line)});
+    // Neither the kind nor the place is said twice.
+    const bool says_kind = first.message.find(first.kind) != std::string::npos;
+    say(text, ": " + (says_kind ? "" : first.kind + ": ") + first.message);
+    const std::string place = fmt::format("{}:{}", file_name(first.file), first.line);
+    if (!first.file.empty() && first.message.find(place) == std::string::npos) text.push_back({" at " + place});
     say(text, fmt::format(" ({} in all, {} occurrences). ", counted(content.findings.size(), "finding"), grouped([&] {
                             double sum = 0;
                             for (const ReportedFinding& finding : content.findings) sum += finding.occurrences;

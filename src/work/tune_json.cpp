@@ -47,6 +47,20 @@ std::optional<TunedConfiguration> evaluation_from(const json& value) {
   }
 }
 
+namespace {
+
+// What the ledger keeps of a message: its first line, and not more of it than is read.
+std::string kept(const std::string& message) {
+  constexpr size_t kLongest = 200;
+  const std::string line = message.substr(0, message.find('\n'));
+  if (line.size() <= kLongest) return line;
+  size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;  // whole characters
+  return line.substr(0, end) + "…";
+}
+
+}  // namespace
+
 json attempt_json(const TuneReport& report) {
   json details{{"answer", report.answer},
                {"tie_group", report.tie_group},
@@ -54,10 +68,13 @@ json attempt_json(const TuneReport& report) {
                {"configurations", report.configurations},
                {"quantity", report.quantity},
                {"unit", report.unit}};
-  for (const TunedConfiguration& each : report.evaluated)
-    details["evaluated"].push_back({{"configuration", each.configuration},
-                                    {"value", each.value ? json(*each.value) : json(nullptr)},
-                                    {"failure", each.failure}});
+  for (const TunedConfiguration& each : report.evaluated) {
+    json entry{{"configuration", each.configuration},
+               {"value", each.value ? json(*each.value) : json(nullptr)},
+               {"failure", each.failure}};
+    if (!each.message.empty()) entry["message"] = kept(each.message);
+    details["evaluated"].push_back(std::move(entry));
+  }
   return details;
 }
 

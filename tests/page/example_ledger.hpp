@@ -27,6 +27,7 @@ class ExampleLedger {
     write_run();
     write_broken();
     write_suite();
+    write_tunings();
     write_hostile();
   }
 
@@ -39,7 +40,10 @@ class ExampleLedger {
   int64_t run = 0;
   int64_t broken_run = 0;
   int64_t suite = 0;
+  int64_t tuned = 0;
+  int64_t many_tuned = 0;
   int64_t hostile = 0;
+  int64_t hostile_tuned = 0;
 
  private:
   using json = nlohmann::json;
@@ -426,7 +430,75 @@ class ExampleLedger {
                          {{"measured", 7}, {"rejected", 0}, {"failed", 0}, {"skipped", 1}, {"means", json::array()}}}});
   }
 
+  static std::string tunables(int i) {
+    const char* layouts[] = {"row_major", "column_major_with_padding", "swizzle128"};
+    return fmt::format("BLOCK_M={},BLOCK_N={},LAYOUT={},STAGES={},USE_TMA={}", 32 << i % 3, 64 << i / 3 % 3,
+                       layouts[i / 9 % 3], 2 + i / 27 % 3, i / 81 % 2 == 0 ? "true" : "false");
+  }
+
+  // All of a space of five tunables: BLOCK_M and STAGES decide together, the layout a little.
+  void write_tunings() {
+    json evaluated = json::array();
+    for (int i = 0; i < 162; ++i) {
+      const int rows = i % 3;
+      const int stages = i / 27 % 3;
+      json entry = {{"configuration", tunables(i)}, {"value", nullptr}, {"failure", ""}};
+      if (rows == 2 && stages == 2) {
+        entry["failure"] = "does_not_fit";
+        entry["message"] = "294912 bytes of shared memory, and a block of sm_90 has at most 232448";
+      } else if (i % 23 == 7) {
+        entry["failure"] = "compile";
+        entry["message"] = "error: static assertion failed with \"BLOCK_N <= 128\"";
+      } else {
+        entry["value"] = 0.4 * (1 + 0.5 * std::abs(rows - stages) + 0.07 * (i / 9 % 3) + 0.001 * (i % 7));
+      }
+      evaluated.push_back(std::move(entry));
+    }
+    tuned = store_tuning("tuned", std::move(evaluated), {tunables(0), tunables(28)});
+    json many = json::array();
+    for (int i = 0; i < 5000; ++i) {
+      std::string configuration;
+      double cost = 1;
+      int rest = i * 389 + 17;  // a different one of 1,555,200 for each
+      for (int k = 0; k < 10; ++k) {
+        const int values = 3 + k % 4;
+        const int value = rest % values;
+        rest /= values;
+        configuration += fmt::format("{}TUNABLE_{}={}", k == 0 ? "" : ",", k, 1 << value);
+        cost += 0.3 / (k + 1) * value;
+      }
+      const bool fails = i % 11 == 3;
+      many.push_back({{"configuration", configuration},
+                      {"value", fails ? json(nullptr) : json(cost * (1 + 0.0001 * (i % 97)))},
+                      {"failure", fails ? (i % 2 == 0 ? "incorrect" : "timeout") : ""}});
+    }
+    many_tuned = store_tuning("many_tuned", std::move(many), {});
+  }
+
+  int64_t store_tuning(const std::string& kernel, json evaluated, const std::vector<std::string>& ties) {
+    Attempt tuning = draft(Kind::tune, kernel, "example");
+    tuning.verdict = "tuned";
+    const size_t count = evaluated.size();
+    return store(tuning, {{"answer", ties.empty() ? "" : ties.front()},
+                          {"tie_group", ties},
+                          {"quantity", "measured time"},
+                          {"unit", "ms"},
+                          {"configurations", count},
+                          {"evaluated", std::move(evaluated)}});
+  }
+
   void write_hostile() {
+    json evaluated = json::array();
+    for (int i = 0; i < 12; ++i)
+      evaluated.push_back(
+          {{"configuration", fmt::format("<b>BOLD</b>={},A_NAME_THAT_IS_LONGER_THAN_ANY_COLUMN_OF_A_MAP_COULD_"
+                                         "EVER_BE=<script>alert({})</script>,Q=\"'\xE2\x80\xAE&amp;{}",
+                                         i % 3, i / 3, i % 2)},
+           {"value", i == 5 ? json(nullptr) : json(1.5 + 0.1 * i)},
+           {"failure", i == 5 ? "<img src=x onerror=alert(5)>" : ""},
+           {"message", i == 5 ? "</title><svg onload=alert(6)>" : ""}});
+    hostile_tuned = store_tuning("<i>odd</i>", std::move(evaluated), {});
+
     Attempt check = draft(Kind::check, kHostileName, "hostile");
     check.device = "\"><svg onload=alert(2)>";
     check.configuration = "A='\"&<b>=1\xE2\x80\xAE";

@@ -57,6 +57,15 @@ TEST_F(Page, OfABrokenKernelTheVerdictIsWhatIsWrong) {
             "16 at broken.cu:4 (1 finding in all, 4,488 occurrences).");
 }
 
+TEST_F(Page, TheVerdictSaysKindAndPlaceOnce) {
+  Content content = of_attempts({example_.broken_run});
+  content.findings.front().kind = "race";
+  content.findings.front().message = "this thread reads what thread (16, 0, 0) wrote at broken.cu:4";
+  EXPECT_EQ(verdict_line(content),
+            "broken is not sound: race: this thread reads what thread (16, 0, 0) wrote at broken.cu:4 (1 finding in "
+            "all, 4,488 occurrences).");
+}
+
 TEST_F(Page, SectionsAreThereForWhatThereIs) {
   const std::string all = html_page(of_kernel("example"));
   for (const char* id : {"speed", "roofline", "samples", "loads", "source", "counters", "inversion", "occupancy",
@@ -146,15 +155,31 @@ TEST_F(Page, WhatDidNotWorkHasANameAndAReason) {
 // There is no best of nothing.
 TEST_F(Page, ATuningInWhichNothingRanSaysWhy) {
   Content tuning = of_kernel("example");
-  TunedCase tuned{tuning.attempts.back(), "measured time", "ms", 2, {}, {}};
+  TunedCase tuned{tuning.attempts.back(), "measured time", "ms", 3, {}, {}};
   tuned.points = {{"A=1", std::nullopt, "compile"}, {"A=2", std::nullopt, "check"}, {"A=3", std::nullopt, "compile"}};
   tuning.tuned = {tuned};
   for (const std::string& page : {html_page(tuning), markdown_page(tuning)}) {
     EXPECT_FALSE(holds(page, "the best of"));
     EXPECT_TRUE(holds(page, "configurations that gave no result"));
     EXPECT_TRUE(holds(page, "A=1"));
-    EXPECT_FALSE(holds(page, "A=3")) << "the first of each reason";
+    EXPECT_TRUE(holds(page, "3 of 3 evaluated, 3 failed. None gave a result."));
   }
+  EXPECT_FALSE(holds(markdown_page(tuning), "A=3")) << "the first of each reason";
+}
+
+TEST_F(Page, ATuningIsAMapAndLinesAndInMarkdownASmallTable) {
+  const Content tuned = of_kernel("tuned");
+  const std::string page = html_page(tuned);
+  EXPECT_TRUE(holds(page, "data-chart=\"map\""));
+  EXPECT_TRUE(holds(page, "data-chart=\"lines\""));
+  EXPECT_TRUE(holds(page, "of the variance of log time."));
+  EXPECT_TRUE(holds(page, "does not fit</span>: 294912 bytes"));
+  EXPECT_TRUE(holds(page, "The 9 cells of the map as a table"));
+  const std::string markdown = markdown_page(tuned);
+  EXPECT_TRUE(holds(markdown, "| tunable | explains | best with each value |"));
+  EXPECT_FALSE(holds(markdown, "The cells of the map"));
+  EXPECT_LT(markdown.size(), 12'000u) << "162 configurations are not in it one by one";
+  EXPECT_FALSE(holds(html_page(of_kernel("example")), "data-chart=\"lines\"")) << "of two tunables the map says all";
 }
 
 TEST(Drawing, NeighbouringTicksDoNotReadTheSame) {
@@ -233,6 +258,16 @@ TEST_F(Page, MarkdownSaysOfEachTableHowItIsKnown) {
   EXPECT_TRUE(holds(page, "*The samples summed up (measured)*"));
   EXPECT_TRUE(holds(page, "how long each part alone would take (estimated)*"));
   EXPECT_TRUE(holds(page, "(counted, exact)*"));
+}
+
+TEST_F(Page, WhatWasOnlyEstimatedIsNotCalledMeasured) {
+  Content content = of_kernel("example");
+  EXPECT_FALSE(holds(html_page(content), "no GPU has measured it"));
+  content.measured.clear();
+  content.history.clear();
+  const std::string page = html_page(content);
+  EXPECT_TRUE(holds(page, "with the range of the estimate (estimated: no GPU has measured it)"));
+  EXPECT_FALSE(holds(page, "the newest measurement of each case"));
 }
 
 TEST_F(Page, MarkdownFitsACommentAndSaysWhatIsLeftOut) {

@@ -22,6 +22,9 @@ before(async () => {
   files.hostile = report('hostile.html', [parts.hostile_name]);
   files.pair = report('pair.html', [parts.last_measure, parts.first_measure]);
   files.profiles = report('profiles.html', [parts.last_profile, parts.first_profile]);
+  files.tuned = report('tuned.html', [parts.tuned]);
+  files.many = report('many.html', [parts.many_tuned]);
+  files.odd = report('odd.html', [parts.hostile_tuned]);
   files.period = report('period.html', ['--since', '2000-01-01']);
 });
 
@@ -46,7 +49,8 @@ test('the bundle in the repository is what the sources make', () => {
 
 test('no violation of accessibility, in either scheme, wide and narrow', async () => {
   const seen = [['kernel', 'light', 1200], ['kernel', 'dark', 1200], ['run', 'dark', 360], ['broken', 'light', 360], ['broken', 'dark', 1200],
-    ['suite', 'dark', 1200], ['hostile', 'light', 1200], ['profiles', 'light', 1200], ['pair', 'dark', 360], ['period', 'light', 1200]];
+    ['suite', 'dark', 1200], ['hostile', 'light', 1200], ['profiles', 'light', 1200], ['pair', 'dark', 360], ['period', 'light', 1200],
+    ['tuned', 'light', 1200], ['tuned', 'dark', 360], ['many', 'dark', 1200], ['odd', 'light', 768]];
   for (const [name, scheme, width] of seen) {
     const { page, close } = await openPage(browser, files[name], { scheme, width, bypassCSP: true });
     await seeAll(page);
@@ -64,17 +68,18 @@ test('no violation of accessibility, in either scheme, wide and narrow', async (
 });
 
 test('no word is broken in the middle where there is room for it', async () => {
-  for (const name of ['kernel', 'broken', 'suite', 'hostile', 'pair', 'period']) {
+  for (const name of ['kernel', 'broken', 'suite', 'hostile', 'pair', 'period', 'tuned']) {
     for (const width of [360, 800, 1200, 1800]) {
       const { page, close } = await openPage(browser, files[name], { width });
-      // Words are what stands between blanks, commas, slashes, signs of equality and hyphens.
+      // Words are what stands between blanks, commas, slashes, signs of equality and hyphens. A name of more
+      // than 24 characters may be cut where a line ends.
       const broken = await page.evaluate(() => {
         const found = [];
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
         for (let node = walker.nextNode(); node; node = walker.nextNode()) {
           const parent = node.parentElement;
           if (!parent.checkVisibility() || parent.closest('pre, code, svg, script, style, .listing')) continue;
-          for (const match of node.data.matchAll(/\d{4}-\d\d-\d\d|[A-Za-z0-9_.%]{2,24}/g)) {
+          for (const match of node.data.matchAll(/\d{4}-\d\d-\d\d|(?<![\w.%])[A-Za-z0-9_.%]{2,24}(?![\w.%])/g)) {
             const range = document.createRange();
             range.setStart(node, match.index);
             range.setEnd(node, match.index + match[0].length);
@@ -118,7 +123,7 @@ test('a listing without counters has the whole width', async () => {
 });
 
 test('nothing scrolls sideways, from 360 px to wide, with and without script', async () => {
-  for (const file of [files.kernel, files.broken, files.hostile, files.period]) {
+  for (const file of [files.kernel, files.broken, files.hostile, files.period, files.tuned, files.many, files.odd]) {
     for (const width of [360, 720, 1200, 2200]) {
       for (const script of file === files.kernel ? [true, false] : [true]) {
         const { page, close } = await openPage(browser, file, { width, script });
@@ -142,7 +147,7 @@ test('it is whole without script', async () => {
 });
 
 test('texts of charts do not cover each other, and stay inside', async () => {
-  for (const [name, file] of Object.entries({ kernel: files.kernel, suite: files.suite, hostile: files.hostile, period: files.period })) {
+  for (const [name, file] of Object.entries({ kernel: files.kernel, suite: files.suite, hostile: files.hostile, period: files.period, tuned: files.tuned, many: files.many, odd: files.odd })) {
     for (const width of [360, 1200]) {
       const { page, close } = await openPage(browser, file, { width });
       await seeAll(page);
@@ -310,6 +315,104 @@ test('charts answer to switches and keys', async () => {
   await close();
 });
 
+test('a tuning without script is three drawings, each with its table', async () => {
+  const { page, close } = await openPage(browser, files.tuned, { script: false });
+  const id = example.parts.tuned;
+  for (const chart of [`tuning${id}-map`, `tuning${id}-lines`, `tuning${id}`]) assert.ok(await page.isVisible(`#${chart} svg.wide`), chart);
+  assert.match(await page.textContent(`#tuning${id}-map figcaption`), /STAGES across and BLOCK_M down|BLOCK_M across and STAGES down.*explain \d+ % of the variance/s);
+  assert.equal(await page.locator(`#tuning${id}-map svg.wide .cell`).count(), 9);
+  assert.equal(await page.locator(`#tuning${id}-map svg.wide .cell.failed`).count(), 1);
+  assert.match(await page.textContent(`#tuning${id}-map svg.wide`), /does not fit.*18 tried/s);
+  assert.equal(await page.locator(`#tuning-cells-${id} tbody tr`).count(), 9);
+  assert.equal(await page.locator(`#tuning-${id}-all tbody tr`).count(), 162);
+  assert.match(await page.textContent(`#tuning-${id}-all`), /does not fit: 294912 bytes of shared memory/);
+  await close();
+});
+
+test('a cell of the map leads to its row, by pointer and by keyboard', async () => {
+  const id = example.parts.tuned;
+  const { page, close } = await openPage(browser, files.tuned);
+  await seeAll(page);
+  const target = () => page.locator('tr:target');
+  await page.locator(`#tuning${id}-map .live rect[data-cell]`).first().click();
+  assert.ok(await target().isVisible());
+  assert.match(await target().textContent(), /BLOCK_M=32.*STAGES=2/);
+  assert.equal(await page.evaluate(() => document.activeElement === document.querySelector('tr:target')), true);
+  await page.mouse.move(0, 0);  // a cell that is scrolled below the pointer is told too
+  const first = page.locator(`#tuning${id}-map .live rect[tabindex="0"]`);
+  await first.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  const name = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+  assert.match(name, /=64, |=3, /);
+  assert.equal(await page.textContent(`#tuning${id}-map .readout`), name);
+  await page.keyboard.press('Enter');
+  assert.match(await target().textContent(), /BLOCK_M=64.*STAGES=3/);
+  await page.keyboard.press('Tab');
+  await close();
+});
+
+test('the reader chooses which two tunables the map shows', async () => {
+  const id = example.parts.tuned;
+  const { page, close } = await openPage(browser, files.tuned);
+  await seeAll(page);
+  const map = page.locator(`#tuning${id}-map .live`);
+  await map.locator('select').nth(1).selectOption({ label: 'LAYOUT' });
+  await map.locator('select').nth(0).selectOption({ label: 'USE_TMA' });
+  assert.equal(await map.locator('rect[data-cell]').count(), 6);
+  const ticks = await map.locator('text.tick').allTextContents();
+  assert.match(ticks[0], /^column_major\w*\u2026$/, 'cut to the room that there is');
+  assert.deepEqual(ticks.slice(1), ['row_major', 'swizzle128', 'false', 'true']);
+  const label = await map.locator('rect[data-cell]').first().getAttribute('aria-label');
+  assert.match(label, /^USE_TMA=false, LAYOUT=column_major_with_padding: \d\.\d{3} times the best, 27 tried, \d of them failed; the best is BLOCK_M=/);
+  assert.equal(await map.locator('select').nth(0).locator('option').count(), 4, 'not the one that is down');
+  await close();
+});
+
+test('a line leads to its row, by pointer and by keyboard', async () => {
+  const id = example.parts.tuned;
+  const { page, close } = await openPage(browser, files.tuned);
+  await seeAll(page);
+  const lines = page.locator(`#tuning${id}-lines svg.wide .hit`);
+  assert.equal(await lines.count(), 162);
+  assert.equal(await page.locator(`#tuning${id}-lines svg.wide .way.tied`).count(), 2);
+  await page.locator(`#tuning${id}-lines svg.wide .hit[tabindex="0"]`).focus();
+  assert.match(await page.textContent(`#tuning${id}-lines .readout`), /^BLOCK_M=.*: 1\.000 times the best/);
+  await page.keyboard.press('ArrowDown');
+  const name = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+  await page.keyboard.press('Enter');
+  const row = await page.textContent('tr:target');
+  assert.ok(name.startsWith(row.match(/BLOCK_M=[^.]*USE_TMA=(true|false)/)[0]), `${name} and ${row}`);
+  await close();
+});
+
+test('of 5,000 configurations a row that is not listed is added when it is asked for', async () => {
+  const id = example.parts.many_tuned;
+  const { page, close } = await openPage(browser, files.many);
+  await seeAll(page);
+  const listed = await page.locator(`#tuning-${id}-all tbody tr`).count();
+  assert.ok(listed > 100 && listed <= 300, `${listed}`);
+  const map = page.locator(`#tuning${id}-map .live`);
+  await map.locator('select').nth(1).selectOption({ label: 'TUNABLE_8' });
+  await map.locator('select').nth(0).selectOption({ label: 'TUNABLE_7' });
+  for (const cell of await map.locator('rect[data-cell]').all()) await cell.press('Enter');
+  assert.ok((await page.locator(`#tuning-${id}-all tbody tr`).count()) > listed);
+  assert.match(await page.textContent('tr:target'), /^TUNABLE_0=.*TUNABLE_9=\d+\d\.\d+/);
+  const ids = await page.$$eval('[id]', (all) => all.map((each) => each.id));
+  assert.equal(new Set(ids).size, ids.length);
+  await close();
+});
+
+test('names in a tuning are text', async () => {
+  const { page, close } = await openPage(browser, files.odd);
+  await seeAll(page);
+  assert.equal(await page.locator('img, iframe, object, main b, main script, svg svg').count(), 0);
+  const id = example.parts.hostile_tuned;
+  await page.locator(`#tuning${id}-map .live rect[data-cell]`).first().focus();
+  assert.match(await page.textContent(`#tuning${id}-map .readout`), /<b>BOLD<\/b>=/);
+  await close();
+});
+
 test('the scheme can be chosen, and the address keeps it', async () => {
   const { page, close } = await openPage(browser, files.kernel, { scheme: 'light', fragment: '#speed' });
   const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -340,21 +443,31 @@ test('in print folds are open, charts are drawings, and nothing is dark', async 
   await close();
 });
 
+// Time of the processor until it can be used, which a machine that is busy elsewhere does not stretch.
+async function secondsToUse(file, until = () => {}) {
+  const context = await browser.newContext({ offline: true, viewport: { width: 1200, height: 900 } });
+  const fresh = await context.newPage();
+  const session = await context.newCDPSession(fresh);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  await fresh.goto(`file://${file}`);
+  await fresh.waitForFunction(() => document.documentElement.dataset.ready === 'true');
+  await until(fresh);
+  const { metrics } = await session.send('Performance.getMetrics');
+  await context.close();
+  return metrics.find((each) => each.name === 'TaskDuration').value;
+}
+
 test('1,000 lines and more than 50,000 samples are usable within a second', async () => {
   const { page, close } = await openPage(browser, files.kernel, { script: false });
   assert.equal(await page.locator('#source0 tr[id]').count(), 1000);
   await close();
-  const context = await browser.newContext({ offline: true });
-  const fresh = await context.newPage();
-  const session = await context.newCDPSession(fresh);
-  // Time of the processor, which a machine that is busy elsewhere does not stretch.
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  await fresh.goto(`file://${files.kernel}`);
-  await fresh.waitForFunction(() => document.documentElement.dataset.ready === 'true');
-  const { metrics } = await session.send('Performance.getMetrics');
-  const seconds = metrics.find((each) => each.name === 'TaskDuration').value;
+  const seconds = await secondsToUse(files.kernel);
   assert.ok(seconds < 1, `it took ${seconds} s of the page's thread`);
-  await context.close();
+});
+
+test('a tuning of 5,000 configurations with ten tunables is usable within a second, its charts too', async () => {
+  const seconds = await secondsToUse(files.many, seeAll);
+  assert.ok(seconds < 1, `it took ${seconds} s of the page's thread`);
 });
 
 test('it is small, and the same ledger gives the same bytes', () => {

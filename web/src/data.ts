@@ -27,9 +27,23 @@ export interface Contender {
   throttled: number[];
 }
 
+// Values are numbers of their column's list; ratios are times of the best, null where a configuration failed.
+export interface Tuning {
+  columns: { name: string; values: string[]; numbers: boolean }[];
+  across: number;
+  down: number | null;
+  best: number;
+  rows: number[][];
+  ratios: (number | null)[];
+  tied: number[];
+  outcomes: string[];
+  failures: Record<string, number>;
+}
+
 export interface Data {
   rooflines: Record<string, Roofline>;
   samples: Record<string, { contenders: Contender[] }>;
+  tunings: Record<string, Tuning>;
   source: { counters: string[]; files: Record<string, Record<string, number[]>> };
 }
 

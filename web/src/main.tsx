@@ -10,6 +10,8 @@ import { RooflineChart } from './roofline';
 import { startTables } from './tables';
 import { place, startTheme } from './theme';
 import { isLong, TraceChart } from './trace';
+import { startLines } from './tuning_lines';
+import { MapChart } from './tuning_map';
 
 // A link may lead into closed folds.
 function reveal(): void {
@@ -24,9 +26,13 @@ function liven(figure: HTMLElement): void {
   const kind = figure.dataset['chart'];
   delete figure.dataset['chart'];
   const samples = data.samples[id.replace(/-(ecdf|trace)$/, '')];
+  const tuning = data.tunings[id.replace(/-(map|lines)$/, '')];
+  const rows = id.replace(/^tuning(\d+)-.*$/, 'tuning-$1');
   if (kind === 'roofline' && data.rooflines[id]) mount(figure, <RooflineChart data={data.rooflines[id]!} sentence={sentence(figure)} />);
   if (kind === 'ecdf' && samples) mount(figure, <EcdfChart contenders={samples.contenders} sentence={sentence(figure)} />);
   if (kind === 'trace' && samples && isLong(samples.contenders)) mount(figure, <TraceChart contenders={samples.contenders} sentence={sentence(figure)} />);
+  if (kind === 'map' && tuning) mount(figure, <MapChart tuning={tuning} prefix={rows} sentence={sentence(figure)} />);
+  if (kind === 'lines' && tuning) startLines(figure, tuning, rows);
 }
 
 const data = readData();
