@@ -302,6 +302,13 @@ class HarnessTest(unittest.TestCase):
         self.assertEqual(wrap_documents.wrap(wrapped), wrapped)
         self.assertEqual(wrapped.split(), f"# {words} {words} short - {words} more | {words} | ```sh {words} ```".split())
 
+    def test_wrapping_leaves_the_table_of_an_item(self):
+        words = " ".join(["word"] * 30)
+        table = f"  | a | b |\n  |---|---|\n  | {words} | 1 |\n  | short | 2 |"
+        wrapped = wrap_documents.wrap(f"- {words}\n\n{table}\n\n  {words}\n")
+        self.assertIn(table, wrapped)
+        self.assertEqual([line for line in wrapped.split("\n") if len(line) > 120], [f"  | {words} | 1 |"])
+
     def test_wide_tables(self):
         self.assertEqual(wide_tables("| a | b | c | d | e | f |\n"), [])
         self.assertEqual(len(wide_tables("| a | b | c | d | e | f | g |\n")), 1)
