@@ -52,9 +52,9 @@ std::string without_odd_numbers(std::string_view text) {
   std::string clean;
   bool quoted = false;
   for (size_t i = 0; i < text.size(); ++i) {
-    const auto* const word = quoted ? std::end(words) : std::ranges::find_if(words, [&](std::string_view each) {
-      return text.substr(i).starts_with(each);
-    });
+    const auto* const word =
+        quoted ? std::end(words)
+               : std::ranges::find_if(words, [&](std::string_view each) { return text.substr(i).starts_with(each); });
     if (word != std::end(words)) {
       clean += "null";
       i += word->size() - 1;

@@ -106,10 +106,10 @@ tune::Space rows_space() {
 
 TEST(KernelTunerCache, ARateIsNoTime) {
   const auto read = [](const std::string& entry, const std::string& parameter = "A") {
-    const auto result = parse_kernel_tuner_cache(
-        R"({"tune_params_keys": [")" + parameter + R"("], "objective": "GFLOP/s", "cache": {"1": {")" + parameter +
-            R"(": 1, )" + entry + "}}}",
-        "cache.json");
+    const auto result = parse_kernel_tuner_cache(R"({"tune_params_keys": [")" + parameter +
+                                                     R"("], "objective": "GFLOP/s", "cache": {"1": {")" + parameter +
+                                                     R"(": 1, )" + entry + "}}}",
+                                                 "cache.json");
     return result.ok() ? std::string() : result.error().message;
   };
   EXPECT_NE(read(R"("GFLOP/s": 900.0)").find("'GFLOP/s' but no 'time'"), std::string::npos);
