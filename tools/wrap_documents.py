@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Wraps paragraphs and items of Markdown pages that have a line of more than 120 columns. Tables, fenced blocks and
-headings stay as they are.
+"""Wraps paragraphs and items of Markdown pages that have a line of more than 120 columns. Tables (those of an item too),
+fenced blocks and headings stay as they are.
 
 usage: wrap_documents.py PAGE...
 """
@@ -32,7 +32,8 @@ def wrap(text):
 
     for line in text.split("\n"):
         fence = re.match(r"\s*```", line)
-        as_it_is = fenced or fence or not line.strip() or line[0] in "|#<" or (line.startswith("    ") and not block)
+        row = line.lstrip().startswith("|")  # of a table, which an item may have under its text
+        as_it_is = fenced or fence or not line.strip() or row or line[0] in "#<" or (line.startswith("    ") and not block)
         if as_it_is:
             finish()
             out.append(line)

@@ -48,6 +48,11 @@ std::optional<double> time_of(const json& entry, const std::string& objective, s
   return std::nullopt;
 }
 
+// A rate, as GFLOP/s or GFLOPS/W, is larger where a configuration is better.
+bool larger_is_better(std::string_view objective) {
+  return objective.ends_with("/s") || objective.ends_with("/W") || objective.ends_with("/J") || objective == "fitness";
+}
+
 // As Python writes it, in the key of an entry.
 json value_in_key(std::string_view piece) {
   if (piece == "True" || piece == "true") return true;
@@ -130,6 +135,8 @@ Result<ReadSpace> parse_kernel_tuner_cache(std::string_view text, const std::str
     if (!each.is_string()) return Error{"'tune_params_keys' holds something that is not a name", place};
     names.push_back(each.get<std::string>());
   }
+  if (std::ranges::find(names, "time") != names.end())
+    return Error{"a parameter is called 'time', as what was measured is", place, "give the parameter another name"};
   if (std::set<std::string>(names.begin(), names.end()).size() != names.size() ||
       names.size() > tune::kMaxSpaceParameters)
     return Error{"'tune_params_keys' names a parameter twice, or too many of them", place};
@@ -167,6 +174,9 @@ Result<ReadSpace> parse_kernel_tuner_cache(std::string_view text, const std::str
     }
     if (!seen.insert(row).second) continue;
     rows.insert(rows.end(), row.begin(), row.end());
+    if (larger_is_better(objective) && !entry.contains("time") && entry.contains(objective))
+      return Error{fmt::format("the entry '{}' has '{}' but no 'time'", key, objective), place,
+                   "a search needs times; what is larger where a configuration is better is none"};
     std::string failure;
     times.push_back(time_of(entry, objective, failure));
     failures.push_back(failure);

@@ -46,6 +46,41 @@ bool too_deep(std::string_view text) {
   return false;
 }
 
+// Python's json writes NaN and Infinity, which JSON lacks: whatever is not a number is not known.
+std::string without_odd_numbers(std::string_view text) {
+  static constexpr std::string_view words[] = {"NaN", "-NaN", "Infinity", "-Infinity"};
+  std::string clean;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto* const word =
+        quoted ? std::end(words)
+               : std::ranges::find_if(words, [&](std::string_view each) { return text.substr(i).starts_with(each); });
+    if (word != std::end(words)) {
+      clean += "null";
+      i += word->size() - 1;
+      continue;
+    }
+    if (text[i] == '"') quoted = !quoted;
+    clean += text[i];
+    if (quoted && text[i] == '\\' && i + 1 < text.size()) clean += text[++i];
+  }
+  return clean;
+}
+
+json parse_line(std::string_view line) {
+  json object = json::parse(line, nullptr, false);
+  if (object.is_discarded() &&
+      (line.find("NaN") != std::string_view::npos || line.find("Infinity") != std::string_view::npos))
+    object = json::parse(without_odd_numbers(line), nullptr, false);
+  return object;
+}
+
+// Some write every member in every reply.
+bool says_error(const json& reply) {
+  const auto error = reply.find("error");
+  return error != reply.end() && !error->is_null() && *error != false && *error != "";
+}
+
 Result<size_t> whole_number(const json& object, const char* name, size_t otherwise, size_t least, size_t most) {
   const auto found = object.find(name);
   if (found == object.end() || found->is_null()) return otherwise;
@@ -72,8 +107,7 @@ Result<Reply> read_reply(const json& object) {
   if (const auto left = object.find("left"); left != object.end() && !left->is_null()) {
     ASSAY_TRY(reply.left, whole_number(object, "left", 0, 0, kMostBudget));
   }
-  // Some write every member in every reply.
-  if (const auto error = object.find("error"); error != object.end() && !error->is_null()) return reply;
+  if (says_error(object)) return reply;
   const auto time = object.find("milliseconds");
   if (time == object.end()) return Error{"a reply has neither 'milliseconds' nor 'error'"};
   if (!is_time(*time)) return Error{"'milliseconds' is not a positive number"};
@@ -229,8 +263,9 @@ Result<std::vector<std::string>> AskSession::hear(std::string_view line) {
   if (line.size() > kMaxAskLine) return wrong(Error{"the line is longer than 512 MiB"});
   if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) return std::vector<std::string>{};
   if (too_deep(line)) return wrong(Error{"the JSON is nested too deeply"});
-  const json object = json::parse(line, nullptr, false);
-  if (!object.is_object()) return wrong(Error{"this is not a JSON object on one line"});
+  const json object = parse_line(line);
+  if (!object.is_object())
+    return wrong(Error{"this is not a JSON object on one line", {}, "a number beyond 1.8e308 is none either"});
   if (search_ == nullptr) {
     auto search = Search::open(object);
     if (!search) return wrong(search.error());

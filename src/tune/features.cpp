@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "tune/parameter_role.hpp"
+
 namespace assay::tune {
 namespace {
 
@@ -151,15 +153,6 @@ void add_product(Features& features, const Space& space, const std::vector<size_
   add_feature(features, name, true, logarithms(raw));
 }
 
-bool names_threads(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name.find("block_size") != std::string::npos || name.find("block_dim") != std::string::npos ||
-         name.find("blockdim") != std::string::npos || name.find("thread") != std::string::npos ||
-         name.find("dimc") != std::string::npos || name.find("local_size") != std::string::npos ||
-         name.find("work_group_size") != std::string::npos || name == "block" || name == "block_x" ||
-         name == "block_y" || name == "block_z";
-}
-
 // One always divides the other in the space, and not in the product of their values: a ratio that the kernel uses.
 bool always_divides(const Space& space, size_t whole, size_t part) {
   bool somewhere_not = false;
@@ -200,14 +193,14 @@ Features describe(const Space& space) {
   for (size_t p = 0; p < space.width(); ++p) add_own_features(features, space, p);
   std::vector<size_t> threads;
   for (size_t p = 0; p < space.width(); ++p) {
-    if (is_size(space.parameters()[p]) && names_threads(space.parameters()[p].name)) threads.push_back(p);
+    if (is_size(space.parameters()[p]) && role_of(space.parameters()[p]) == ParameterRole::threads)
+      threads.push_back(p);
   }
-  if (!threads.empty() && threads.size() <= 3) {
-    features.block_threads = product(space, threads);
-    if (threads.size() > 1) add_product(features, space, threads);
+  if (threads.size() > 1 && threads.size() <= 3) {
+    add_product(features, space, threads);
     std::vector<double> twos;
-    for (const double count : features.block_threads) twos.push_back(log2_of_divisor(count));
-    if (threads.size() > 1) add_feature(features, "twos in threads", true, twos);
+    for (const double count : product(space, threads)) twos.push_back(log2_of_divisor(count));
+    add_feature(features, "twos in threads", true, twos);
   }
   size_t derived = 0;
   for (const std::vector<size_t>& group : axis_groups(space)) {

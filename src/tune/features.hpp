@@ -20,8 +20,6 @@ struct Feature {
 
 struct Features {
   std::vector<Feature> list;
-  // Threads of a block, where the names of the parameters tell; empty otherwise.
-  std::vector<double> block_threads;
 };
 
 Features describe(const Space& space);

@@ -11,6 +11,7 @@
 #include "tune/fitted_formula.hpp"
 #include "tune/forest.hpp"
 #include "tune/gaussian_process.hpp"
+#include "tune/gpu_habits.hpp"
 #include "tune/history.hpp"
 #include "tune/plain_strategies.hpp"
 
@@ -60,6 +61,7 @@ class ModelSearch final : public Strategy {
         random_(options.seed),
         history_(space.size()),
         features_(describe(space)),
+        habits_(space),
         resources_(describe_resources(with_sizes(features_, space), options.demands)),
         success_(resources_, options.seed ^ 0x5eed),
         annealing_(make_annealing(space, options.seed + 77, options.budget)) {
@@ -259,7 +261,10 @@ class ModelSearch final : public Strategy {
     return list;
   }
 
-  double prior(size_t configuration, double trust) const { return prior_.empty() ? 0 : trust * prior_[configuration]; }
+  // What is predicted; without counters, what is generally known.
+  double prior(size_t configuration, double trust) const {
+    return prior_.empty() ? habit_weight_ * habits_.cost(configuration) : trust * prior_[configuration];
+  }
 
   // What the process is to explain: the clamped logarithm over the best, less what the prediction explains. A scale of
   // 0 is to be found.
@@ -285,13 +290,20 @@ class ModelSearch final : public Strategy {
     return observed >= 3 && (refitted_at_ == 0 || observed >= refitted_at_ + std::max<size_t>(2, refitted_at_ / 5));
   }
 
-  // In which directions the prediction may be wrong: its rates, and how much of it all to believe.
+  // In which directions that may be wrong: the rates of the prediction, and how much of it all to believe; or what each
+  // habit costs.
   std::vector<std::vector<float>> doubts(double trust, double scale) const {
     std::vector<std::vector<float>> columns;
-    if (prior_.empty() || trust == 0) return columns;
-    columns = slopes_;
-    std::vector<float>& belief = columns.emplace_back();
-    for (const double each : prior_) belief.push_back(static_cast<float>(kDoubt * each));
+    if (prior_.empty() && habit_weight_ > 0) {
+      for (const Habit& each : habits_.list()) {
+        std::vector<float>& column = columns.emplace_back(each.distance);
+        for (float& value : column) value *= static_cast<float>(each.deviation * habit_weight_);
+      }
+    } else if (trust > 0) {
+      columns = slopes_;
+      std::vector<float>& belief = columns.emplace_back();
+      for (const double each : prior_) belief.push_back(static_cast<float>(kDoubt * each));
+    }
     for (std::vector<float>& column : columns) {
       for (float& each : column) each /= static_cast<float>(scale);
     }
@@ -308,8 +320,11 @@ class ModelSearch final : public Strategy {
     const ProcessParameters start = process_->parameters();
     double centre = 0;
     scale_ = 0;
+    habit_weight_ = GpuHabits::weight(observed.size());
     if (prior_.empty()) {
-      process_->fit(points, residuals(used, 0, centre, scale_), iterations);
+      const std::vector<double> values = residuals(used, 0, centre, scale_);
+      process_->set_linear(doubts(0, scale_));
+      process_->fit(points, values, iterations);
     } else {
       // Once with the prediction and once without it.
       for (Belief& belief : beliefs_) {
@@ -465,7 +480,8 @@ class ModelSearch final : public Strategy {
     return best;
   }
 
-  // Spread out; with predictions, over the promising ones, and the most promising one first.
+  // Spread out, rather where GPUs are usually fast; with predictions, over the promising ones, and the most promising
+  // one first.
   size_t first_point(bool believe) {
     size_t best = 0;
     double most = -1;
@@ -477,21 +493,14 @@ class ModelSearch final : public Strategy {
       double nearest = static_cast<double>(space_.width()) + 1;
       for (const auto& [other, by] : proposed_by_)
         nearest = std::min(nearest, static_cast<double>(space_.distance(*pick, other)));
-      const double value = nearest * likely_block(*pick) * (believe ? std::exp(-kPredictionWeight * prior_[*pick]) : 1);
+      const double value = nearest * std::exp(-kHabitWeight * habits_.cost(*pick)) *
+                           (believe ? std::exp(-kPredictionWeight * prior_[*pick]) : 1);
       if (value > most) {
         most = value;
         best = *pick;
       }
     }
     return most < 0 ? *history_.any_unknown(random_) : best;
-  }
-
-  // Blocks of 64 to 512 threads in whole warps are what most kernels like best.
-  double likely_block(size_t configuration) const {
-    if (features_.block_threads.empty()) return 1;
-    const double threads = features_.block_threads[configuration];
-    const double whole = std::fmod(threads, 32) == 0 ? 1 : 0.7;
-    return whole * (threads < 64 || threads > 512 ? 0.5 : 1);
   }
 
   void pretend(size_t pick) {
@@ -512,7 +521,7 @@ class ModelSearch final : public Strategy {
   static constexpr double kForget = 0.95;
   static constexpr size_t kMostFitted = 120;
   static constexpr int kFirstAttempts = 40;
-  static constexpr double kPredictionWeight = 4;
+  static constexpr double kPredictionWeight = 4, kHabitWeight = 2;
   static constexpr double kDoesNotFit = 0.01;    // that it runs all the same
   static constexpr double kDoubt = 0.3;          // of the coefficient of the prediction, which should be 1
   static constexpr double kHangsTogether = 0.2;  // least correlation of neighbours
@@ -526,7 +535,9 @@ class ModelSearch final : public Strategy {
   Random random_;
   History history_;
   Features features_;
-  Features resources_;  // with products of sizes and what counters say that a block needs: that decides what fails
+  GpuHabits habits_;
+  double habit_weight_ = 1;  // as of the last fit
+  Features resources_;       // with products of sizes and what counters say that a block needs: that decides what fails
   SuccessForest success_;
   std::unique_ptr<Strategy> annealing_;
   std::unique_ptr<GaussianProcess> process_;

@@ -104,6 +104,20 @@ tune::Space rows_space() {
   return std::move(tune::Space::make({block, layout}, {0, 0, 0, 1, 1, 0, 1, 1})).value();
 }
 
+TEST(KernelTunerCache, ARateIsNoTime) {
+  const auto read = [](const std::string& entry, const std::string& parameter = "A") {
+    const auto result = parse_kernel_tuner_cache(R"({"tune_params_keys": [")" + parameter +
+                                                     R"("], "objective": "GFLOP/s", "cache": {"1": {")" + parameter +
+                                                     R"(": 1, )" + entry + "}}}",
+                                                 "cache.json");
+    return result.ok() ? std::string() : result.error().message;
+  };
+  EXPECT_NE(read(R"("GFLOP/s": 900.0)").find("'GFLOP/s' but no 'time'"), std::string::npos);
+  EXPECT_EQ(read(R"("GFLOP/s": 900.0, "time": 1.5)"), "");
+  EXPECT_EQ(read(R"("__error__": "RuntimeFailedConfig")"), "");
+  EXPECT_NE(read(R"("time": 1.5)", "time").find("a parameter is called 'time'"), std::string::npos);
+}
+
 TEST(KernelTunerCache, WhatIsWrittenIsReadBack) {
   const tune::Space space = rows_space();
   const auto read = parse_kernel_tuner_cache(to_kernel_tuner_cache(some_run(space)), "x");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tune/ask_session.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -211,6 +212,40 @@ TEST(AskSession, CountersMayBeIncomplete) {
   }
   AskSession session;
   EXPECT_EQ(converse(session, first).answer["answer"], json({4, "y", true}));
+}
+
+TEST(AskSession, AnErrorThatSaysNothingIsNone) {
+  for (const char* none : {"null", "false", R"("")"}) {
+    AskSession session;
+    ASSERT_TRUE(session.hear(header(1).dump()).ok());
+    const auto lines = session.hear(fmt::format(R"({{"milliseconds": 2.5, "error": {}}})", none));
+    ASSERT_TRUE(lines.ok()) << lines.error().message;
+    EXPECT_EQ(json::parse(lines->back())["milliseconds"], 2.5) << none;
+  }
+  for (const char* some : {"true", R"("no memory")", "7"}) {
+    AskSession session;
+    ASSERT_TRUE(session.hear(header(1).dump()).ok());
+    const auto lines = session.hear(fmt::format(R"({{"milliseconds": 2.5, "error": {}}})", some));
+    ASSERT_TRUE(lines.ok()) << lines.error().message;
+    EXPECT_TRUE(json::parse(lines->back())["answer"].is_null()) << some;
+  }
+}
+
+// Python writes them so.
+TEST(AskSession, CountersThatAreNotNumbersAreNotKnown) {
+  json first = header(5);
+  for (size_t i = 0; i < first["configurations"].size(); ++i)
+    first["counters"].push_back({{"name \\\"NaN", i}, {"inst_executed", i % 3 == 0 ? json("?") : json(i + 1)}});
+  std::string text = first.dump();
+  for (size_t at = text.find("\"?\""), n = 0; at != std::string::npos; at = text.find("\"?\""), ++n)
+    text.replace(at, 3, n % 3 == 0 ? "NaN" : n % 3 == 1 ? "Infinity" : "-Infinity");
+  AskSession session;
+  const auto lines = session.hear(text);
+  ASSERT_TRUE(lines.ok()) << lines.error().message;
+  EXPECT_EQ(lines->size(), 1u);
+  const auto after = session.hear(R"({"milliseconds": NaN})");
+  ASSERT_FALSE(after.ok());
+  EXPECT_NE(after.error().message.find("'milliseconds'"), std::string::npos);
 }
 
 TEST(AskSession, RefusesWhatItDoesNotUnderstand) {
