@@ -24,11 +24,18 @@ std::string percent(double share) {
   return fmt::format("{:+.1f} %", 100 * share);
 }
 
+// "kernel.cu:12, 15 and 3 more": a file is named once.
 std::string first_sites(const std::vector<std::string>& sites) {
   constexpr size_t kShown = 2;
   std::string text;
-  for (size_t i = 0; i < std::min(kShown, sites.size()); ++i)
-    text += (i == 0 ? "" : ", ") + std::filesystem::path(sites[i]).filename().string();
+  std::string file;
+  for (size_t i = 0; i < std::min(kShown, sites.size()); ++i) {
+    const std::string site = std::filesystem::path(sites[i]).filename().string();
+    const size_t line = site.rfind(':');
+    const bool same = line != std::string::npos && site.substr(0, line) == file;
+    text += (i == 0 ? "" : ", ") + (same ? site.substr(line + 1) : site);
+    file = site.substr(0, line);
+  }
   if (sites.size() > kShown) text += fmt::format(" and {} more", sites.size() - kShown);
   return text;
 }

@@ -92,7 +92,7 @@ void no_special_functions(Case& about) {
 }
 
 Seen double_precision(const Case& about) {
-  constexpr double kMuch = 0.3;
+  constexpr double kMuch = 0.1;
   const WorkSums& total = about.work.total;
   const double converting = share_of(about, estimate::kXu) * total[Work::xu_float64] / std::max(1.0, total[Work::xu]);
   if (std::max(share_of(about, estimate::kFp64), converting) < kMuch) return std::nullopt;
@@ -150,6 +150,37 @@ void no_address_arithmetic(Case& about) {
   scale_chain(about, left);
 }
 
+// Issue slots of what is neither the problem's arithmetic nor addresses, which have a rule of their own.
+static double integer_slots(const Case& about) {
+  const WorkSums& total = about.work.total;
+  const double wanted = about.flops > 0 ? about.flops / (2 * gpu::kWarpThreads) : total[Work::fma];
+  return std::max(0.0, total[Work::alu] + std::max(0.0, total[Work::fma] - wanted) - total[Work::address_issue]);
+}
+Seen integer_work(const Case& about) {
+  constexpr double kMuch = 0.35;
+  constexpr double kBusy = 0.5;
+  const double share = integer_slots(about) / std::max(1.0, about.work.total[Work::issue]);
+  const double busy = std::max(share_of(about, estimate::kIssue), share_of(about, estimate::kAlu));
+  if (share < kMuch || busy < kBusy) return std::nullopt;
+  Evidence evidence{{fmt::format("{} of the issue slots are neither memory accesses nor floating-point products and "
+                                 "sums; issue slots or the ALU pipe are busy for {} of the time",
+                                 percent(std::min(1.0, share)), percent(busy))},
+                    {},
+                    0};
+  add_line(evidence, about,
+           [](const WorkSums& sums) { return std::max(0.0, sums[Work::alu] - sums[Work::address_issue]); });
+  return evidence;
+}
+void no_integer_work(Case& about) {
+  WorkSums& total = about.work.total;
+  const double slots = std::min(integer_slots(about), total[Work::issue]);
+  const double left = 1 - slots / std::max(1.0, total[Work::issue]);
+  const double of_pipes = std::max(1.0, total[Work::alu] + total[Work::fma]);
+  for (const Work work : {Work::alu, Work::fma}) total[work] *= std::max(0.0, 1 - slots / of_pipes);
+  total[Work::issue] *= left;
+  scale_chain(about, left);
+}
+
 Seen shuffles(const Case& about) {
   constexpr double kMuch = 0.3;
   const double of_pipe = about.work.total[Work::shuffles] / std::max(1.0, about.work.total[Work::lsu]);
@@ -166,7 +197,7 @@ void no_shuffles(Case& about) {
   WorkSums& total = about.work.total;
   total[Work::lsu] -= total[Work::shuffles];
   total[Work::issue] -= total[Work::shuffles];
-  scale_chain(about, 1 - share_of_waiting(about, total[Work::wait_shared]));
+  shorten_chain(about, share_of_waiting(about, total[Work::wait_shared]));
 }
 
 }  // namespace assay::diagnosis

@@ -47,6 +47,12 @@ double must_move(const Case& about) {
   return about.bytes > 0 ? std::min(about.bytes, about.estimate.compulsory_bytes) : about.estimate.compulsory_bytes;
 }
 
+double touched_bytes(const estimate::Estimate& estimate, const gpu::LaunchWork& work) {
+  constexpr double kSector = 32;
+  const double asked = work.total[gpu::Work::sectors_ideal] * kSector;
+  return asked > 0 ? std::min(asked, estimate.compulsory_bytes) : estimate.compulsory_bytes;
+}
+
 double executed_flops(const gpu::LaunchWork& work) {
   double flops = kFlopOfFma * (work.total[gpu::Work::fma] + work.total[gpu::Work::fp64]);
   for (const auto& [instruction, multiply_adds] : work.tensor_multiply_adds) flops += 2 * multiply_adds;

@@ -31,6 +31,7 @@ struct Case {
   estimate::Estimate estimate;
   const gpu::GpuModel* model = nullptr;
   int blocks_per_sm = 1;  // that fit
+  int kernels = 1;        // of the call: this is one of so many
   double time_us = 0;     // measured if it was, else estimated
   bool measured = false;
   double flops = 0;           // of the problem; 0: not known
@@ -67,6 +68,9 @@ struct Floor {
 Floor floor_of(const Case& about);
 // Of the problem's bytes, those that no kernel can do without: what this one touches may be more, or less.
 double must_move(const Case& about);
+// The different bytes that a launch touches, of which no more count than its lanes ask for: a sector that is fetched
+// for one of its words need not move as a whole.
+double touched_bytes(const estimate::Estimate& estimate, const gpu::LaunchWork& work);
 // At most so many operations are executed, if every instruction of the FMA and FP64 pipes is a fused one.
 double executed_flops(const gpu::LaunchWork& work);
 

@@ -63,11 +63,17 @@ Seen launch_bound(const Case& about) {
   constexpr double kShort_us = 10;
   const double launch = about.rates().launch_us;
   if (about.time_us >= kShort_us || launch < 0.25 * about.time_us) return std::nullopt;
-  return Evidence{{fmt::format("{:.1f} us in all, of which the launch, the first load and the last store take about "
-                               "{:.1f} us",
-                               about.time_us, launch)},
-                  {},
-                  0};
+  Evidence evidence{{fmt::format("{:.1f} us in all, of which the launch, the first load and the last store take about "
+                                 "{:.1f} us",
+                                 about.time_us, launch)},
+                    {},
+                    0};
+  if (about.kernels > 1) {
+    evidence.facts.push_back(
+        fmt::format("one of {} kernels in a row: a single kernel would be launched once", about.kernels));
+    evidence.unseen_us = launch * (about.kernels - 1) / about.kernels;
+  }
+  return evidence;
 }
 void without_launch(Case& about) {
   // What several launches share: half of the fixed cost goes with each kernel that is fused into its neighbour.

@@ -30,15 +30,32 @@ Seen uncoalesced(const Case& about) {
   add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::sectors_asked] - sums[Work::sectors_ideal]; });
   return evidence;
 }
+// Sectors that reach the L2 where each line asks for no more than its bytes fill: what the L1 has kept stays there.
+static double l2_sectors_if_coalesced(const Case& about) {
+  double sectors = 0;
+  for (const LineWork& line : about.work.lines) {
+    const double now = line.sums[Work::l2_read_sectors] + line.sums[Work::l2_write_sectors];
+    sectors += std::min(now, line.sums[Work::sectors_ideal]);
+  }
+  return sectors;
+}
 void coalesced(Case& about) {
   WorkSums& total = about.work.total;
-  const double factor = total[Work::sectors_ideal] / std::max(1.0, total[Work::sectors_asked]);
-  for (const Work work : {Work::l1_wavefronts, Work::l2_read_sectors, Work::l2_write_sectors}) total[work] *= factor;
+  const double asked = total[Work::sectors_ideal] / std::max(1.0, total[Work::sectors_asked]);
+  const double l2_now = total[Work::l2_read_sectors] + total[Work::l2_write_sectors];
+  const double l2 = std::min(1.0, l2_sectors_if_coalesced(about) / std::max(1.0, l2_now));
+  double different = 0;  // bytes, in whole sectors
+  for (const gpu::BufferWork& buffer : about.work.buffers)
+    different += buffer.unique_read_bytes + buffer.unique_written_bytes;
+  const double used = std::min(1.0, total[Work::sectors_ideal] * 32 / std::max(1.0, different));
+  total[Work::l1_wavefronts] *= asked;
+  for (const Work work : {Work::l2_read_sectors, Work::l2_write_sectors}) total[work] *= l2;
+  total[Work::partial_sectors] = 0;  // neighbours write a sector together
   for (gpu::BufferWork& buffer : about.work.buffers) {
-    buffer.l2_read_sectors *= factor;
-    buffer.fetched_bytes =
-        std::max(factor * buffer.fetched_bytes, std::min(buffer.fetched_bytes, buffer.unique_read_bytes * factor));
-    buffer.unique_written_bytes = std::min(buffer.unique_written_bytes, buffer.l2_write_sectors * factor * 32);
+    buffer.l2_read_sectors *= l2;
+    buffer.block_fetched_bytes *= used;
+    buffer.fetched_bytes *= used;
+    buffer.unique_written_bytes *= used;
   }
 }
 
@@ -103,27 +120,10 @@ void each_sector_once(Case& about) {
   const double again = total[Work::sectors_again_warp] + total[Work::sectors_again_block];
   const double factor = 1 - again / std::max(1.0, total[Work::sectors_asked]);
   settle_chain(about);
-  scale_chain(about, 1 - (1 - factor) * share_of_waiting(about, total[Work::wait_global]));
+  shorten_chain(about, (1 - factor) * share_of_waiting(about, total[Work::wait_global]));
   total[Work::l1_wavefronts] *= factor;
   total[Work::lsu] -= (1 - factor) * total[Work::lsu_global];
   total[Work::l2_read_sectors] = std::min(total[Work::l2_read_sectors], unique_read_bytes(about) / 32);
-}
-
-Seen silent_stores(const Case& about) {
-  constexpr double kMany = 0.2;
-  const double silent = about.work.total[Work::silent_words];
-  const double stored = about.work.total[Work::stored_words];
-  if (stored <= 0 || silent < kMany * stored) return std::nullopt;
-  Evidence evidence{{fmt::format("{} of the stored words held this value already", percent(silent / stored))}, {}, 0};
-  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::silent_words]; });
-  return evidence;
-}
-void no_silent_stores(Case& about) {
-  WorkSums& total = about.work.total;
-  const double left = 1 - total[Work::silent_words] / std::max(1.0, total[Work::stored_words]);
-  const double stores = total[Work::l2_write_sectors] / std::max(1.0, total[Work::sectors_asked]);
-  total[Work::l1_wavefronts] *= 1 - stores * (1 - left);
-  total[Work::l2_write_sectors] *= left;
 }
 
 // Wavefronts of atomics on shared memory, in proportion to all that the L1 does.
@@ -157,7 +157,7 @@ void no_atomics(Case& about) {
   const double shared = about.work.total[Work::shared_atomics];
   about.work.total[Work::shared_wavefronts] -= shared;
   about.work.total[Work::shared_atomics] = 0;
-  scale_chain(about, 1 - 0.9 * share_of_waiting(about, shared));  // a wavefront delays its own warp by a cycle
+  shorten_chain(about, 0.9 * share_of_waiting(about, shared));  // a wavefront delays its own warp by a cycle
 }
 
 // How often a warp executes an instruction of the program, on average.
@@ -227,7 +227,7 @@ void no_conflicts(Case& about) {
   // A conflict delays its own warp as well: a wavefront is a cycle.
   const double of_warp = conflicts / std::max(1.0, static_cast<double>(about.work.blocks) * about.work.warps_per_block);
   const double chain = std::max(1.0, about.work.mean_chain.with_dram);
-  scale_chain(about, std::max(0.1, 1 - of_warp / chain));
+  shorten_chain(about, std::min(0.9, of_warp / chain));
 }
 
 Seen shared_bandwidth(const Case& about) {

@@ -44,6 +44,17 @@ inline void scale_chain(Case& about, double factor) {
   }
 }
 
+// A warp waits less by this share of the mean chain. The longest one loses as many cycles, not the same share: what
+// makes it longer than the others may be something else.
+inline void shorten_chain(Case& about, double share) {
+  gpu::ChainCycles& longest = about.work.longest_chain;
+  gpu::ChainCycles& mean = about.work.mean_chain;
+  longest.with_l2 = std::max(0.0, longest.with_l2 - share * mean.with_l2);
+  longest.with_dram = std::max(0.0, longest.with_dram - share * mean.with_dram);
+  mean.with_l2 *= 1 - share;
+  mean.with_dram *= 1 - share;
+}
+
 // As long as it was estimated to be: less traffic does not make what is left of it slower.
 inline void settle_chain(Case& about) {
   const gpu::ChainCycles& mean = about.work.mean_chain;

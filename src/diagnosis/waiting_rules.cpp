@@ -43,6 +43,30 @@ void no_latency(Case& about) {
   about.work.mean_chain = about.work.longest_chain = {};
 }
 
+Seen uneven_blocks(const Case& about) {
+  constexpr double kMuch = 0.3;
+  constexpr double kLonger = 1.5;
+  const double mean = about.work.mean_chain.with_dram;
+  const double longest = about.work.longest_chain.with_dram;
+  // As many blocks as follow each other on an SM even out what one takes longer.
+  const double in_a_row = std::max(1.0, about.estimate.waves);
+  if (longest < kLonger * mean * in_a_row || share_of(about, estimate::kChain) < kMuch) return std::nullopt;
+  Evidence evidence{
+      {fmt::format("the slowest block takes {:.0f} cycles when it runs alone, the mean one {:.0f} ({:.1f} "
+                   "times)",
+                   longest, mean, longest / mean)},
+      {},
+      0};
+  add_line(evidence, about, [](const WorkSums& sums) {
+    return sums[Work::issue] + waits(sums, {Work::wait_global, Work::wait_async, Work::wait_shared, Work::wait_tensor,
+                                            Work::wait_fixed, Work::wait_barrier});
+  });
+  return evidence;
+}
+void even_blocks(Case& about) {
+  about.work.longest_chain = about.work.mean_chain;
+}
+
 Seen barriers(const Case& about) {
   const gpu::Rates& rates = about.rates();
   const double cost =
@@ -72,7 +96,7 @@ void no_barriers(Case& about) {
   const double waited = about.work.total[Work::wait_barrier] / warps;
   const double chain = std::max(1.0, about.work.mean_chain.with_dram);
   // Without its barriers a warp's loads no longer wait for those before them: the rest of the waiting overlaps too.
-  scale_chain(about, std::max(0.05, 1 - (needless ? 2 : 1) * waited / chain));
+  shorten_chain(about, std::min(0.95, (needless ? 2 : 1) * waited / chain));
 }
 
 }  // namespace assay::diagnosis

@@ -35,7 +35,8 @@ struct Placement {
   static constexpr double kStepped = 4;
 };
 
-// Bytes from and to DRAM: each once, and again what the L2 could not hold from one wave of blocks to the next.
+// Bytes from and to DRAM: each once, and again what the L2 could not hold, from one wave of blocks to the next or while
+// the blocks of a wave go through their own data once more.
 struct DramTraffic {
   double compulsory = 0;
   double total = 0;
@@ -57,6 +58,22 @@ struct DramTraffic {
       const double of_wave = std::min(buffer.fetched_bytes, of_block * place.sms * place.resident);
       total += lost * std::max(0.0, waves * of_wave - buffer.fetched_bytes);
     }
+    total += read_again(work, place, rates);
+  }
+
+  // What blocks read that they have read before and that their L1 did not keep. Meanwhile the other blocks of the wave
+  // have read theirs.
+  static double read_again(const gpu::LaunchWork& work, const Placement& place, const gpu::Rates& rates) {
+    double again = 0;
+    double of_wave = 0;
+    for (const gpu::BufferWork& buffer : work.buffers) {
+      const double of_block = buffer.block_fetched_bytes / place.blocks;
+      of_wave += std::min(buffer.fetched_bytes, of_block * place.sms * place.resident);
+      of_wave += std::min(1.0, place.sms * place.resident / place.blocks) * buffer.unique_written_bytes;
+      if (!buffer.read_by_all)
+        again += std::max(0.0, buffer.l2_read_sectors * kSectorBytes - buffer.block_fetched_bytes);
+    }
+    return of_wave <= rates.l2_usable_bytes ? 0 : again * (1 - rates.l2_usable_bytes / of_wave);
   }
 };
 

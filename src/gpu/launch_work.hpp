@@ -41,7 +41,7 @@ enum class Work : uint8_t {
   l2_write_sectors,
   partial_sectors,  // of them: the request writes only some of its bytes
   atomics,          // lanes of global atomics and reductions
-  stored_words,     // 4-byte words written to global memory
+  stored_words,     // 4-byte words written to global memory; a narrower store is a part of one
   silent_words,     // of them: they held this value already
   local_sectors,
   local_write_sectors,    // of local memory: what stores pass on to the L2

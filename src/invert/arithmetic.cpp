@@ -222,6 +222,42 @@ Outcome no_conversions(const KernelText& prepared, const Facts&, int) {
   return editor.finish("the kernel has no conversions, minima, maxima or selections of floating numbers");
 }
 
+// A remainder stays below its divisor, a quotient becomes zero, which ptxas cannot know: as indices both are in range.
+Outcome no_divisions(const KernelText& prepared, const Facts&, int) {
+  const Steering steering(prepared.lines);
+  bool steers = false;
+  Editor editor(prepared);
+  KernelText& text = editor.text();
+  editor.change([&](const ptx::Instruction& instruction, const Line&, int) -> std::optional<Edit> {
+    const bool quotient = instruction.opcode == "div";
+    if (!quotient && instruction.opcode != "rem") return std::nullopt;
+    const std::string type = type_modifier(instruction);
+    const int bits = bits_of(type);
+    if ((!type.starts_with('s') && !type.starts_with('u')) || (bits != 32 && bits != 64)) return std::nullopt;
+    if (steering.steers(instruction)) {
+      steers = true;
+      return std::nullopt;
+    }
+    const std::string guard = guard_text(instruction);
+    const std::string part = scratch(text, bits, 0);
+    const std::string dividend = operand_text(instruction, 1);
+    const std::string divisor = operand_text(instruction, 2);
+    Edit edit;
+    edit.removed = true;
+    if (quotient) {
+      edit.before = fmt::format("and.b{} {}, {}, {};\n", bits, part, dividend, divisor);
+      edit.before += fmt::format("{}and.b{} {}, {}, {};\n", guard, bits, operand_text(instruction, 0), part,
+                                 bits == 64 ? kUnknownWide : kUnknown);
+    } else {
+      edit.before = fmt::format("sub.{} {}, {}, 1;\n", type, part, divisor);
+      edit.before += fmt::format("{}and.b{} {}, {}, {};\n", guard, bits, operand_text(instruction, 0), dividend, part);
+    }
+    return edit;
+  });
+  return editor.finish(steers ? "branches, barriers or copies depend on every division of integers"
+                              : "the kernel divides no integers");
+}
+
 // On the low halves of the registers: pairs are taken apart and put together by moves, which ptxas makes vanish.
 Outcome f64_as_f32(const KernelText& prepared, const Facts&, int) {
   Editor editor(prepared);

@@ -153,6 +153,9 @@ const std::array kRows = {
         "float64 arithmetic", "f64 arithmetic", kOneDose, f64_as_f32},
     Row{"converged", kRemove, 19, "divergence", "whole warps take a branch where lanes did, as large a share",
         "lanes that wait for others", "a branch that parts the lanes of a warp", kOneDose, converged},
+    Row{"no_divisions", kRemove, 20, "integer divisions",
+        "a remainder becomes an and, a quotient zero, unknown to ptxas", "divisions of integers",
+        "div or rem of integers of 32 or 64 bits", kOneDose, no_divisions},
 };
 
 }  // namespace

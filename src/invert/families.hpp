@@ -15,6 +15,7 @@ Outcome through_f64(const KernelText& prepared, const Facts& facts, int dose);
 Outcome no_special_functions(const KernelText& prepared, const Facts& facts, int dose);
 Outcome no_products(const KernelText& prepared, const Facts& facts, int dose);
 Outcome no_conversions(const KernelText& prepared, const Facts& facts, int dose);
+Outcome no_divisions(const KernelText& prepared, const Facts& facts, int dose);
 Outcome f64_as_f32(const KernelText& prepared, const Facts& facts, int dose);
 Outcome no_shuffles(const KernelText& prepared, const Facts& facts, int dose);
 

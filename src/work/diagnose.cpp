@@ -80,6 +80,7 @@ diagnosis::Case advised_case(const spec::KernelSpec& spec, const spec::Configura
   diagnosis::Case about;
   about.work = estimated.work;
   about.estimate = estimated.estimate;
+  about.estimate.compulsory_bytes = diagnosis::touched_bytes(estimated.estimate, estimated.work);
   about.model = estimated.model;
   about.blocks_per_sm = estimated.blocks_per_sm;
   about.time_us = estimated.estimate.time_us;
@@ -107,7 +108,7 @@ diagnosis::Case advised_case(const spec::KernelSpec& spec, const spec::Configura
   // The floor is that of the problem: a single kernel might do what these do one after the other.
   for (const EstimatedStage& stage : estimated.stages) {
     if (stage.entry == estimated.entry) continue;
-    about.estimate.compulsory_bytes += stage.estimate.compulsory_bytes;
+    about.estimate.compulsory_bytes += diagnosis::touched_bytes(stage.estimate, stage.work);
     about.other_flops += diagnosis::executed_flops(stage.work);
   }
   return about;
@@ -120,8 +121,10 @@ std::vector<diagnosis::Case> stages_of(const diagnosis::Case& whole, const Estim
   for (const EstimatedStage& stage : estimated.stages) {
     diagnosis::Case& about = stages.emplace_back(whole);
     about.stage = stage.name;
+    about.kernels = static_cast<int>(estimated.stages.size());
     about.work = stage.work;
     about.estimate = stage.estimate;
+    about.estimate.compulsory_bytes = diagnosis::touched_bytes(stage.estimate, stage.work);
     about.blocks_per_sm = stage.blocks_per_sm;
     about.time_us = whole.time_us * stage.estimate.time_us / estimated.estimate.time_us;
     about.bytes = about.other_flops = 0;

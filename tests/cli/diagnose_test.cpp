@@ -93,6 +93,10 @@ constexpr std::array kPlanted = {
     Planted{"divergence", "divergent_lanes", "N=4194304", kH200, "exponentials", "N=4194304"},
     Planted{"barriers", "barrier_rounds", "N=270336", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"},
     Planted{"silent_stores", "silent_stores", "N=4194304", kH200, "copy_vector", "N=4194304"},
+    Planted{"overwritten_stores", "../../tests/cli/planted/sums_in_memory", "N=131072", kH200, "copy_vector",
+            "N=4194304"},
+    Planted{"integer_work", "../../tests/cli/planted/digits_of_numbers", "N=4194304", kH200, "fma_chain", "N=67584"},
+    Planted{"uneven_blocks", "../../tests/cli/planted/one_long_row", "ROWS=1024", kH200, "fma_chain", "N=67584"},
     Planted{"launch", "copy_vector", "N=135168", kH200, "fma_chain", "N=1048576"},
     Planted{"starting_blocks", "tiny_blocks", "N=4194304", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"}};
 INSTANTIATE_TEST_SUITE_P(Kernels, PlantedTest, testing::ValuesIn(kPlanted),
@@ -121,6 +125,47 @@ TEST(Diagnose, BytesThatNobodyNeedsAreNoBoundOfTheProblem) {
     // As many blocks as were chosen, and none is missing along N.
     EXPECT_EQ(document["findings"].dump().find("does not go along"), std::string::npos);
   }
+}
+
+// What mending brings is what the cap said: the records without what nobody needs are a copy of N floats.
+TEST(Diagnose, ACapIsWhatTheMendedKernelGains) {
+  const json records = diagnose({"tests/cli/planted/one_field_of_records", "--device", kH200});
+  const json copy = diagnose({"kernels/planted/copy_vector", "--shape", "N=4194304", "--device", kH200});
+  const json* found = finding(records, "uncoalesced");
+  ASSERT_NE(found, nullptr);
+  const double gained = records["time_us"].get<double>() - copy["time_us"].get<double>();
+  EXPECT_NEAR((*found)["cap_us"].get<double>(), gained, 0.2 * gained);
+
+  // 64 sums into a register: what is left are the reads.
+  const json sums = diagnose({"tests/cli/planted/sums_in_memory", "--device", kH200});
+  EXPECT_LT(sums["floor"]["time_us"].get<double>() + (*finding(sums, "overwritten_stores"))["cap_us"].get<double>(),
+            sums["time_us"].get<double>() + 1e-9);
+  EXPECT_GT((*finding(sums, "overwritten_stores"))["cap_us"].get<double>(), 0.3 * sums["time_us"].get<double>());
+}
+
+// Sectors are fetched whole; those words of them that no lane asks for need not move, whatever kernel.toml says or not.
+TEST(Diagnose, WordsThatNobodyAsksForAreNoFloor) {
+  const TemporaryFolder folder;
+  const std::filesystem::path kernel =
+      std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/cli/planted/one_field_of_records";
+  std::filesystem::copy(kernel, folder.path(), std::filesystem::copy_options::recursive);
+  const auto toml = read_file(kernel / "kernel.toml");
+  ASSERT_TRUE(toml.ok());
+  const json before = diagnose({folder.path().string(), "--device", kL4});
+  folder.write("kernel.toml", replace_all(*toml, "bytes     = \"8*N\"", ""));
+  const json document = diagnose({folder.path().string(), "--device", kL4});
+  EXPECT_LT(document["floor"]["time_us"].get<double>(), 4 * before["floor"]["time_us"].get<double>());
+  EXPECT_EQ(document["findings"][0]["rule"], "uncoalesced") << document["findings"].dump(1);
+  EXPECT_EQ(finding(document, "dram_bound"), nullptr);
+}
+
+// Kernels in a row might be one, which is launched once.
+TEST(Diagnose, LaunchesOfACallAreAFinding) {
+  const json document = diagnose({"kernels/two_kernel_reduction", "--shape", "N=65536", "--device", kH200});
+  const json* found = finding(document, "launch");
+  ASSERT_NE(found, nullptr) << document["findings"].dump(1);
+  EXPECT_NE((*found)["evidence"].dump().find("one of 2 kernels"), std::string::npos);
+  EXPECT_GT((*found)["cap_us"].get<double>(), 0.3);
 }
 
 // float32 in and out: nothing says that it must be computed in float64, whose rate is no floor.

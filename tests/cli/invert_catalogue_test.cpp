@@ -71,6 +71,7 @@ constexpr Fires kFires[] = {
     {"planted/f64_rounds", "N=33792", "no_conversions,half_the_loop,f64_as_f32"},
     {"planted/divergent_lanes", "N=65536", "converged"},
     {"planted/shuffle_rounds", "N=33792", "no_shuffles"},
+    {"planted/division_rounds", "N=33792", "no_divisions"},
     {"planted/exponential_rounds", "N=33792", "extra_special_functions,no_special_functions"},
     {"planted/attention_without_heads", "B=1,H=2,S=64", "more_blocks"},
     {"gemm", "M=256,N=256,K=128,dtype=f16",

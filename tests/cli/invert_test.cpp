@@ -31,7 +31,8 @@ const json* experiment(const json& document, const std::string& name) {
 // The ablations, and the injections that decide between bottleneck and latency.
 constexpr const char* kDeciding =
     "no_special_functions,no_products,no_shared_reads,no_global_reads,no_stores,no_barriers,no_shuffles,no_addresses,"
-    "half_the_loop,nothing_left,no_atomics,no_local_memory,coalesced,no_bank_conflicts,f64_as_f32,converged,extra_fma,"
+    "half_the_loop,nothing_left,no_atomics,no_local_memory,coalesced,no_bank_conflicts,f64_as_f32,converged,no_"
+    "divisions,extra_fma,"
     "extra_alu,extra_l2_reads,smaller_blocks,more_blocks";
 
 // By estimates, so with the errors of the model: how often the planted bottleneck comes first, and how often diagnose

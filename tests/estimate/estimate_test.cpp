@@ -149,6 +149,24 @@ TEST(Estimate, BeyondTheL2DataIsReadAgain) {
   EXPECT_DOUBLE_EQ(estimated(small).dram_bytes, estimated(small).compulsory_bytes);
 }
 
+// All blocks are resident and go through their data twice: the second time it is in the L2 only if all of it fits.
+TEST(Estimate, ASecondPassOfAWaveComesFromDramBeyondTheL2) {
+  const auto read_twice = [](double bytes) {
+    gpu::LaunchWork work = copy(bytes, 1024);
+    work.buffers[0].l2_read_sectors *= 2;
+    work.total[Work::l2_read_sectors] *= 2;
+    return estimated(work);
+  };
+  const double small = 10e6;
+  EXPECT_DOUBLE_EQ(read_twice(small).dram_bytes, estimated(copy(small, 1024)).dram_bytes);
+  const double large = 400e6;
+  const double once = estimated(copy(large, 1024)).dram_bytes;
+  EXPECT_GT(read_twice(large).dram_bytes, once + 0.8 * large);
+  EXPECT_LE(read_twice(large).dram_bytes, once + large);
+  EXPECT_DOUBLE_EQ(read_twice(large).lower_bound_us, estimated(copy(large, 1024)).lower_bound_us)
+      << "a cache that keeps everything is not excluded";
+}
+
 TEST(Estimate, AtomicsOnOneAddressAreSerial) {
   gpu::LaunchWork work = launch(132, Work::atomics, 1e6);
   const double spread_out = estimated(work).time_of(kAtomics);

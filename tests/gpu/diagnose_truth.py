@@ -17,10 +17,11 @@ LEAST = 18
 # The rules that name what is planted, as src/invert/reading.cpp has them.
 RULES = {
     "atomics": ["atomics"],
-    "idle SMs": ["not_enough_blocks"],
+    "idle SMs": ["not_enough_blocks", "uneven_blocks"],
     "barriers": ["barriers"],
     "divergence": ["divergence"],
     "address arithmetic": ["address_arithmetic"],
+    "integer divisions": ["integer_work", "address_arithmetic"],
     "special functions": ["special_functions"],
     "float64": ["double_precision"],
     "latency": ["latency"],
@@ -29,7 +30,7 @@ RULES = {
     "shared memory reads": ["shared_bandwidth", "latency"],
     "registers and local memory": ["local_memory"],
     "shuffles": ["shuffles", "latency"],
-    "global writes": ["dram_bound", "silent_stores"],
+    "global writes": ["dram_bound", "silent_stores", "overwritten_stores"],
     "launch and blocks": ["starting_blocks", "launch"],
     "bank conflicts": ["bank_conflicts"],
 }

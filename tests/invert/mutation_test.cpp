@@ -224,6 +224,8 @@ TEST(Mutation, AddsAndRemovesExactlyTheseInstructions) {
       {"no_barriers", "bar.sync", -5, false},
       {"no_shuffles", "shfl", -1, false},
       {"no_conversions", "max", -1, false},
+      {"no_divisions", "div.s32", -1, false},
+      {"no_divisions", "rem.s32", -1, false},
       {"no_atomics", "red", -1, false},
       {"no_atomics", "atom", -1, false},
       {"no_local_memory", "ld.local", -1, false},

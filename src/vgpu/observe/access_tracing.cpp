@@ -175,8 +175,7 @@ inline void BlockTracing::note_atomics(const Access& access, WorkSums& own) {
 }
 
 inline void BlockTracing::note_stored(const Access& access, WorkSums& own) {
-  const uint64_t words = std::max<uint64_t>(1, access.bytes / sizeof(uint32_t));
-  own[Work::stored_words] += static_cast<double>(words * static_cast<uint64_t>(std::popcount(access.lanes)));
+  own[Work::stored_words] += static_cast<double>(access.bytes) / sizeof(uint32_t) * std::popcount(access.lanes);
   const GlobalMemory& memory = block_.grid().memory;
   for (LaneMask left = access.lanes; left != 0; left &= left - 1) {
     const uint64_t address = access.addresses[std::countr_zero(left)];
@@ -294,7 +293,8 @@ void BlockTracing::note_silent_words(Tracing::InstructionSums& own) {
   for (const OldWord& old : old_words_) {
     for (uint32_t at = 0; at < old.count; at += sizeof(uint32_t)) {
       const size_t bytes = std::min<size_t>(sizeof(uint32_t), old.count - at);
-      if (std::memcmp(old.at + at, old.bytes.data() + at, bytes) == 0) own.sums[Work::silent_words] += 1;
+      if (std::memcmp(old.at + at, old.bytes.data() + at, bytes) == 0)
+        own.sums[Work::silent_words] += static_cast<double>(bytes) / sizeof(uint32_t);
     }
   }
   old_words_.clear();

@@ -197,6 +197,22 @@ TEST(Tracing, ABarrierThatOrdersGlobalMemoryIsNeeded) {
   EXPECT_EQ(work.total[Work::needless_barriers], 0);
 }
 
+TEST(Tracing, ANarrowStoreIsAPartOfAWord) {
+  const LaunchWork work = trace("st.global.u8 [%at], %r;\nst.global.u8 [%at], %r;");
+  EXPECT_EQ(work.total[Work::stored_words], 16);
+  EXPECT_EQ(work.total[Work::silent_words], 8);
+}
+
+// Four instructions that mind subnormals, and one that does not: the code of ptxas 13.0 grows by as much.
+TEST(Tracing, FunctionsThatMindSubnormalsTakeMoreSlots) {
+  for (const char* function : {"ex2.approx", "lg2.approx", "rsqrt.approx", "sqrt.approx"}) {
+    const std::string name = function;
+    const double minding = trace(name + ".f32 %h, %f;").total[Work::issue];
+    const double flushing = trace(name + ".ftz.f32 %h, %f;").total[Work::issue];
+    EXPECT_EQ(minding - flushing, 3) << name;
+  }
+}
+
 TEST(Tracing, AStoreOfWhatIsThereIsSilent) {
   const LaunchWork work = trace("st.global.u32 [%at], %r;\nst.global.u32 [%at], %r;");
   EXPECT_EQ(work.total[Work::stored_words], 64);
