@@ -27,7 +27,7 @@ spec::ResolvedTensor half_tensor() {
 }
 
 std::vector<double> values() {
-  return make_input("x", half_tensor(), {Distribution::specified, 7, false});
+  return make_input("x", half_tensor(), {Distribution::specified, 7, false}).values;
 }
 std::vector<uint8_t> bytes() {
   std::vector<uint8_t> buffer(2 * kElements);

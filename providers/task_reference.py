@@ -10,7 +10,7 @@ FLOATING = ("f16", "bf16", "f32", "f64", "e4m3", "e5m2")
 
 
 def as_tensors(torch, arrays, inputs):
-    """Arrays come in float64; what is whole in the task is whole again."""
+    """Arrays come in float64, 64-bit integers as they are; what is whole in the task is whole again."""
     tensors = {}
     for entry in inputs:
         if entry["destination"]:
@@ -22,8 +22,12 @@ def as_tensors(torch, arrays, inputs):
     return tensors
 
 
-def as_doubles(tensor):
-    return numpy.atleast_1d(tensor.astype(numpy.float64) if is_array(tensor) else tensor.double().cpu().numpy())
+def as_numbers(tensor):
+    """In float64, but integers as they are: float64 does not hold all of them."""
+    if is_array(tensor):
+        return numpy.atleast_1d(tensor if tensor.dtype.kind in "iu" else tensor.astype(numpy.float64))
+    whole = "int" in str(tensor.dtype)
+    return numpy.atleast_1d((tensor if whole else tensor.double()).cpu().numpy())
 
 
 def reference(description, arrays):
@@ -33,7 +37,7 @@ def reference(description, arrays):
     result = task.reference(torch, lambda model: model.double())(data)
     names = [entry["name"] for entry in description["outputs"]]
     _, outputs = take_apart(result, names)
-    return {name: as_doubles(outputs[name]) for name in names}
+    return {name: as_numbers(outputs[name]) for name in names}
 
 
 def make_input(description, name, seed):
@@ -41,4 +45,4 @@ def make_input(description, name, seed):
     task = open_task(description)
     data = task.make_inputs(torch, int(seed))
     _, tensors = take_apart(data, task.input_names(data))
-    return as_doubles(tensors[name])
+    return as_numbers(tensors[name])

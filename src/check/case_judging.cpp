@@ -152,11 +152,11 @@ bool CaseRunner::judge_reference(const reference::Outputs& wanted, const Run& ru
 
 bool CaseRunner::judge_output(const Case& test, const Buffer& buffer, const reference::Tensor& expected_tensor,
                               const std::vector<int64_t>& not_written, CaseResult& result) const {
-  const std::vector<double> got = decode(buffer.tensor, buffer.tensor_after());
+  const reference::Numbers got = decode(buffer.tensor, buffer.tensor_after());
   const spec::Tolerance tolerance =
       tolerance_for(test.distribution, spec::tolerance(spec_, buffer.name, buffer.tensor.dtype), buffer.tensor.dtype,
                     expected_tensor.values);
-  const Comparison comparison = check::compare(buffer.tensor, expected_tensor.values, got, tolerance, not_written);
+  const Comparison comparison = check::compare(buffer.tensor, expected_tensor, got, tolerance, not_written);
   result.elements += comparison.elements;
   result.compared += comparison.compared();
   result.failures += comparison.failures;
@@ -218,12 +218,12 @@ void CaseRunner::repeat(const Case& test, const std::vector<spec::ResolvedArgume
       const auto element = element_at(one.tensor, *byte);
       const int64_t bytes = spec::size_bytes(one.tensor.dtype);
       const auto value = [&](const Buffer& buffer) {
-        return decode_element(one.tensor.dtype, buffer.tensor_after().data() + *byte / bytes * bytes);
+        return element_text(one.tensor.dtype, buffer.tensor_after().data() + *byte / bytes * bytes);
       };
       result.tensor = one.name;
       fail(result, Outcome::wrong_value,
-           fmt::format("launch {} of {} gave {:.9g} for {}[{}], the first gave {:.9g}: the same inputs, other bits",
-                       number, repetitions, value(other), one.name,
+           fmt::format("launch {} of {} gave {} for {}[{}], the first gave {}: the same inputs, other bits", number,
+                       repetitions, value(other), one.name,
                        element ? fmt::format("{}", fmt::join(*element, ", ")) : "?", value(one)),
            "sums in the order in which atomics happen to run differ; so does what is read before it is written");
       return;

@@ -19,9 +19,9 @@ struct CaseRunner::Buffer {
   std::string global;  // the variable of the module that it is; empty: memory of its own
   spec::ResolvedTensor tensor;
   uint64_t address = 0;
-  bool guarded = false;        // guards stand around it
-  int64_t payload = 0;         // offset of the tensor in the bytes
-  std::vector<double> values;  // of inputs
+  bool guarded = false;       // guards stand around it
+  int64_t payload = 0;        // offset of the tensor in the bytes
+  reference::Numbers values;  // of inputs
   std::vector<uint8_t> before;
   std::vector<uint8_t> after;
   uint64_t guard_seed = 0;

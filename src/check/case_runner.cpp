@@ -171,12 +171,13 @@ Result<SelfTest> CaseRunner::self_test(const Case& test) {
     const auto output = outputs.find(argument.name);
     if (tensor == nullptr || !spec::is_result(tensor->role) || output == outputs.end()) continue;
     const auto before = inputs.find(argument.name);
-    const bool left_as_it_was = before != inputs.end() && before->second == output->second.values;
+    const bool left_as_it_was =
+        before != inputs.end() && before->second == reference::Numbers(output->second.values, output->second.words);
     if (std::string suspicion = suspicion_of(output->second); !suspicion.empty() && !left_as_it_was)
       made.suspicions.push_back(std::move(suspicion));
     const spec::Tolerance tolerance = tolerance_for(
         test.distribution, spec::tolerance(spec_, argument.name, tensor->dtype), tensor->dtype, output->second.values);
-    for (PerturbationTrial& trial : try_perturbations(argument.name, *tensor, output->second.values, tolerance))
+    for (PerturbationTrial& trial : try_perturbations(argument.name, *tensor, output->second, tolerance))
       made.trials.push_back(std::move(trial));
   }
   if (made.reference_ignores_inputs())

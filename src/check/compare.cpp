@@ -53,6 +53,51 @@ class Judge {
   double overflow_at_;  // from here on rounding to nearest gives infinity
 };
 
+using reference::Int128;
+using reference::NumbersView;
+
+// One element of both sides as integers, where a double may not be all of one of them.
+struct IntegerPair {
+  Int128 expected;
+  Int128 got;
+
+  // Without the limits of a double: what is allowed is one, so that a part of a unit is none.
+  bool within(double allowed) const {
+    const Int128 difference = got > expected ? got - expected : expected - got;
+    return allowed >= 0x1p65 || difference <= static_cast<Int128>(std::floor(allowed));
+  }
+};
+
+class Integers {
+ public:
+  Integers(spec::DType type, const NumbersView& expected, const NumbersView& got)
+      : integers_(integers_of(type)), expected_(expected), got_(got) {}
+
+  std::optional<IntegerPair> pair(size_t at) const {
+    if (integers_ == reference::Integers::none || (expected_.words.empty() && got_.words.empty())) return std::nullopt;
+    const double expected = expected_.values[at];
+    if (!small(expected) || !small(got_.values[at])) {
+      // What was computed in float64 need be no integer, and none that 64 bits hold.
+      constexpr double kLargest = 0x1p100;
+      if (expected_.words.empty() && (std::nearbyint(expected) != expected || std::abs(expected) > kLargest))
+        return std::nullopt;
+      return IntegerPair{of(expected_, at), of(got_, at)};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static bool small(double value) { return std::abs(value) < reference::kFirstInexact; }
+  Int128 of(const NumbersView& numbers, size_t at) const {
+    return numbers.words.empty() ? static_cast<Int128>(numbers.values[at])
+                                 : reference::integer_of(numbers.words[at], integers_);
+  }
+
+  reference::Integers integers_;
+  const NumbersView& expected_;
+  const NumbersView& got_;
+};
+
 // Units of the last place say something of values that tolerance takes for more than zero: the error of a value of
 // 1e-14 that is allowed to be off by 1e-6 is millions of units, and means nothing.
 Mismatch measure(spec::DType type, double expected, double got, double atol) {
@@ -68,6 +113,28 @@ Mismatch measure(spec::DType type, double expected, double got, double atol) {
     mismatch.absolute_error = mismatch.relative_error = mismatch.ulp_error = kNaN;
   }
   return mismatch;
+}
+
+Mismatch measure(const IntegerPair& pair) {
+  Mismatch mismatch;
+  mismatch.expected = static_cast<double>(pair.expected);
+  mismatch.got = static_cast<double>(pair.got);
+  const Int128 difference = pair.got > pair.expected ? pair.got - pair.expected : pair.expected - pair.got;
+  mismatch.absolute_error = mismatch.ulp_error = static_cast<double>(difference);
+  mismatch.relative_error = pair.expected == 0 ? kNaN : mismatch.absolute_error / std::abs(mismatch.expected);
+  return mismatch;
+}
+
+// Nine digits are not all of a large integer.
+void add_digits(Mismatch& mismatch, spec::DType type, const std::optional<IntegerPair>& pair) {
+  if (spec::is_floating(type)) return;
+  const auto digits = [](double value) {
+    constexpr double kNineDigits = 1e9;
+    const bool needed = std::abs(value) >= kNineDigits && std::abs(value) <= 0x1p64 && std::nearbyint(value) == value;
+    return needed ? reference::digits_of(static_cast<Int128>(value)) : "";
+  };
+  mismatch.expected_digits = pair ? reference::digits_of(pair->expected) : digits(mismatch.expected);
+  mismatch.got_digits = pair ? reference::digits_of(pair->got) : digits(mismatch.got);
 }
 
 // A larger number is worse.
@@ -130,10 +197,14 @@ std::string_view name(MismatchKind kind) {
   return "unknown";
 }
 
-Comparison compare(const spec::ResolvedTensor& tensor, std::span<const double> expected, std::span<const double> got,
-                   const spec::Tolerance& tolerance, std::span<const int64_t> unwritten) {
+Comparison compare(const spec::ResolvedTensor& tensor, const NumbersView& expected_numbers,
+                   const NumbersView& got_numbers, const spec::Tolerance& tolerance,
+                   std::span<const int64_t> unwritten) {
+  const std::span<const double> expected = expected_numbers.values;
+  const std::span<const double> got = got_numbers.values;
   assert(expected.size() == got.size() && got.size() == static_cast<size_t>(tensor.elements));
   const Judge judge(tensor.dtype, tolerance);
+  const Integers integers(tensor.dtype, expected_numbers, got_numbers);
   Comparison comparison;
   comparison.elements = tensor.elements;
   auto next_unwritten = unwritten.begin();
@@ -145,8 +216,12 @@ Comparison compare(const spec::ResolvedTensor& tensor, std::span<const double> e
       ++comparison.undefined;
       continue;
     }
-    const auto wrong = missing ? MismatchKind::unwritten : judge.verdict(expected[i], got[i]);
-    Mismatch measured = measure(tensor.dtype, expected[i], got[i], tolerance.atol);
+    const std::optional<IntegerPair> pair = integers.pair(i);
+    const auto wrong = missing                                    ? MismatchKind::unwritten
+                       : !pair                                    ? judge.verdict(expected[i], got[i])
+                       : pair->within(judge.allowed(expected[i])) ? std::nullopt
+                                                                  : std::optional(MismatchKind::beyond_tolerance);
+    Mismatch measured = pair ? measure(*pair) : measure(tensor.dtype, expected[i], got[i], tolerance.atol);
     measured.allowed = judge.allowed(expected[i]);
     if (!missing) take_maxima(comparison, measured);
     if (!wrong) continue;
@@ -154,6 +229,7 @@ Comparison compare(const spec::ResolvedTensor& tensor, std::span<const double> e
     measured.kind = *wrong;
     if (comparison.worst && badness(measured) <= badness(*comparison.worst)) continue;
     measured.index = index_of(tensor.dims, static_cast<int64_t>(i));
+    add_digits(measured, tensor.dtype, pair);
     if (!comparison.first) comparison.first = measured;
     comparison.worst = std::move(measured);
   }
@@ -189,19 +265,22 @@ std::optional<std::vector<int64_t>> element_at(const spec::ResolvedTensor& tenso
 
 std::string describe(const std::string& tensor_name, const Mismatch& mismatch) {
   const std::string where = fmt::format("{}[{}]", tensor_name, fmt::join(mismatch.index, ", "));
-  if (mismatch.kind == MismatchKind::unwritten) {
-    return fmt::format("{}: expected {:.9g}, but the kernel did not write it", where, mismatch.expected);
-  }
-  if (!std::isfinite(mismatch.absolute_error))
-    return fmt::format("{}: expected {:.9g}, got {:.9g}", where, mismatch.expected, mismatch.got);
+  const auto number = [](double value, const std::string& digits) {
+    return digits.empty() ? fmt::format("{:.9g}", value) : digits;
+  };
+  const std::string expected = number(mismatch.expected, mismatch.expected_digits);
+  const std::string got = number(mismatch.got, mismatch.got_digits);
+  if (mismatch.kind == MismatchKind::unwritten)
+    return fmt::format("{}: expected {}, but the kernel did not write it", where, expected);
+  if (!std::isfinite(mismatch.absolute_error)) return fmt::format("{}: expected {}, got {}", where, expected, got);
   const std::string relative =
       std::isnan(mismatch.relative_error)
           ? ""
           : fmt::format("{:.3g} relative{}", mismatch.relative_error, std::isnan(mismatch.ulp_error) ? "" : ", ");
   const std::string units = std::isnan(mismatch.ulp_error) ? "" : fmt::format("{:.3g} ULP", mismatch.ulp_error);
   const std::string more = relative.empty() && units.empty() ? "" : fmt::format(" ({}{})", relative, units);
-  return fmt::format("{}: expected {:.9g}, got {:.9g}, error {:.3g} where {:.3g} is allowed{}", where,
-                     mismatch.expected, mismatch.got, mismatch.absolute_error, mismatch.allowed, more);
+  return fmt::format("{}: expected {}, got {}, error {:.3g} where {:.3g} is allowed{}", where, expected, got,
+                     mismatch.absolute_error, mismatch.allowed, more);
 }
 
 }  // namespace assay::check

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Is what the kernel computed what the reference says?
 //
+// 64-bit integers are compared as integers (reference/numbers.hpp), all others as float64, which holds them.
 // An element is right if |got - expected| <= atol + rtol * |expected|. NaN, or an infinity, where the reference has
 // neither is wrong at once. Where the reference has no result (NaN) nothing is compared: any value is right, and so is
 // none. If the expected value is so
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "check/inputs.hpp"
+#include "reference/numbers.hpp"
 #include "spec/kernel_spec.hpp"
 #include "spec/resolved_argument.hpp"
 
@@ -32,6 +34,8 @@ struct Mismatch {
   double relative_error = 0;  // NaN if the expected value is 0
   double ulp_error = 0;       // in units of the last place at the expected value; NaN where that is within atol of 0
   double allowed = 0;         // atol + rtol * |expected|
+  std::string expected_digits{};  // of integers that a double or nine digits do not hold
+  std::string got_digits{};
 };
 
 struct Comparison {
@@ -51,8 +55,9 @@ struct Comparison {
 
 // `expected` and `got` are dense and row-major; `unwritten` are positions known not to have been written (see
 // poison.hpp).
-Comparison compare(const spec::ResolvedTensor& tensor, std::span<const double> expected, std::span<const double> got,
-                   const spec::Tolerance& tolerance, std::span<const int64_t> unwritten = {});
+Comparison compare(const spec::ResolvedTensor& tensor, const reference::NumbersView& expected,
+                   const reference::NumbersView& got, const spec::Tolerance& tolerance,
+                   std::span<const int64_t> unwritten = {});
 
 // atol is meant for values around 1. Large inputs have large intermediate sums whose rounding error does not shrink
 // where terms cancel, so atol grows with the outputs; tiny ones would all pass as zero, so it shrinks with them.

@@ -5,8 +5,10 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "check/float_format.hpp"
 
@@ -189,11 +191,43 @@ double ulp(DType type, double value) {
   return spec::is_floating(type) ? spacing(value, format_of(type)) : 1.0;
 }
 
-void encode(const spec::ResolvedTensor& tensor, std::span<const double> values, std::span<uint8_t> buffer) {
-  assert(values.size() == static_cast<size_t>(tensor.elements) && buffer.size() >= static_cast<size_t>(tensor.bytes));
+reference::Integers integers_of(DType type) {
+  return type == DType::i64   ? reference::Integers::i64
+         : type == DType::u64 ? reference::Integers::u64
+                              : reference::Integers::none;
+}
+
+std::string element_text(DType type, const uint8_t* bytes) {
+  if (integers_of(type) != reference::Integers::none)
+    return reference::digits_of(reference::integer_of(load<uint64_t>(bytes), integers_of(type)));
+  const double value = decode_element(type, bytes);
+  return spec::is_floating(type) ? fmt::format("{:.9g}", value) : fmt::format("{:.0f}", value);
+}
+
+reference::Numbers rounded(DType type, reference::Numbers numbers) {
+  const reference::Integers integers = integers_of(type);
+  if (integers == reference::Integers::none) {
+    for (double& value : numbers.values) value = round_to(type, value);
+    return numbers;
+  }
+  if (numbers.words.empty()) {
+    for (const double value : numbers.values) numbers.words.push_back(reference::word_of(value, integers));
+  }
+  return reference::numbers_of_words(std::move(numbers.words), integers);
+}
+
+void encode(const spec::ResolvedTensor& tensor, const reference::NumbersView& numbers, std::span<uint8_t> buffer) {
+  assert(numbers.values.size() == static_cast<size_t>(tensor.elements) &&
+         buffer.size() >= static_cast<size_t>(tensor.bytes));
+  if (!numbers.words.empty() && integers_of(tensor.dtype) != reference::Integers::none) {
+    for_each_offset(tensor, [&](int64_t position, int64_t offset) {
+      store(numbers.words[static_cast<size_t>(position)], buffer.data() + offset);
+    });
+    return;
+  }
   with_element(tensor.dtype, [&](auto element) {
     for_each_offset(tensor, [&](int64_t position, int64_t offset) {
-      const double value = values[static_cast<size_t>(position)];
+      const double value = numbers.values[static_cast<size_t>(position)];
       if constexpr (Packed<decltype(element)>) {
         uint8_t half = 0;
         element.encode(value, &half);
@@ -206,8 +240,15 @@ void encode(const spec::ResolvedTensor& tensor, std::span<const double> values, 
   });
 }
 
-std::vector<double> decode(const spec::ResolvedTensor& tensor, std::span<const uint8_t> buffer) {
+reference::Numbers decode(const spec::ResolvedTensor& tensor, std::span<const uint8_t> buffer) {
   assert(buffer.size() >= static_cast<size_t>(tensor.bytes));
+  if (const reference::Integers integers = integers_of(tensor.dtype); integers != reference::Integers::none) {
+    std::vector<uint64_t> words(static_cast<size_t>(tensor.elements));
+    for_each_offset(tensor, [&](int64_t position, int64_t offset) {
+      words[static_cast<size_t>(position)] = load<uint64_t>(buffer.data() + offset);
+    });
+    return reference::numbers_of_words(std::move(words), integers);
+  }
   std::vector<double> values(static_cast<size_t>(tensor.elements));
   with_element(tensor.dtype, [&](auto element) {
     for_each_offset(tensor, [&](int64_t position, int64_t offset) {

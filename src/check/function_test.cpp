@@ -40,7 +40,7 @@ Result<void> CaseRunner::test_function(const std::vector<spec::ResolvedArgument>
   if (made.trials.empty()) return {};
   PerturbationTrial all{Perturbation::everything, made.trials.front().tensor, made.trials.front().index,
                         made.trials.front().expected};
-  all.planted = wrong[all.tensor].front();
+  all.planted = wrong[all.tensor].values.front();
   all.caught = caught(wrong);
   made.trials.push_back(std::move(all));
   return {};

@@ -12,10 +12,9 @@
 
 namespace assay::check {
 
-Result<std::vector<double>> InputMaker::make(const spec::Shape& shape,
-                                             const std::vector<spec::ResolvedArgument>& arguments,
-                                             const spec::ResolvedArgument& argument,
-                                             const InputOptions& options) const {
+Result<reference::Numbers> InputMaker::make(const spec::Shape& shape,
+                                            const std::vector<spec::ResolvedArgument>& arguments,
+                                            const spec::ResolvedArgument& argument, const InputOptions& options) const {
   switch (argument.tensor()->fill.kind) {
     case spec::FillKind::file:
       return from_file(argument);
@@ -26,7 +25,7 @@ Result<std::vector<double>> InputMaker::make(const spec::Shape& shape,
   }
 }
 
-Result<std::vector<double>> InputMaker::from_file(const spec::ResolvedArgument& argument) const {
+Result<reference::Numbers> InputMaker::from_file(const spec::ResolvedArgument& argument) const {
   spec::ResolvedTensor dense = *argument.tensor();
   ASSAY_TRY(const spec::InputFile found, spec::check_input_file(spec_->folder, argument.name, dense));
   dense.span = dense.elements;
@@ -41,10 +40,10 @@ Result<std::vector<double>> InputMaker::from_file(const spec::ResolvedArgument& 
   return decode(dense, bytes);
 }
 
-Result<std::vector<double>> InputMaker::from_function(const spec::Shape& shape,
-                                                      const std::vector<spec::ResolvedArgument>& arguments,
-                                                      const spec::ResolvedArgument& argument,
-                                                      const InputOptions& options) const {
+Result<reference::Numbers> InputMaker::from_function(const spec::Shape& shape,
+                                                     const std::vector<spec::ResolvedArgument>& arguments,
+                                                     const spec::ResolvedArgument& argument,
+                                                     const InputOptions& options) const {
   const spec::ResolvedTensor& tensor = *argument.tensor();
   ASSAY_TRY(const reference::CustomReference function,
             reference::CustomReference::compile(spec_->folder / tensor.fill.file,
@@ -52,6 +51,7 @@ Result<std::vector<double>> InputMaker::from_function(const spec::Shape& shape,
   reference::Problem problem = numbers_of(*spec_, shape, arguments);
   problem.scalars["seed"] = static_cast<double>(options.seed % (uint64_t{1} << 53));
   problem.output_shapes[argument.name] = tensor.dims;
+  problem.output_integers[argument.name] = integers_of(tensor.dtype);
   Result<reference::Outputs> outputs = function.evaluate(problem);
   if (!outputs) {
     Error error = outputs.error();
@@ -60,10 +60,9 @@ Result<std::vector<double>> InputMaker::from_function(const spec::Shape& shape,
     error.place = tensor.fill.file_place;
     return error;
   }
-  std::vector<double> values = std::move(outputs->at(argument.name).values);
+  reference::Tensor& made = outputs->at(argument.name);
   // The reference sees what the kernel sees.
-  for (double& value : values) value = round_to(tensor.dtype, value);
-  return values;
+  return rounded(tensor.dtype, {std::move(made.values), std::move(made.words)});
 }
 
 }  // namespace assay::check

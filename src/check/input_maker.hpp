@@ -20,14 +20,14 @@ class InputMaker {
       : spec_(&spec), cache_folder_(std::move(cache_folder)) {}
 
   // The tensor's elements, row-major. The arguments are those of the shape.
-  Result<std::vector<double>> make(const spec::Shape& shape, const std::vector<spec::ResolvedArgument>& arguments,
-                                   const spec::ResolvedArgument& argument, const InputOptions& options) const;
+  Result<reference::Numbers> make(const spec::Shape& shape, const std::vector<spec::ResolvedArgument>& arguments,
+                                  const spec::ResolvedArgument& argument, const InputOptions& options) const;
 
  private:
-  Result<std::vector<double>> from_file(const spec::ResolvedArgument& argument) const;
-  Result<std::vector<double>> from_function(const spec::Shape& shape,
-                                            const std::vector<spec::ResolvedArgument>& arguments,
-                                            const spec::ResolvedArgument& argument, const InputOptions& options) const;
+  Result<reference::Numbers> from_file(const spec::ResolvedArgument& argument) const;
+  Result<reference::Numbers> from_function(const spec::Shape& shape,
+                                           const std::vector<spec::ResolvedArgument>& arguments,
+                                           const spec::ResolvedArgument& argument, const InputOptions& options) const;
 
   const spec::KernelSpec* spec_;
   std::filesystem::path cache_folder_;

@@ -84,6 +84,27 @@ class Filler {
       return whole ? std::floor(value) : value;
     });
   }
+  // Any integer from `low` up to the one before `high`, beyond 2^53 as well: a kernel that goes through double must not
+  // be right because all of its inputs are doubles.
+  void uniform_words(double low, double high) {
+    const reference::Integers integers = integers_of(type_);
+    const reference::Int128 first = reference::integer_of(reference::word_of(std::ceil(low), integers), integers);
+    const reference::Int128 last = reference::integer_of(reference::word_of(std::ceil(high), integers), integers);
+    words_.reserve(values_.size());
+    for (size_t i = 0; i < values_.size(); ++i)
+      words_.push_back(reference::word_of(first + random_.below(static_cast<uint64_t>(last - first)), integers));
+  }
+  void constant_word(uint64_t word) { words_.assign(values_.size(), word); }
+  void sort_words() {
+    const bool is_signed = integers_of(type_) == reference::Integers::i64;
+    for (size_t first = 0; first < words_.size(); first += row_) {
+      const auto begin = words_.begin() + static_cast<std::ptrdiff_t>(first);
+      std::sort(begin, begin + static_cast<std::ptrdiff_t>(row_), [=](uint64_t a, uint64_t b) {
+        return is_signed ? static_cast<int64_t>(a) < static_cast<int64_t>(b) : a < b;
+      });
+    }
+  }
+  bool has_words() const { return !words_.empty(); }
   void constant(double value) { std::fill(values_.begin(), values_.end(), round_to(type_, value)); }
   void iota() {
     const double limit = exact_integers(type_);
@@ -139,7 +160,12 @@ class Filler {
       values_[first + random_.below(matrix_)] = random_.below(2) == 0 ? infinity : -infinity;
     }
   }
-  std::vector<double> finish() && { return std::move(values_); }
+  reference::Numbers finish() && {
+    if (!words_.empty()) return reference::numbers_of_words(std::move(words_), integers_of(type_));
+    // A double that was made up is the integer that it is.
+    return integers_of(type_) == reference::Integers::none ? reference::Numbers(std::move(values_))
+                                                           : rounded(type_, std::move(values_));
+  }
 
  private:
   void sort_row(size_t first) {
@@ -171,10 +197,18 @@ class Filler {
 
   DType type_;
   std::vector<double> values_;
+  std::vector<uint64_t> words_;  // instead of the values, where doubles do not do
   size_t row_;
   size_t matrix_;
   Random random_;
 };
+
+void fill_uniformly(Filler& filler, const spec::ResolvedTensor& tensor) {
+  const Fill& fill = tensor.fill;
+  const bool wide = integers_of(tensor.dtype) != reference::Integers::none &&
+                    std::max(std::abs(fill.low), std::abs(fill.high)) > reference::kFirstInexact;
+  return wide ? filler.uniform_words(fill.low, fill.high) : filler.uniform(fill.low, fill.high);
+}
 
 void fill_as_specified(Filler& filler, const spec::ResolvedTensor& tensor) {
   const Fill& fill = tensor.fill;
@@ -182,13 +216,15 @@ void fill_as_specified(Filler& filler, const spec::ResolvedTensor& tensor) {
     case FillKind::normal:
       return filler.normal(fill.mean, fill.deviation);
     case FillKind::uniform:
-      return filler.uniform(fill.low, fill.high);
+      return fill_uniformly(filler, tensor);
     case FillKind::zeros:
       return filler.constant(0.0);
     case FillKind::ones:
       return filler.constant(1.0);
     case FillKind::constant:
-      return filler.constant(fill.value);
+      return fill.whole && integers_of(tensor.dtype) != reference::Integers::none
+                 ? filler.constant_word(reference::word_of(reference::Int128{*fill.whole}, integers_of(tensor.dtype)))
+                 : filler.constant(fill.value);
     case FillKind::iota:
       return filler.iota();
     case FillKind::one_hot:
@@ -207,7 +243,8 @@ void fill_as_specified(Filler& filler, const spec::ResolvedTensor& tensor) {
       return filler.offsets(fill.total);
     case FillKind::sorted:
       if (fill.bounded || !spec::is_floating(tensor.dtype)) {
-        filler.uniform(fill.low, fill.high);
+        fill_uniformly(filler, tensor);
+        if (filler.has_words()) return filler.sort_words();
       } else {
         filler.normal(0.0, 1.0);
       }
@@ -270,8 +307,8 @@ const std::vector<Distribution>& all_distributions() {
   return all;
 }
 
-std::vector<double> make_input(const std::string& tensor_name, const spec::ResolvedTensor& tensor,
-                               const InputOptions& options) {
+reference::Numbers make_input(const std::string& tensor_name, const spec::ResolvedTensor& tensor,
+                              const InputOptions& options) {
   Filler filler(tensor, mix(options.seed, tensor_name));
   const bool replaceable = spec::is_floating(tensor.dtype) && tensor.fill.kind == FillKind::normal;
   if (replaceable) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/numbers.hpp"
 #include "spec/resolved_argument.hpp"
 
 namespace assay::check {
@@ -38,7 +39,7 @@ struct InputOptions {
 
 // The tensor's elements, row-major. The seed is mixed with the name: two tensors of one case differ, and a tensor keeps
 // its values when another argument is added.
-std::vector<double> make_input(const std::string& tensor_name, const spec::ResolvedTensor& tensor,
-                               const InputOptions& options);
+reference::Numbers make_input(const std::string& tensor_name, const spec::ResolvedTensor& tensor,
+                              const InputOptions& options);
 
 }  // namespace assay::check

@@ -2,6 +2,7 @@
 #include "check/oracle.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -49,6 +50,25 @@ Result<void> check_tensors(const spec::KernelSpec& spec, const reference::Refere
   return {};
 }
 
+void keep_large(int64_t integer, const std::string& name, std::map<std::string, int64_t>& large) {
+  if (std::abs(static_cast<double>(integer)) >= reference::kFirstInexact) large[name] = integer;
+}
+
+reference::Tensor tensor_of(const std::string& name, const spec::ResolvedTensor& tensor,
+                            const reference::Numbers& numbers) {
+  return {name, tensor.dims, numbers.values, numbers.words, integers_of(tensor.dtype)};
+}
+
+// A result has the integers of its output: those of another type count as far as they are the same numbers.
+void take_type(reference::Tensor& result, spec::DType type) {
+  const reference::Integers integers = integers_of(type);
+  const auto differs = [](uint64_t word) { return static_cast<int64_t>(word) < 0; };
+  if (integers == reference::Integers::none ||
+      (integers != result.integers && std::ranges::any_of(result.words, differs)))
+    result.words.clear();
+  result.integers = integers;
+}
+
 }  // namespace
 
 reference::UserProgramOptions program_options(const spec::KernelSpec& spec, const std::filesystem::path& cache_folder) {
@@ -86,16 +106,23 @@ reference::Problem numbers_of(const spec::KernelSpec& spec, const spec::Shape& s
                               const std::vector<spec::ResolvedArgument>& arguments) {
   reference::Problem problem;
   for (const spec::ResolvedArgument& argument : arguments) {
-    if (const spec::ResolvedScalar* scalar = argument.scalar())
-      problem.scalars[argument.name] = decode_element(scalar->type, scalar->encoded.data());
+    const spec::ResolvedScalar* scalar = argument.scalar();
+    if (scalar == nullptr) continue;
+    problem.scalars[argument.name] = decode_element(scalar->type, scalar->encoded.data());
+    if (scalar->value.is_integer()) keep_large(scalar->value.integer(), argument.name, problem.large_scalars);
   }
   for (const auto& [name, option] : spec.problem.options) {
-    if (const auto* whole = std::get_if<int64_t>(&option)) problem.scalars[name] = static_cast<double>(*whole);
+    if (problem.scalars.contains(name)) continue;  // what the kernel gets counts
+    if (const auto* whole = std::get_if<int64_t>(&option)) {
+      problem.scalars[name] = static_cast<double>(*whole);
+      keep_large(*whole, name, problem.large_scalars);
+    }
     if (const auto* real = std::get_if<double>(&option)) problem.scalars[name] = *real;
     if (const auto* truth = std::get_if<bool>(&option)) problem.scalars[name] = *truth ? 1 : 0;
   }
   for (const auto& [name, value] : shape.values) {
     if (value.is_number()) problem.variables[name] = value.as_double();
+    if (value.is_integer()) keep_large(value.integer(), name, problem.large_variables);
   }
   return problem;
 }
@@ -109,14 +136,20 @@ Result<reference::Outputs> Oracle::expected(const spec::KernelSpec& spec, const 
     const spec::ResolvedTensor* tensor = argument.tensor();
     if (tensor == nullptr) continue;
     if (const auto values = inputs.find(argument.name); values != inputs.end())
-      problem.inputs[argument.name] = {argument.name, tensor->dims, values->second};
-    if (spec::is_result(tensor->role)) problem.output_shapes[argument.name] = tensor->dims;
+      problem.inputs[argument.name] = tensor_of(argument.name, *tensor, values->second);
+    if (!spec::is_result(tensor->role)) continue;
+    problem.output_shapes[argument.name] = tensor->dims;
+    problem.output_integers[argument.name] = integers_of(tensor->dtype);
   }
   reference::Outputs outputs;
   if (custom_) {
     ASSAY_TRY(outputs, custom_->evaluate(problem));
   } else if (built_in_) {
     ASSAY_TRY(outputs, reference::evaluate(*built_in_, problem));
+  }
+  for (const spec::ResolvedArgument& argument : arguments) {
+    const auto result = outputs.find(argument.name);
+    if (result != outputs.end() && argument.tensor() != nullptr) take_type(result->second, argument.tensor()->dtype);
   }
   if (compare_) {
     for (auto& [name, tensor] : problem.inputs) outputs.emplace(name, std::move(tensor));
@@ -130,12 +163,13 @@ Result<std::optional<std::string>> Oracle::judge(const spec::KernelSpec& spec, c
   reference::Problem problem = numbers_of(spec, shape, arguments);
   for (const auto& [name, tensor] : known) {
     const std::string under = outputs.contains(name) ? "expected_" + name : name;
-    problem.inputs[under] = {under, tensor.shape, tensor.values};
+    problem.inputs[under] = tensor;
+    problem.inputs[under].name = under;
   }
   for (const spec::ResolvedArgument& argument : arguments) {
     const auto values = outputs.find(argument.name);
     if (values != outputs.end())
-      problem.inputs[argument.name] = {argument.name, argument.tensor()->dims, values->second};
+      problem.inputs[argument.name] = tensor_of(argument.name, *argument.tensor(), values->second);
   }
   return compare_->judge(problem);
 }

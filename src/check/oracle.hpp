@@ -17,7 +17,7 @@
 
 namespace assay::check {
 
-using InputValues = std::map<std::string, std::vector<double>>;  // by tensor, row-major, as the kernel sees them
+using InputValues = std::map<std::string, reference::Numbers>;  // by tensor, row-major, as the kernel sees them
 
 // The numbers of a problem: scalar arguments, options and the shape; without tensors.
 reference::Problem numbers_of(const spec::KernelSpec& spec, const spec::Shape& shape,

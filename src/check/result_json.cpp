@@ -37,6 +37,15 @@ double number_from(const json& value) {
   throw std::invalid_argument("'" + word + "' is not a number");
 }
 
+// An integer with all of its digits, where a double has not.
+json number(double value, const std::string& digits) {
+  return digits.empty() ? number(value) : json::parse(digits);
+}
+
+std::string digits_from(const json& value) {
+  return value.is_number_integer() ? value.dump() : "";
+}
+
 // The library would cut off what does not fit.
 template <class T>
 T whole(const json& value) {
@@ -121,8 +130,8 @@ Finding finding_from(const json& value) {
 json to_json(const Mismatch& mismatch) {
   return {{"kind", name(mismatch.kind)},
           {"index", mismatch.index},
-          {"expected", number(mismatch.expected)},
-          {"got", number(mismatch.got)},
+          {"expected", number(mismatch.expected, mismatch.expected_digits)},
+          {"got", number(mismatch.got, mismatch.got_digits)},
           {"absolute_error", number(mismatch.absolute_error)},
           {"relative_error", number(mismatch.relative_error)},
           {"ulp_error", number(mismatch.ulp_error)},
@@ -140,6 +149,8 @@ Mismatch mismatch_from(const json& value) {
   for (const json& index : list(value, "index")) mismatch.index.push_back(whole<int64_t>(index));
   mismatch.expected = number_from(value.at("expected"));
   mismatch.got = number_from(value.at("got"));
+  mismatch.expected_digits = digits_from(value.at("expected"));
+  mismatch.got_digits = digits_from(value.at("got"));
   mismatch.absolute_error = number_from(value.at("absolute_error"));
   mismatch.relative_error = number_from(value.at("relative_error"));
   mismatch.ulp_error = number_from(value.at("ulp_error"));

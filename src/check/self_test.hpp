@@ -56,15 +56,16 @@ struct SelfTest {
 
 // What the comparison says of wrong copies of one output.
 std::vector<PerturbationTrial> try_perturbations(const std::string& name, const spec::ResolvedTensor& tensor,
-                                                 std::span<const double> expected, const spec::Tolerance& tolerance);
+                                                 const reference::NumbersView& expected,
+                                                 const spec::Tolerance& tolerance);
 
 // A wrong copy of one output that a kernel wrote, for a comparison of the user's; what it says of it is still open.
 struct WrongCopy {
   PerturbationTrial trial;
-  std::vector<double> values;
+  reference::Numbers values;
 };
 std::vector<WrongCopy> wrong_copies(const std::string& name, const spec::ResolvedTensor& tensor,
-                                    std::span<const double> written);
+                                    const reference::NumbersView& written);
 // Numbers that have nothing to do with the problem, as its type holds them.
 std::vector<double> rubbish(const spec::ResolvedTensor& tensor);
 

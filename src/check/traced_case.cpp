@@ -63,7 +63,7 @@ Result<std::vector<uint8_t>> TracedCase::content(const spec::ResolvedArgument& a
     return bytes;
   }
   const InputMaker maker(spec_, cache_);
-  ASSAY_TRY(const std::vector<double> values,
+  ASSAY_TRY(const reference::Numbers values,
             maker.make(shape_, arguments_, argument, {Distribution::specified, seed_, false}));
   encode(tensor, values, bytes);
   return bytes;

@@ -28,7 +28,7 @@ Result<std::string> draw(const ProblemCase& problem, const spec::ResolvedArgumen
   if (how == Draw::random_floats && spec::is_floating(tensor.dtype) && is_constant(tensor.fill.kind))
     tensor.fill = spec::Fill{};
   const check::InputMaker maker(*problem.spec, build::ArtifactCache::default_folder());
-  ASSAY_TRY(const std::vector<double> values,
+  ASSAY_TRY(const reference::Numbers values,
             maker.make(problem.shape, problem.arguments, argument, {check::Distribution::specified, seed, false}));
   std::string bytes(static_cast<size_t>(tensor.bytes), '\0');
   check::encode(tensor, values, std::span(reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()));

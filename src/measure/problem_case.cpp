@@ -32,6 +32,12 @@ json to_json(const spec::Value& value) {
   return spec::name(value.dtype());
 }
 
+// Integers as they are: a double does not hold all of them.
+json value_of(const spec::ResolvedScalar& scalar) {
+  if (scalar.value.is_integer() && !scalar.is_bool) return scalar.value.integer();
+  return check::decode_element(scalar.type, scalar.encoded.data());
+}
+
 // Tensor maps, views, arrays of pointers and scratch memory are a matter between a kernel and its launch: no other
 // contender has use for them.
 json arguments_of(const ProblemCase& problem) {
@@ -49,7 +55,7 @@ json arguments_of(const ProblemCase& problem) {
       list.push_back({{"name", argument.name},
                       {"role", "scalar"},
                       {"dtype", scalar->is_bool ? "bool" : spec::name(scalar->type)},
-                      {"value", check::decode_element(scalar->type, scalar->encoded.data())}});
+                      {"value", value_of(*scalar)}});
     }
   }
   return list;

@@ -79,7 +79,7 @@ class Contest {
       ASSAY_TRY(const std::vector<uint8_t> bytes, read_tensor(files[output->name], *output));
       const spec::ResolvedTensor& tensor = *output->tensor();
       const check::Comparison comparison = check::compare(
-          tensor, expected_->at(output->name).values, check::decode(tensor, bytes), rules_.tolerance_for(tensor.dtype));
+          tensor, expected_->at(output->name), check::decode(tensor, bytes), rules_.tolerance_for(tensor.dtype));
       elements += comparison.compared();
       failures += comparison.failures;
     }

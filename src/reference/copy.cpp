@@ -15,7 +15,7 @@ Result<Outputs> copy(const Problem& problem) {
   if ((same_rank && wanted->second != x->shape) || element_count(wanted->second) != element_count(x->shape)) {
     return mismatch("copy", fmt::format("x {} and y {} differ", to_string(x->shape), to_string(wanted->second)));
   }
-  return single(Tensor{"y", wanted->second, x->values});
+  return single(Tensor{"y", wanted->second, x->values, x->words, x->integers});
 }
 
 }  // namespace assay::reference

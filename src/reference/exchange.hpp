@@ -2,9 +2,12 @@
 // The two files that we exchange with a reference that runs in a process of its own.
 //
 // Numbers are 64 bits, in this machine's byte order; text is its length and then its bytes.
-// Request:  tensor count, then per tensor (ordered by name): name, 1 if output, rank, shape, element count, values;
-//           scalar count, then name and value of each; variable count, then name and value of each.
-// Response: 0, then per output (ordered by name): element count, values. Or 1, then a message.
+// Request:  tensor count, then per tensor (ordered by name): name, 1 if output, 1 if it has values before the call,
+//           what its elements are, rank, shape, element count, elements;
+//           scalar count, then name, form and value of each; variable count, then the same of each.
+// Response: 0, then per output (ordered by name): form, element count, elements. Or 1, then a message. Or 2, then why
+//           nothing can be decided: a number was read as a double that no double holds.
+// Elements are doubles, or words of 64-bit integers (numbers.hpp); so are values, and a form says which: 0 or 1.
 #pragma once
 
 #include <optional>
@@ -15,7 +18,8 @@
 
 namespace assay::reference {
 
-// Outputs are filled with a NaN that no arithmetic produces, so that an element that was not written is found.
+// Outputs are filled with a NaN that no arithmetic produces, so that an element that was not written is found; as an
+// integer it is one of 2^64.
 Result<std::string> encode_request(const Problem& problem);
 
 // The outputs, or an error: the reference's own message, an element that it did not write, or bytes that make no sense.

@@ -18,9 +18,12 @@ namespace assay::reference {
 
 struct Problem {
   std::map<std::string, Tensor> inputs;
-  std::map<std::string, double> scalars;       // the kernel's scalar arguments
-  std::map<std::string, double> variables;     // the shape's variables, for example S and causal
-  std::map<std::string, Shape> output_shapes;  // a name that is also an input is updated in place
+  std::map<std::string, double> scalars;         // the kernel's scalar arguments
+  std::map<std::string, double> variables;       // the shape's variables, for example S and causal
+  std::map<std::string, int64_t> large_scalars;  // those of them that a double does not hold
+  std::map<std::string, int64_t> large_variables;
+  std::map<std::string, Shape> output_shapes;       // a name that is also an input is updated in place
+  std::map<std::string, Integers> output_integers;  // of outputs of 64-bit integers
   RowSample sample;
 };
 

@@ -39,6 +39,17 @@ Result<void> check_tensor(const Tensor& tensor, const std::string& name) {
   return {};
 }
 
+// What a double does not hold would be another number for the reference than for the kernel.
+Result<void> check_exactness(const Reference& reference, const Tensor& tensor) {
+  const auto inexact = first_inexact(tensor.words, tensor.integers);
+  if (reference.exact || !inexact) return {};
+  return Error{
+      fmt::format("the reference '{}' computes in float64, which does not hold {}, element {} of '{}'", reference.name,
+                  digits_of(integer_of(tensor.words[*inexact], tensor.integers)), *inexact, tensor.name),
+      {},
+      "choose a fill with smaller numbers, or write a reference of your own: it gets and gives integers exactly"};
+}
+
 // A tensor that is read and written and that the reference has nothing to do with, as counts that a kernel sets back to
 // zero, must be afterwards what it was before.
 bool is_left_as_it_was(const Reference& reference, const Problem& problem, const std::string& name) {
@@ -58,9 +69,10 @@ const std::vector<Reference>& references() {
        "o",
        {"k"},
        attention_forward,
+       false,
        true},
-      {"copy", "y = x", {"x"}, {}, {}, "y", {"x"}, copy},
-      {"gemm", "c = alpha * a b + beta * c", {"a", "b"}, {"c"}, {"alpha", "beta"}, "c", {"a", "b"}, gemm, true},
+      {"copy", "y = x", {"x"}, {}, {}, "y", {"x"}, copy, true},
+      {"gemm", "c = alpha * a b + beta * c", {"a", "b"}, {"c"}, {"alpha", "beta"}, "c", {"a", "b"}, gemm, false, true},
       {"layer_norm",
        "y = (x - mean) / sqrt(variance + eps) * weight + bias over the last dimension",
        {"x"},
@@ -69,7 +81,7 @@ const std::vector<Reference>& references() {
        "y",
        {"x"},
        layer_norm},
-      {"row_reduction", "y = sum of x over the last dimension", {"x"}, {}, {}, "y", {"x"}, row_reduction, true},
+      {"row_reduction", "y = sum of x over the last dimension", {"x"}, {}, {}, "y", {"x"}, row_reduction, false, true},
       {"softmax", "y = softmax(x) over the last dimension", {"x"}, {}, {}, "y", {"x"}, softmax},
   };
   return all;
@@ -110,6 +122,7 @@ Result<void> check_arguments(const Reference& reference, const Problem& problem)
           ""};
     }
     ASSAY_CHECK(check_tensor(tensor, name));
+    ASSAY_CHECK(check_exactness(reference, tensor));
   }
   for (const auto& [name, shape] : problem.output_shapes) {
     if (name != reference.output && !is_left_as_it_was(reference, problem, name)) {

@@ -20,6 +20,7 @@ struct Reference {
   // Inputs in which single infinities leave enough of the output defined to be worth a test.
   std::vector<std::string> infinities_in;
   Result<Outputs> (*evaluate)(const Problem& problem);
+  bool exact = false;    // for 64-bit integers of any size; the others compute in float64
   bool samples = false;  // can compute some rows alone (Problem::sample); the others compute everything
 };
 

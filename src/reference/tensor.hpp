@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A dense float64 tensor: what references read and write, whatever the kernel's element types and strides.
+// A dense float64 tensor: what references read and write, whatever the kernel's element types and strides. Large 64-bit
+// integers are there as they are as well.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "reference/numbers.hpp"
 
 namespace assay::reference {
 
@@ -14,8 +17,15 @@ using Shape = std::vector<int64_t>;
 struct Tensor {
   std::string name;
   Shape shape;
-  std::vector<double> values;  // row-major, element_count(shape) of them
+  std::vector<double> values;          // row-major, element_count(shape) of them
+  std::vector<uint64_t> words{};       // numbers.hpp
+  Integers integers = Integers::none;  // of what type the elements are
 
+  void set(Numbers numbers) {
+    values = std::move(numbers.values);
+    words = std::move(numbers.words);
+  }
+  operator NumbersView() const { return {values, words}; }
   bool operator==(const Tensor&) const = default;
 };
 

@@ -51,6 +51,7 @@ struct Fill {
   double low = -1, high = 1;  // integer types: 0 and 100 unless given
   bool bounded = false;       // low or high was given
   double value = 0;
+  std::optional<int64_t> whole;  // the same, if it is an integer: a double is not all of a large one
   double total = 0;
   double density = 0;
   std::string file;  // relative to the specification's folder

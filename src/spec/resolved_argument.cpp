@@ -238,6 +238,10 @@ class Resolver {
     ASSAY_CHECK(read(fill.low, result.low));
     ASSAY_CHECK(read(fill.high, result.high));
     ASSAY_CHECK(read(fill.value, result.value));
+    if (fill.value) {
+      ASSAY_TRY(const Value value, fill.value->evaluate(scope_));
+      if (value.is_integer()) result.whole = value.integer();
+    }
     ASSAY_CHECK(read(fill.total, result.total));
     ASSAY_CHECK(read(fill.density, result.density));
     ASSAY_CHECK(read(fill.offset, offset));

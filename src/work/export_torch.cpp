@@ -178,6 +178,10 @@ std::string as_doubles(const std::vector<double>& values) {
   return bytes;
 }
 
+std::string as_words(const std::vector<uint64_t>& words) {
+  return {reinterpret_cast<const char*>(words.data()), 8 * words.size()};
+}
+
 // As PyTorch sees it: packed elements by bytes, complex ones without their last dimension.
 json tensor_json(const spec::ArgumentSpec& argument, const spec::ResolvedTensor& tensor, const std::string& file) {
   std::vector<int64_t> dims = tensor.dims, strides = tensor.strides;
@@ -221,7 +225,7 @@ Result<void> add_example(Package& package) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const spec::ResolvedTensor* tensor = arguments[i].tensor();
     if (tensor == nullptr || !spec::is_filled(tensor->role)) continue;
-    ASSAY_TRY(std::vector<double> values,
+    ASSAY_TRY(reference::Numbers values,
               maker.make(shape, arguments, arguments[i], {check::Distribution::specified, kSeed, false}));
     std::vector<uint8_t> buffer(static_cast<size_t>(tensor->bytes));
     check::encode(*tensor, values, buffer);
@@ -255,11 +259,14 @@ Result<void> add_example(Package& package) {
       const std::string file = fmt::format("example/{}.expected.bin", arguments[i].name);
       std::vector<int64_t> dense(tensor->dims.size(), 1);
       for (size_t k = dense.size(); k-- > 1;) dense[k - 1] = dense[k] * std::max<int64_t>(tensor->dims[k], 1);
-      example["outputs"][arguments[i].name] = {
-          {"file", file}, {"dtype", "f64"}, {"shape", tensor->dims}, {"strides", dense}};
+      const std::vector<uint64_t>& words = found->second.words;
+      example["outputs"][arguments[i].name] = {{"file", file},
+                                               {"dtype", words.empty() ? "f64" : spec::name(tensor->dtype)},
+                                               {"shape", tensor->dims},
+                                               {"strides", dense}};
       const spec::Tolerance tolerance = spec::tolerance(spec, arguments[i].name, tensor->dtype);
       example["tolerances"][arguments[i].name] = {tolerance.atol, tolerance.rtol};
-      package.add(file, as_doubles(found->second.values));
+      package.add(file, words.empty() ? as_doubles(found->second.values) : as_words(words));
     }
   }
   package.description["example"] = std::move(example);

@@ -38,15 +38,18 @@ ExitCode exit_code(check::Outcome outcome) {
 std::optional<Error> no_verdict(const spec::KernelSpec& spec, const check::CaseResult& result) {
   const ExitCode code = exit_code(result.outcome);
   if (code == ExitCode::good || code == ExitCode::incorrect || code == ExitCode::inconclusive) return std::nullopt;
+  const bool by_function = spec.problem.reference.empty();
   std::string what;
   if (code == ExitCode::environment) what = "cannot judge here: ";
   if (result.outcome == check::Outcome::reference_failed)
-    what = fmt::format("the reference '{}' is to blame, not the kernel: ", spec.problem.reference);
+    what = by_function ? fmt::format("the comparison '{}' is to blame, not the kernel: ", spec.problem.compare)
+                       : fmt::format("the reference '{}' is to blame, not the kernel: ", spec.problem.reference);
   if (result.outcome == check::Outcome::cannot_fail) what = "no verdict, this check cannot fail: ";
   const bool placed = what.empty() && result.message.starts_with(spec.file.string());  // it says itself where it is
-  const Place place = result.outcome == check::Outcome::reference_failed ? spec.problem.reference_place
-                      : placed                                           ? Place{}
-                                                                         : Place{spec.file.string()};
+  const Place place = result.outcome == check::Outcome::reference_failed
+                          ? (by_function ? spec.problem.compare_place : spec.problem.reference_place)
+                      : placed ? Place{}
+                               : Place{spec.file.string()};
   return Error{fmt::format("{}{} (shape {})", what, result.message, result.test.shape.text()), place, result.hint,
                code};
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "check/element.hpp"
 #include "tensor_builder.hpp"
 
 namespace assay::check {
@@ -128,6 +129,49 @@ TEST(Compare, Integers) {
   EXPECT_TRUE(one(7, 7, DType::i32).passed());
   EXPECT_FALSE(one(7, 9, DType::i32).passed());
   EXPECT_EQ(one(7, 9, DType::i32).first->ulp_error, 2);
+}
+
+constexpr uint64_t kFar = uint64_t{1} << 60;
+
+Comparison of_words(DType type, uint64_t expected, uint64_t got, const spec::Tolerance& tolerance) {
+  const auto numbers = [&](uint64_t word) { return reference::numbers_of_words({word}, integers_of(type)); };
+  return compare(dense_tensor(type, {1}), numbers(expected), numbers(got), tolerance);
+}
+
+TEST(Compare, NeighboursBeyondWhatADoubleHoldsDiffer) {
+  EXPECT_TRUE(of_words(DType::i64, kFar + 1, kFar + 1, {0, 0}).passed());
+  const Comparison wrong = of_words(DType::i64, kFar + 1, kFar, {0, 0});
+  ASSERT_FALSE(wrong.passed());
+  EXPECT_EQ(describe("y", *wrong.first),
+            "y[0]: expected 1152921504606846977, got 1152921504606846976, error 1 where 0 is allowed (8.67e-19 "
+            "relative, 1 ULP)");
+  EXPECT_EQ(wrong.max_absolute_error, 1);
+  EXPECT_TRUE(of_words(DType::i64, kFar + 1, kFar, {1, 0}).passed());
+  EXPECT_FALSE(of_words(DType::i64, kFar + 1, kFar - 1, {1, 0}).passed());
+  EXPECT_FALSE(of_words(DType::i64, kFar + 1, kFar, {0.9, 0}).passed()) << "a part of one is nothing";
+  EXPECT_FALSE(of_words(DType::i64, 3, kFar, {0, 0}).passed());
+  EXPECT_FALSE(of_words(DType::i64, kFar, 3, {0, 0}).passed());
+  EXPECT_TRUE(of_words(DType::u64, ~uint64_t{0}, ~uint64_t{0}, {0, 0}).passed());
+  EXPECT_FALSE(of_words(DType::u64, ~uint64_t{0}, ~uint64_t{0} - 1, {0, 0}).passed());
+  EXPECT_TRUE(of_words(DType::i64, ~uint64_t{0}, ~uint64_t{0}, {0, 0}).passed()) << "-1";
+  EXPECT_FALSE(of_words(DType::i64, uint64_t{1} << 63, ~(uint64_t{1} << 63), {1e18, 0}).passed()) << "2^64 apart";
+}
+
+// What a reference computed in float64, beside what a kernel wrote.
+TEST(Compare, DoublesBesideLargeIntegers) {
+  const reference::Numbers got({3, 0x1p60}, {3, kFar + 1});
+  const spec::ResolvedTensor tensor = dense_tensor(DType::i64, {2});
+  EXPECT_TRUE(compare(tensor, std::vector<double>{3, 0x1p60}, got, {1, 0}).passed());
+  EXPECT_FALSE(compare(tensor, std::vector<double>{3, 0x1p60}, got, {0, 0}).passed());
+  EXPECT_FALSE(compare(tensor, std::vector<double>{3.5, 0x1p60}, got, {1, 0}).failures != 0);
+  EXPECT_EQ(compare(tensor, std::vector<double>{3, kNaN}, got, {0, 0}).undefined, 1);
+  EXPECT_FALSE(compare(tensor, std::vector<double>{3, kInfinity}, got, {0, 0}).passed());
+  EXPECT_FALSE(compare(tensor, std::vector<double>{3, 1e300}, got, {0, 0}).passed());
+}
+
+TEST(Compare, LargeIntegersAreWrittenInFull) {
+  EXPECT_EQ(describe("o", *one(2147483647, 1147483646, DType::i32).first).substr(0, 41),
+            "o[0]: expected 2147483647, got 1147483646");
 }
 
 TEST(Compare, ToleranceFollowsTheMagnitude) {

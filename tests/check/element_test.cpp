@@ -69,6 +69,31 @@ TEST(Element, TransposedTensors) {
   EXPECT_EQ(decode(tensor, buffer), (std::vector<double>{1, 2, 3, 4, 5, 6}));
 }
 
+TEST(Element, LargeIntegersKeepEveryBit) {
+  constexpr uint64_t kOdd = (uint64_t{1} << 60) + 1;
+  std::vector<uint8_t> buffer(16);
+  for (const DType type : {DType::i64, DType::u64}) {
+    const spec::ResolvedTensor tensor = dense_tensor(type, {2});
+    encode(tensor, reference::Numbers({0x1p60, 5}, {kOdd, 5}), buffer);
+    EXPECT_EQ(decode(tensor, buffer), reference::Numbers({0x1p60, 5}, {kOdd, 5}));
+    EXPECT_EQ(element_text(type, buffer.data()), "1152921504606846977");
+    encode(tensor, std::vector<double>{7, 5}, buffer);
+    EXPECT_EQ(decode(tensor, buffer), reference::Numbers({7, 5})) << "doubles do";
+  }
+  encode(dense_tensor(DType::i64, {1}), std::vector<double>{-1}, buffer);
+  EXPECT_EQ(element_text(DType::i64, buffer.data()), "-1");
+  EXPECT_EQ(element_text(DType::u64, buffer.data()), "18446744073709551615");
+}
+
+TEST(Element, WhatAKernelSeesOfNumbers) {
+  EXPECT_EQ(rounded(DType::i32, std::vector<double>{2.4, 1e12}), reference::Numbers({2, 2147483647}));
+  EXPECT_EQ(rounded(DType::i64, std::vector<double>{2.4, 0x1p60}),
+            reference::Numbers({2, 0x1p60}, {2, uint64_t{1} << 60}));
+  EXPECT_EQ(rounded(DType::i64, std::vector<double>{1e300}).words.front(), ~uint64_t{0} >> 1) << "saturates";
+  EXPECT_EQ(rounded(DType::u64, std::vector<double>{-1e300, std::nan(""), 1e300}).words,
+            (std::vector<uint64_t>{0, 0, ~uint64_t{0}}));
+}
+
 TEST(Element, ScalarsHaveOneElement) {
   const spec::ResolvedTensor tensor = dense_tensor(DType::f32, {});
   std::vector<uint8_t> buffer(4);
@@ -97,7 +122,7 @@ TEST(Element, AnEmptyTensorHasNoElements) {
   spec::ResolvedTensor tensor = dense_tensor(DType::f32, {3, 4});
   tensor.dims = {0, 4};
   tensor.elements = tensor.span = tensor.bytes = 0;
-  EXPECT_TRUE(decode(tensor, {}).empty());
+  EXPECT_TRUE(decode(tensor, {}).values.empty());
   EXPECT_TRUE(element_offsets(tensor).empty());
 }
 

@@ -18,14 +18,14 @@ using spec::FillKind;
 
 std::vector<double> make(Distribution distribution, DType type = DType::f16, std::vector<int64_t> dims = {4, 16, 32},
                          uint64_t seed = 5) {
-  return make_input("x", dense_tensor(type, std::move(dims)), {distribution, seed, true});
+  return make_input("x", dense_tensor(type, std::move(dims)), {distribution, seed, true}).values;
 }
 
 std::vector<double> filled(FillKind kind, DType type, std::vector<int64_t> dims = {8, 64}) {
   spec::ResolvedTensor tensor = dense_tensor(type, std::move(dims));
   tensor.fill.kind = kind;
   tensor.fill.low = -2, tensor.fill.high = 3, tensor.fill.value = 2.5;
-  return make_input("x", tensor, {});
+  return make_input("x", tensor, {}).values;
 }
 
 double deviation(const std::vector<double>& values) {
@@ -56,7 +56,7 @@ TEST(Inputs, AreRepeatableAndDifferBySeedAndName) {
 // for ever.
 TEST(Inputs, OfALargeTensorAreThoseOfOneSequence) {
   const spec::ResolvedTensor tensor = dense_tensor(DType::f16, {4, 16, 1024, 10});
-  const std::vector<double> values = make_input("q", tensor, {Distribution::specified, 7, false});
+  const std::vector<double> values = make_input("q", tensor, {Distribution::specified, 7, false}).values;
   std::vector<uint8_t> bytes(static_cast<size_t>(tensor.bytes));
   encode(tensor, values, bytes);
   EXPECT_EQ(content_hash(bytes), "1c1f723687bacccefadb791d8336bcc6");
@@ -111,7 +111,26 @@ TEST(Inputs, SpecialValues) {
 TEST(Inputs, InfinitiesAreOnePerMatrixAndOnlyWhereAllowed) {
   EXPECT_EQ(count_if(make(Distribution::infinities), [](double v) { return std::isinf(v); }), 4);
   const auto without = make_input("x", dense_tensor(DType::f16, {4, 16, 32}), {Distribution::infinities, 5, false});
-  EXPECT_EQ(count_if(without, [](double v) { return std::isinf(v); }), 0);
+  EXPECT_EQ(count_if(without.values, [](double v) { return std::isinf(v); }), 0);
+}
+
+TEST(Inputs, LargeIntegersAreNotOnlyDoubles) {
+  for (const DType type : {DType::i64, DType::u64}) {
+    spec::ResolvedTensor tensor = dense_tensor(type, {16, 64});
+    const double low = type == DType::i64 ? -0x1p62 : 0;
+    tensor.fill.kind = FillKind::uniform, tensor.fill.low = low, tensor.fill.high = 0x1p62;
+    const reference::Numbers numbers = make_input("x", tensor, {});
+    ASSERT_EQ(numbers.words.size(), 1024u);
+    EXPECT_GT(std::ranges::count_if(numbers.words, [](uint64_t word) { return word % 2 == 1; }), 400);
+    for (const double value : numbers.values) ASSERT_TRUE(value >= low && value <= 0x1p62);
+    tensor.fill.kind = FillKind::sorted;
+    const reference::Numbers sorted = make_input("x", tensor, {});
+    for (size_t i = 1; i < 64; ++i) ASSERT_LE(sorted.values[i - 1], sorted.values[i]);
+    tensor.fill.kind = FillKind::constant, tensor.fill.value = 0x1p60, tensor.fill.whole = (int64_t{1} << 60) + 1;
+    EXPECT_EQ(make_input("x", tensor, {}).words.front(), (uint64_t{1} << 60) + 1);
+    tensor.fill.kind = FillKind::uniform, tensor.fill.high = 1000, tensor.fill.low = 0;
+    EXPECT_TRUE(make_input("x", tensor, {}).words.empty()) << "doubles do";
+  }
 }
 
 TEST(Inputs, DistributionsLeaveOtherFillsAlone) {
@@ -151,7 +170,7 @@ TEST(Inputs, OffsetsRiseFromZeroToTheTotal) {
   spec::ResolvedTensor tensor = dense_tensor(DType::i32, {3, 50});
   tensor.fill.kind = FillKind::offsets;
   tensor.fill.total = 1000;
-  const std::vector<double> values = make_input("x", tensor, {});
+  const std::vector<double> values = make_input("x", tensor, {}).values;
   for (size_t row = 0; row < 3; ++row) {
     EXPECT_TRUE(std::is_sorted(values.begin() + 50 * row, values.begin() + 50 * (row + 1)));
     EXPECT_EQ(values[50 * row], 0);
@@ -168,7 +187,7 @@ TEST(Inputs, SortedRowsRiseAndSparseOnesAreMostlyZero) {
   spec::ResolvedTensor tensor = dense_tensor(DType::f32, {1000});
   tensor.fill.kind = FillKind::sparse;
   tensor.fill.density = 0.1;
-  const std::vector<double> sparse = make_input("x", tensor, {});
+  const std::vector<double> sparse = make_input("x", tensor, {}).values;
   const auto zeros = std::count(sparse.begin(), sparse.end(), 0.0);
   EXPECT_GT(zeros, 850);
   EXPECT_LT(zeros, 950);
@@ -181,7 +200,7 @@ TEST(Inputs, EveryFillAndDistributionTakesAnEmptyTensor) {
       tensor.dims = {2, 0};
       tensor.elements = tensor.span = tensor.bytes = 0;
       tensor.fill.kind = *spec::fill_from_name(fill);
-      EXPECT_TRUE(make_input("x", tensor, {distribution, 1, true}).empty()) << fill;
+      EXPECT_TRUE(make_input("x", tensor, {distribution, 1, true}).values.empty()) << fill;
     }
   }
 }

@@ -75,6 +75,15 @@ TEST_F(OracleTest, gives_options_to_the_reference_as_numbers) {
   }
 }
 
+TEST_F(OracleTest, what_the_kernel_gets_counts_before_an_option_of_that_name) {
+  const spec::KernelSpec spec = load(toml_of("gemm", "[problem.options]\nalpha = 7\n"));
+  const auto oracle = Oracle::open(spec, folder_.path() / "cache");
+  ASSERT_TRUE(oracle.ok());
+  const auto outputs = evaluate(spec, *oracle);
+  ASSERT_TRUE(outputs.ok()) << to_string(outputs.error());
+  EXPECT_EQ(outputs->at("c").values, (std::vector<double>{0.5, 1, 1.5, 2}));
+}
+
 TEST_F(OracleTest, allows_infinities_where_the_reference_does) {
   const auto oracle = Oracle::open(load(toml_of("gemm")), folder_.path() / "cache");
   ASSERT_TRUE(oracle.ok());

@@ -54,6 +54,22 @@ TEST(SelfTest, MissesWhatAWideToleranceHides) {
       << "wider than the type";
 }
 
+TEST(SelfTest, CatchesNeighboursOfLargeIntegers) {
+  constexpr uint64_t kEven = uint64_t{1} << 60;
+  const Names integer = {"one element", "one row", "one ulp beyond tolerance"};
+  const auto planted = [&](DType type, std::vector<uint64_t> words, const spec::Tolerance& tolerance) {
+    const auto numbers = reference::numbers_of_words(std::move(words), integers_of(type));
+    return caught(try_perturbations("y", dense_tensor(type, {2}), numbers, tolerance));
+  };
+  EXPECT_EQ(planted(DType::i64, {kEven + 1, 4}, {0, 0}), integer);
+  EXPECT_EQ(planted(DType::i64, {kEven + 1, 4}, {3, 0}), integer);
+  EXPECT_EQ(planted(DType::u64, {~uint64_t{0}, 4}, {0, 0}), integer) << "where the type ends";
+  EXPECT_EQ(planted(DType::i64, {uint64_t{1} << 63, 4}, {0, 0}), integer);
+  EXPECT_EQ(planted(DType::i64, {kEven, 4}, {0, 1}).front(), "not one element");
+  EXPECT_FALSE(same_results({{"y", {"y", {1}, {0x1p60}, {kEven + 1}, reference::Integers::i64}}},
+                            {{"y", {"y", {1}, {0x1p60}, {kEven}, reference::Integers::i64}}}));
+}
+
 TEST(SelfTest, PlantsTheFirstNumberBeyondTheTolerance) {
   const spec::ResolvedTensor tensor = dense_tensor(DType::f16, {1});
   const spec::Tolerance tolerance{0.25, 0};

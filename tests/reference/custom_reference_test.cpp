@@ -84,7 +84,7 @@ TEST_F(CustomReferenceTest, SeesScalarsVariablesShapesAndTensorsInPlace) {
   const auto reference = compile(
       "const AssayTensor* y = assay_tensor(problem, \"y\");\n"
       "const AssayTensor* z = assay_tensor(problem, \"z\");\n"
-      "if (problem->version != 1 || problem->tensor_count != 2 || assay_tensor(problem, \"x\")) return 1;\n"
+      "if (problem->version != 2 || problem->tensor_count != 2 || assay_tensor(problem, \"x\")) return 1;\n"
       "y->data[0] += assay_number(problem, \"eps\", 9);\n"
       "y->data[1] += assay_number(problem, \"S\", 9);\n"
       "y->data[2] += assay_number(problem, \"absent\", 9);\n"
@@ -232,6 +232,66 @@ TEST_F(PythonReferenceTest, ItsMistakesAreItsOwn) {
   EXPECT_NE(complaint("def reference(x):\n    return 1 / 0\n").find("ZeroDivisionError"), std::string::npos);
   options_.run_time_limit = std::chrono::seconds(2);
   EXPECT_NE(complaint("def reference(x):\n    while True: pass\n").find("time"), std::string::npos);
+}
+
+constexpr int64_t kFar = (int64_t{1} << 60) + 1;
+
+// y = x + s, all of them beyond what a double holds.
+Problem large_integers() {
+  Problem problem;
+  problem.inputs["x"] = {"x", {2}, {0x1p60, 3}, {static_cast<uint64_t>(kFar), 3}, Integers::i64};
+  problem.output_shapes["y"] = {2};
+  problem.output_integers["y"] = Integers::i64;
+  problem.scalars["s"] = 0x1p60;
+  problem.large_scalars["s"] = kFar;
+  return problem;
+}
+
+TEST_F(CustomReferenceTest, GetsAndGivesLargeIntegersExactly) {
+  const auto exact = compile(
+      "const int64_t* x = assay_i64(assay_tensor(problem, \"x\"));\n"
+      "int64_t* y = assay_i64(assay_tensor(problem, \"y\"));\n"
+      "if (assay_u64(assay_tensor(problem, \"x\"))) return assay_fail(problem, \"another type\");\n"
+      "for (int i = 0; i < 2; ++i) y[i] = x[i] + assay_integer(problem, \"s\", 0);\nreturn 0;");
+  ASSERT_TRUE(exact) << to_string(exact.error());
+  const auto outputs = exact->evaluate(large_integers());
+  ASSERT_TRUE(outputs) << to_string(outputs.error());
+  EXPECT_EQ(outputs->at("y").words, (std::vector<uint64_t>{2 * kFar, kFar + 3}));
+}
+
+TEST_F(CustomReferenceTest, IsRefusedIfItReadsOrLeavesWhatADoubleDoesNotHold) {
+  const auto complaint = [&](const std::string& body) {
+    const auto reference = compile(body);
+    EXPECT_TRUE(reference) << to_string(reference.error());
+    const auto outputs = reference->evaluate(large_integers());
+    return outputs ? "" : outputs.error().message;
+  };
+  const std::string zero = "assay_tensor(problem, \"y\")->data[0] = assay_tensor(problem, \"y\")->data[1] = 0;\n";
+  const std::string ask = "assay_i64(assay_tensor(problem, \"x\"));\n";
+  EXPECT_EQ(complaint(zero + "return 0;"), "the reference reads a number that float64 does not hold: element 0 of 'x'");
+  EXPECT_EQ(complaint(zero + ask + "return 0;"), "") << "asked for exactly, and so seen";
+  EXPECT_EQ(complaint(zero + ask + "return assay_number(problem, \"s\", 0) < 0;"),
+            "the reference reads a number that float64 does not hold: 's'");
+  EXPECT_EQ(complaint(ask + "assay_i64(assay_tensor(problem, \"y\"))[1] = 7;\nreturn 0;"),
+            "the reference left 1 of 2 elements of 'y' unwritten, the first at position 0");
+}
+
+TEST_F(PythonReferenceTest, GetsAndGivesLargeIntegersExactly) {
+  problem_ = large_integers();
+  const auto words = [&](const std::string& text) {
+    const auto outputs = evaluate(text);
+    EXPECT_TRUE(outputs.ok()) << to_string(outputs.error());
+    return outputs ? outputs->at("y").words : std::vector<uint64_t>();
+  };
+  const std::vector<uint64_t> right = {2 * kFar, kFar + 3};
+  EXPECT_EQ(words("def reference(x, s):\n    return x + s\n"), right);
+  EXPECT_EQ(words("def reference(x, s):\n    return [int(v) + s for v in x]\n"), right);
+  EXPECT_EQ(words("import numpy\ndef reference(x, s):\n    return (x + s).astype(object)\n"), right);
+  EXPECT_EQ(words("def reference(x, s):\n    return (x + s).astype('float64')\n"), std::vector<uint64_t>())
+      << "doubles remain what they are";
+  EXPECT_EQ(words("import numpy\ndef reference(x, s):\n    return numpy.array([2**63, 1], dtype='uint64')\n"),
+            std::vector<uint64_t>())
+      << "no i64 is that large";
 }
 
 TEST_F(PythonReferenceTest, AComparisonSaysWhyOrNothing) {

@@ -74,5 +74,23 @@ TEST(References, NoneCrashesOnTensorsWithoutDimensionsOrElements) {
   }
 }
 
+TEST(References, RefuseIntegersThatADoubleDoesNotHold) {
+  Problem problem = ProblemBuilder().input("x", {2}, {0x1p60, 1}).output("y", {}).problem();
+  EXPECT_TRUE(evaluate(*find_reference("row_reduction"), problem));
+  problem.inputs["x"].integers = Integers::i64;
+  problem.inputs["x"].words = {uint64_t{1} << 60, 1};
+  EXPECT_TRUE(evaluate(*find_reference("row_reduction"), problem)) << "a double holds it";
+  problem.inputs["x"].words = {(uint64_t{1} << 60) + 1, 1};
+  const auto refused = evaluate(*find_reference("row_reduction"), problem);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "the reference 'row_reduction' computes in float64, which does not hold 1152921504606846977, element 0 of "
+            "'x'");
+  problem.output_shapes["y"] = {2};
+  const auto copied = evaluate(*find_reference("copy"), problem);
+  ASSERT_TRUE(copied) << to_string(copied.error());
+  EXPECT_EQ(copied->at("y").words, problem.inputs["x"].words);
+}
+
 }  // namespace
 }  // namespace assay::reference

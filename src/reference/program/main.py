@@ -4,7 +4,7 @@
     program.py SOURCE ROLE REQUEST RESPONSE
 
 ROLE is the function's name: reference, compare or input. It gets what it names among its parameters: tensors as
-float64 arrays, scalars and the shape as numbers.
+arrays of float64, those of i64 and u64 as arrays of int64 and uint64; scalars and the shape as numbers.
 """
 import importlib.util
 import inspect
@@ -13,6 +13,9 @@ import struct
 import sys
 
 import numpy
+
+
+ELEMENTS = {0: "<f8", 1: "<i8", 2: "<u8"}  # by what the request says that the elements of a tensor are
 
 
 class Refusal(Exception):
@@ -30,16 +33,22 @@ def read_problem(file):
     for _ in range(count()):
         name = text()
         is_output = count() == 1
+        has_values = count() == 1
+        dtype = numpy.dtype(ELEMENTS[count()])
         shape = tuple(struct.unpack("<q", file.read(8))[0] for _ in range(count()))
         elements = count()
-        values = numpy.frombuffer(file.read(8 * elements), dtype="<f8").reshape(shape)
-        tensors[name] = values
+        values = numpy.frombuffer(file.read(8 * elements), dtype=dtype).reshape(shape)
+        if has_values:
+            tensors[name] = values
         if is_output:
-            outputs[name] = shape
+            outputs[name] = shape, dtype
     numbers = {}
     for _ in range(2):  # scalars, then the shape's variables; a scalar goes before a variable of its name
         for _ in range(count()):
             name = text()
+            if count() == 1:
+                numbers.setdefault(name, struct.unpack("<q", file.read(8))[0])
+                continue
             value = struct.unpack("<d", file.read(8))[0]
             numbers.setdefault(name, int(value) if value.is_integer() else value)
     return tensors, outputs, numbers
@@ -58,8 +67,7 @@ def load(source, role):
 
 def call(function, role, tensors, outputs, numbers):
     known = dict(numbers)
-    known.update(tensors if role == "compare" else {name: tensors[name] for name in tensors if name not in outputs or
-                 not is_unwritten(tensors[name])})
+    known.update(tensors)
     parameters = inspect.signature(function).parameters
     takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     wanted = [p for p in parameters.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
@@ -70,20 +78,29 @@ def call(function, role, tensors, outputs, numbers):
     return function(**{name: known[name] for name in names})
 
 
-UNWRITTEN = 0x7FF8A55AC3C35AA5
+def as_integers(array, dtype):
+    """The same integers in this type, or nothing: not integers, or some that the type does not hold."""
+    if dtype.kind == "f" or array.size == 0:
+        return None
+    if array.dtype == object:  # Python's own, of any size
+        if not all(isinstance(value, (int, numpy.integer)) for value in array.flat):
+            return None
+    elif array.dtype.kind not in "iub":
+        return None
+    limits = numpy.iinfo(dtype)
+    if int(array.min()) < limits.min or int(array.max()) > limits.max:
+        return None
+    return array.astype(dtype)
 
 
-def is_unwritten(values):
-    return values.size > 0 and numpy.all(values.view("<u8") == UNWRITTEN)
-
-
-def as_array(name, value, shape):
+def as_array(name, value, shape, dtype):
     if hasattr(value, "detach"):  # a tensor of PyTorch
         value = value.detach().cpu().numpy()
     array = numpy.asarray(value)
     if numpy.iscomplexobj(array):
         array = numpy.stack([array.real, array.imag], axis=-1)
-    array = numpy.ascontiguousarray(array, dtype="<f8")
+    integers = as_integers(array, dtype)
+    array = numpy.ascontiguousarray(array, dtype="<f8") if integers is None else numpy.ascontiguousarray(integers)
     if array.shape != shape:
         raise Refusal(f"'{name}' has the shape {list(array.shape)}; expected {list(shape)}")
     return array
@@ -98,7 +115,7 @@ def arrays_of(result, outputs):
     absent = [name for name in outputs if name not in result]
     if absent:
         raise Refusal(f"the function returned nothing for {', '.join(absent)}")
-    return [as_array(name, result[name], shape) for name, shape in outputs.items()]
+    return [as_array(name, result[name], *outputs[name]) for name in outputs]
 
 
 def main():
@@ -123,7 +140,7 @@ def main():
             return
         file.write(struct.pack("<Q", 0))
         for array in arrays:
-            file.write(struct.pack("<Q", array.size))
+            file.write(struct.pack("<QQ", 0 if array.dtype.kind == "f" else 1, array.size))
             file.write(array.tobytes())
 
 
