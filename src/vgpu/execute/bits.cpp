@@ -190,15 +190,17 @@ Result<Handler> bind_prmt(BindContext& context) {
   return word_handler_3<s::prmt<Mode::index>>();
 }
 
-template <class A, class B>
+// A difference without a sign fits either type of result.
+template <bool Add, class A, class B>
 Handler vabsdiff4_handler() {
-  return word_handler_3<s::video<s::VideoOperation::absolute_difference, 4, uint32_t, A, B>>();
+  return word_handler_3<s::video<s::VideoOperation::absolute_difference, 4, uint32_t, A, B, false, Add>>();
 }
+template <bool Add>
 Result<Handler> bind_vabsdiff4(BindContext& context) {
   const bool a = context.type(1) == ptx::Type::s32;
   const bool b = context.type(2) == ptx::Type::s32;
-  if (a) return b ? vabsdiff4_handler<int32_t, int32_t>() : vabsdiff4_handler<int32_t, uint32_t>();
-  return b ? vabsdiff4_handler<uint32_t, int32_t>() : vabsdiff4_handler<uint32_t, uint32_t>();
+  if (a) return b ? vabsdiff4_handler<Add, int32_t, int32_t>() : vabsdiff4_handler<Add, int32_t, uint32_t>();
+  return b ? vabsdiff4_handler<Add, uint32_t, int32_t>() : vabsdiff4_handler<Add, uint32_t, uint32_t>();
 }
 
 constexpr std::array kBindings = {
@@ -226,7 +228,8 @@ constexpr std::array kBindings = {
     Binding{"bmsk", bind_bmsk},
     Binding{"szext", bind_szext},
     Binding{"prmt", bind_prmt},
-    Binding{"vabsdiff4", bind_vabsdiff4},
+    Binding{"vabsdiff4", bind_vabsdiff4<false>},
+    Binding{"vabsdiff4.add", bind_vabsdiff4<true>},
 };
 
 }  // namespace
