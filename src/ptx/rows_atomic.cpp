@@ -23,9 +23,9 @@ constexpr std::array kAtomicRows = {
               "counts up to b and then from 0, or down to 0 and then from b", Fidelity::exact, Operation::atomic},
     OpcodeRow{"atom.logic", ASSAY_ATOM ".(and|or|xor){.$hint}.(b32|b64) d, [a], b{, hint}",
               "memory at a = it joined with b bit by bit", Fidelity::exact, Operation::atomic},
-    OpcodeRow{"atom.exch", ASSAY_ATOM ".exch{.$hint}.(b32|b64) d, [a], b{, hint}", "d = memory at a; memory at a = b",
-              Fidelity::exact, Operation::atomic},
-    OpcodeRow{"atom.cas", ASSAY_ATOM ".cas.(b16|b32|b64) d, [a], b, c",
+    OpcodeRow{"atom.exch", ASSAY_ATOM ".exch{.$hint}.(b32|b64|b128) d, [a], b{, hint}",
+              "d = memory at a; memory at a = b", Fidelity::exact, Operation::atomic},
+    OpcodeRow{"atom.cas", ASSAY_ATOM ".cas.(b16|b32|b64|b128) d, [a], b, c",
               "d = memory at a; memory at a = (d == b ? c : d)", Fidelity::exact, Operation::atomic},
     OpcodeRow{
         "atom.vector.float",

@@ -7,6 +7,8 @@
 namespace assay::ptx {
 namespace {
 
+#define ASSAY_REDUCE_SHARED "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
+
 constexpr std::array kBulkRows = {
     OpcodeRow{
         "cp.async.bulk.load",
@@ -46,6 +48,14 @@ constexpr std::array kBulkRows = {
               ".(f16|bf16|f32|f64|u32|s32|b32|u64|s64|b64) [d], [a], n:u32{, hint}",
               "as a store, but each element is combined with the one that is there", Fidelity::exact,
               Operation::bulk_store},
+    OpcodeRow{"cp.reduce.async.bulk.shared.add", ASSAY_REDUCE_SHARED ".add.(u32|s32|u64) [d], [a], n:u32, [b]",
+              "shared memory of a block of the cluster at d += n bytes at a, element by element"},
+    OpcodeRow{"cp.reduce.async.bulk.shared.minmax", ASSAY_REDUCE_SHARED ".(min|max).(u32|s32) [d], [a], n:u32, [b]",
+              "the same with the smaller or larger of both"},
+    OpcodeRow{"cp.reduce.async.bulk.shared.wrap", ASSAY_REDUCE_SHARED ".(inc|dec).u32 [d], [a], n:u32, [b]",
+              "the same, counting up to a or down from it"},
+    OpcodeRow{"cp.reduce.async.bulk.shared.logic", ASSAY_REDUCE_SHARED ".(and|or|xor).b32 [d], [a], n:u32, [b]",
+              "the same, joined bit by bit"},
     OpcodeRow{
         "cp.reduce.async.bulk.tensor",
         "cp.reduce.async.bulk.tensor.$dims.global.shared::cta.$reduce{.tile}.bulk_group{.$hint} [a{c}], [b]{, hint}",
@@ -76,6 +86,8 @@ constexpr std::array kBulkRows = {
               "[d], [a], n:u32",
               "the tensor map at d = that at a, before copies by it"},
 };
+
+#undef ASSAY_REDUCE_SHARED
 
 }  // namespace
 

@@ -18,12 +18,12 @@ constexpr std::array kClusterRows = {
               "waits until all threads of the cluster have arrived"},
     OpcodeRow{
         "st.async",
-        "st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.(v2|v4)}"
+        "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.(v2|v4)}"
         ".(b32|b64|u32|u64|s32|s64|f32|f64) [a], {b}, [m]",
         "shared memory of a block of the cluster at a = b; the mbarrier at m, in the same block, counts the bytes"},
     OpcodeRow{"red.async",
               "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.$reduce"
-              ".(u32|s32|b32|u64) [a], b, [m]",
+              ".(u32|s32|b32|u64|s64) [a], b, [m]",
               "the same, but b is combined with what is there"},
 };
 

@@ -54,8 +54,17 @@ void read_attributes(const ptx::Function& source, Function& function) {
   }
 }
 
+// Code that stops half way has no rows yet, and observers look at the code of all functions.
+void drop_code(Function& function) {
+  function.code.clear();
+  function.origins.clear();
+  function.row_pool.clear();
+  function.row_info.clear();
+}
+
 // What holds for a function holds for those that call it.
 void spread_to_callers(Program& program) {
+  const bool reserves_shared = std::ranges::any_of(program.functions, &Function::reserved_shared);
   for (bool changed = true; changed;) {
     changed = false;
     for (Function& caller : program.functions) {
@@ -64,6 +73,8 @@ void spread_to_callers(Program& program) {
         const Function* callee = call.function >= 0 ? &program.functions[static_cast<size_t>(call.function)] : nullptr;
         if ((indirect || (callee != nullptr && callee->communicates)) && !caller.communicates)
           caller.communicates = changed = true;
+        if ((indirect || (callee != nullptr && callee->reserved_shared)) && !caller.reserved_shared && reserves_shared)
+          caller.reserved_shared = changed = true;
         if (callee != nullptr && callee->undecodable && !caller.undecodable)
           caller.undecodable = callee->undecodable, changed = true;
       }
@@ -115,7 +126,10 @@ class ModuleDecoder {
     std::erase_if(program_.shared_variables,
                   [&](const SharedVariable& v) { return v.function == static_cast<int>(i); });
     FunctionDecoder decoder(*sources_[i], layout_, locations_, program_, static_cast<int>(i), model_);
-    if (auto decoded = decoder.decode(); !decoded) function.undecodable = std::move(decoded).error();
+    if (auto decoded = decoder.decode(); !decoded) {
+      function.undecodable = std::move(decoded).error();
+      drop_code(function);
+    }
     return decoder.uses_dynamic_shared();
   }
 

@@ -116,7 +116,7 @@ Result<void> FunctionDecoder::decode_statement(const ptx::Statement& statement) 
 Result<void> FunctionDecoder::declare(const ptx::RegisterDeclaration& declaration) {
   const Place place{program_.file_name, declaration.position.line, declaration.position.column};
   const auto type = ptx::type_named(declaration.type);
-  if (!type || ptx::info(*type).bits > 64 || declaration.vector_width != 1) {
+  if (!type || declaration.vector_width != 1) {
     return Error{fmt::format("registers of the type '.{}{}' are not supported",
                              declaration.vector_width > 1 ? "v2/.v4 ." : "", declaration.type),
                  place, "", ExitCode::environment};

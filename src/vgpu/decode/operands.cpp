@@ -44,6 +44,11 @@ constexpr std::array kSpecialNames = {
     SpecialName{"%dynamic_smem_size", SpecialRegister::dynamic_smem_size},
     SpecialName{"%total_smem_size", SpecialRegister::total_smem_size},
     SpecialName{"%aggr_smem_size", SpecialRegister::aggr_smem_size},
+    SpecialName{"%reserved_smem_offset_begin", SpecialRegister::reserved_smem_begin},
+    SpecialName{"%reserved_smem_offset_end", SpecialRegister::reserved_smem_end},
+    SpecialName{"%reserved_smem_offset_cap", SpecialRegister::reserved_smem_end},
+    SpecialName{"%reserved_smem_offset_0", SpecialRegister::reserved_smem_begin},
+    SpecialName{"%reserved_smem_offset_1", SpecialRegister::reserved_smem_second},
     SpecialName{"%envreg1", SpecialRegister::envreg1},
     SpecialName{"%envreg2", SpecialRegister::envreg2},
     SpecialName{"%clusterid.x", SpecialRegister::clusterid_x},
@@ -86,7 +91,7 @@ void fill_row(std::byte* row, uint64_t value, int bits) {
     return;
   }
   const auto bytes = static_cast<size_t>(bits) / 8;
-  for (size_t lane = 0; lane < kLanes; ++lane) std::memcpy(row + lane * bytes, &value, bytes);
+  for (size_t lane = 0; lane < kLanes; ++lane) std::memcpy(row + lane * bytes, &value, std::min(bytes, sizeof value));
 }
 
 }  // namespace
@@ -193,6 +198,7 @@ std::optional<BoundOperand> FunctionDecoder::special_register(const std::string&
   operand.row = new_row(bits);
   operand.bits = bits;
   function->special_rows.push_back({found->which, operand.row, bits});
+  function->reserved_shared |= name.starts_with("%reserved_smem");
   special_rows_.emplace(key, operand);
   return operand;
 }

@@ -193,11 +193,14 @@ Result<Handler> bind_logic(BindContext& context) {
 }
 Result<Handler> bind_exchange(BindContext& context) {
   set_address(context);
-  return is_64_bits(context) ? &update<uint64_t, exchange<uint64_t>> : &update<uint32_t, exchange<uint32_t>>;
+  return for_any_width(context, ptx::info(context.type()).bits, [](auto zero) -> Handler {
+    using T = decltype(zero);
+    return &update<T, exchange<T>>;
+  });
 }
 Result<Handler> bind_compare_and_swap(BindContext& context) {
   set_address(context);
-  return for_width(context, ptx::info(context.type()).bits, [](auto zero) -> Handler {
+  return for_any_width(context, ptx::info(context.type()).bits, [](auto zero) -> Handler {
     using T = decltype(zero);
     return &update<T, compare_and_swap<T>>;
   });

@@ -190,15 +190,18 @@ Result<Handler> bind_prmt(BindContext& context) {
   return word_handler_3<s::prmt<Mode::index>>();
 }
 
-template <class A, class B>
-Handler vabsdiff4_handler() {
-  return word_handler_3<s::video<s::VideoOperation::absolute_difference, 4, uint32_t, A, B>>();
+// A difference without a sign fits either type of result.
+template <int Lanes, bool Add, class A, class B>
+Handler difference_handler() {
+  return word_handler_3<s::video<s::VideoOperation::absolute_difference, Lanes, uint32_t, A, B, false, Add>>();
 }
-Result<Handler> bind_vabsdiff4(BindContext& context) {
+template <int Lanes, bool Add>
+Result<Handler> bind_differences(BindContext& context) {
   const bool a = context.type(1) == ptx::Type::s32;
   const bool b = context.type(2) == ptx::Type::s32;
-  if (a) return b ? vabsdiff4_handler<int32_t, int32_t>() : vabsdiff4_handler<int32_t, uint32_t>();
-  return b ? vabsdiff4_handler<uint32_t, int32_t>() : vabsdiff4_handler<uint32_t, uint32_t>();
+  if (a)
+    return b ? difference_handler<Lanes, Add, int32_t, int32_t>() : difference_handler<Lanes, Add, int32_t, uint32_t>();
+  return b ? difference_handler<Lanes, Add, uint32_t, int32_t>() : difference_handler<Lanes, Add, uint32_t, uint32_t>();
 }
 
 constexpr std::array kBindings = {
@@ -226,7 +229,10 @@ constexpr std::array kBindings = {
     Binding{"bmsk", bind_bmsk},
     Binding{"szext", bind_szext},
     Binding{"prmt", bind_prmt},
-    Binding{"vabsdiff4", bind_vabsdiff4},
+    Binding{"vabsdiff2", bind_differences<2, false>},
+    Binding{"vabsdiff2.add", bind_differences<2, true>},
+    Binding{"vabsdiff4", bind_differences<4, false>},
+    Binding{"vabsdiff4.add", bind_differences<4, true>},
 };
 
 }  // namespace

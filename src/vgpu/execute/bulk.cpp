@@ -205,6 +205,14 @@ void load_shared(const Call& call) {
   load_from(call, Space::shared);
 }
 
+template <Reduction Operation, ReducedType Type>
+void reduce_shared(const Call& call) {
+  const uint32_t bytes = call.warp.row<uint32_t>(call.instruction.rows[2])[call.lane];
+  BulkCopy copy = plain_copy(call, call.shared(0), Space::shared, call.other(1), bytes, true);
+  copy.combine = combine_of(Operation, Type);
+  if (!call.stopped()) issue_load(call, 3, std::move(copy));
+}
+
 // Operands: [d], [a], n
 void store(const Call& call) {
   const uint32_t bytes = call.warp.row<uint32_t>(call.instruction.rows[2])[call.lane];
@@ -389,6 +397,37 @@ Result<Handler> bind_reduce(BindContext& context) {
   context.function->communicates = true;
   return handler;
 }
+template <Reduction Operation>
+Handler shared_reduction(ReducedType type) {
+  if (type == ReducedType::s32) return &for_each_call<reduce_shared<Operation, ReducedType::s32>>;
+  if (type == ReducedType::u64) return &for_each_call<reduce_shared<Operation, ReducedType::u64>>;
+  return &for_each_call<reduce_shared<Operation, ReducedType::u32>>;
+}
+Result<Handler> bind_reduce_shared(BindContext& context) {
+  ASSAY_CHECK(bind_load_shared(context));
+  const Reduction operation = reduction_of(context);
+  const ReducedType type = reduced_type(ptx::info(context.type()).name);
+  using enum Reduction;
+  switch (operation) {
+    case add:
+      return shared_reduction<add>(type);
+    case min:
+      return shared_reduction<min>(type);
+    case max:
+      return shared_reduction<max>(type);
+    case inc:
+      return shared_reduction<inc>(type);
+    case dec:
+      return shared_reduction<dec>(type);
+    case bit_and:
+      return shared_reduction<bit_and>(type);
+    case bit_or:
+      return shared_reduction<bit_or>(type);
+    case bit_xor:
+      return shared_reduction<bit_xor>(type);
+  }
+  return context.error("there is no such reduction");
+}
 Result<Handler> bind_reduce_tile(BindContext& context) {
   ASSAY_TRY(const Handler handler, bind_store_tile(context));
   encode(*context.instruction, {reduction_of(context), ReducedType::none});
@@ -420,6 +459,10 @@ constexpr std::array kBindings = {
     Binding{"cp.async.bulk.tensor.load.multicast", bind_load_tile},
     Binding{"cp.async.bulk.tensor.store", bind_store_tile},
     Binding{"cp.reduce.async.bulk", bind_reduce},
+    Binding{"cp.reduce.async.bulk.shared.add", bind_reduce_shared},
+    Binding{"cp.reduce.async.bulk.shared.minmax", bind_reduce_shared},
+    Binding{"cp.reduce.async.bulk.shared.wrap", bind_reduce_shared},
+    Binding{"cp.reduce.async.bulk.shared.logic", bind_reduce_shared},
     Binding{"cp.reduce.async.bulk.tensor", bind_reduce_tile},
     Binding{"cp.async.bulk.commit_group", bind_commit},
     Binding{"cp.async.bulk.wait_group", bind_wait_group},

@@ -24,6 +24,13 @@ void call_system(Warp& warp, const Instruction& instruction) {
   });
 }
 
+std::string why_not_called(const Function* callee, uint64_t target) {
+  if (callee == nullptr) return fmt::format("call of address 0x{:x}, which is no function", target);
+  if (callee->undecodable)
+    return fmt::format("call of '{}', which cannot be executed: {}", callee->name, callee->undecodable->message);
+  return fmt::format("call of '{}', which is only declared: this module does not define it", callee->name);
+}
+
 // Lanes may call different functions: those of the first lane's go now, the rest comes back to this instruction.
 void call_by_address(Warp& warp, const Instruction& instruction) {
   const Program& program = *warp.block().grid().launch.program;
@@ -34,13 +41,12 @@ void call_by_address(Warp& warp, const Instruction& instruction) {
   const uint64_t index = (target - kFunctionWindow) / (function_address(1) - function_address(0));
   const bool is_function = target >= kFunctionWindow && index < program.functions.size() &&
                            function_address(static_cast<int>(index)) == target;
-  if (!is_function || program.functions[index].declared_only) {
+  const Function* const callee = is_function ? &program.functions[index] : nullptr;
+  if (callee == nullptr || callee->declared_only || callee->undecodable) {
     Finding finding;
     finding.kind = is_function ? FindingKind::undefined_function : FindingKind::illegal_address;
     finding.address = target;
-    finding.message = is_function ? fmt::format("call of '{}', which is only declared: this module does not define it",
-                                                program.functions[index].name)
-                                  : fmt::format("call of address 0x{:x}, which is no function", target);
+    finding.message = why_not_called(callee, target);
     warp.fault(std::move(finding), first);
     return;
   }
@@ -49,7 +55,7 @@ void call_by_address(Warp& warp, const Instruction& instruction) {
   const LaneMask others = warp.mask & ~same;
   if (others != 0) warp.repeat_later(others);
   warp.mask = same;
-  warp.call(site, program.functions[index]);
+  warp.call(site, *callee);
 }
 
 Result<std::vector<CallSite::Copy>> copies(BindContext& context, const ptx::Operand& list) {

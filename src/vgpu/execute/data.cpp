@@ -47,7 +47,7 @@ Result<Handler> bind_move(BindContext& context) {
       return for_width(context, context.bits(0), [](auto zero) -> Handler { return &read_clock<decltype(zero)>; });
     }
   }
-  return for_width(context, context.bits(0), [](auto zero) {
+  return for_any_width(context, context.bits(0), [](auto zero) {
     using T = decltype(zero);
     return Lanes<same<T>, T, T>::handler();
   });
@@ -104,6 +104,8 @@ Result<void> check_parts(BindContext& context, size_t group) {
 template <template <class, class> class Run>
 Result<Handler> bind_parts(BindContext& context, int part_bits) {
   const int whole = ptx::info(context.type()).bits;
+  if (whole == 128 && part_bits == 64) return &Run<Bits128, uint64_t>::run;
+  if (whole == 128 && part_bits == 32) return &Run<Bits128, uint32_t>::run;
   if (whole == 64 && part_bits == 32) return &Run<uint64_t, uint32_t>::run;
   if (whole == 64 && part_bits == 16) return &Run<uint64_t, uint16_t>::run;
   if (whole == 32 && part_bits == 16) return &Run<uint32_t, uint16_t>::run;
@@ -133,7 +135,7 @@ Space space_modifier(const BindContext& context) {
   if (context.has("global")) return Space::global;
   if (context.has("local")) return Space::local;
   if (context.has("const")) return Space::constant;
-  if (context.has("param")) return Space::parameter;
+  if (context.has("param") || context.has("param::entry")) return Space::parameter;
   return Space::shared;
 }
 

@@ -7,6 +7,7 @@
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
 #include "vgpu/execute/memory_access.hpp"
+#include "vgpu/execute/type_dispatch.hpp"
 #include "vgpu/machine/block.hpp"
 
 namespace assay::vgpu {
@@ -170,6 +171,9 @@ Result<Handler> by_memory(BindContext& context, int register_bits, int elements)
     case Type::s64:
     case Type::f64:
       return by_register<S, uint64_t>(context, register_bits, elements);
+    case Type::b128:
+      if (elements != 1 || register_bits != 128) return context.error("a vector of this type is not possible");
+      return instance<S, Bits128, Bits128, 1>();
     default:
       return context.error("loads and stores of this type are not supported");
   }

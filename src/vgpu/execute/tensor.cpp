@@ -9,6 +9,7 @@
 #include "vgpu/execute/fragment.hpp"
 #include "vgpu/execute/lanes.hpp"
 #include "vgpu/execute/matrix_move.hpp"
+#include "vgpu/execute/sparse_product.hpp"
 #include "vgpu/execute/tensor_parts.hpp"
 #include "vgpu/machine/block.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 namespace s = semantics;
 
 constexpr size_t kMaxM = 16;
-constexpr size_t kMaxK = 32;
+constexpr size_t kMaxK = 64;
 constexpr size_t kN = 8;
 
 // --- the handler of all floating-point shapes; what differs is in a FloatShape that `immediate` points to
@@ -74,12 +75,26 @@ void multiply_float(Warp& warp, const Instruction& instruction) {
   write_result(warp, d_rows, shape, c);
 }
 
+enum class IntegerSum : uint8_t { wrap, clamp, bits_in_both, bits_in_one };
+
+// Of matrices of bits an element is a word of them.
 struct IntegerShape {
   size_t m, k;
+  size_t per_register;
   size_t a_registers, b_registers;
   Widen<int32_t> widen_a, widen_b;
-  bool satfinite;
+  IntegerSum sum;
 };
+
+void sum_products(const IntegerShape& shape, const int32_t* a, const int32_t* b, int32_t* c) {
+  const auto m = static_cast<int>(shape.m);
+  const auto k = static_cast<int>(shape.k);
+  if (shape.sum == IntegerSum::wrap || shape.sum == IntegerSum::clamp) {
+    s::multiply_accumulate(m, kN, k, a, b, c, c, shape.sum == IntegerSum::clamp);
+  } else {
+    s::count_bits(m, kN, k, a, b, c, c, shape.sum == IntegerSum::bits_in_one);
+  }
+}
 
 void multiply_integer(Warp& warp, const Instruction& instruction) {
   if (!warp.converged()) return;
@@ -92,19 +107,19 @@ void multiply_integer(Warp& warp, const Instruction& instruction) {
   alignas(64) int32_t a[kMaxM * kMaxK];
   alignas(64) int32_t b[kMaxK * kN];
   alignas(64) int32_t c[kMaxM * kN];
-  alignas(64) int32_t tile[4 * kLanes];
+  alignas(64) int32_t tile[8 * kLanes];
   for (size_t i = 0; i < shape.a_registers; ++i) {
-    shape.widen_a(warp.row<uint32_t>(a_rows[i]), kLanes * kBytesPerRegister, tile);
-    place_a(tile, 16, i, shape.m, shape.k, a);
+    shape.widen_a(warp.row<uint32_t>(a_rows[i]), kLanes * shape.per_register, tile);
+    place_a(tile, 4 * shape.per_register, i, shape.m, shape.k, a);
   }
   for (size_t i = 0; i < shape.b_registers; ++i) {
-    shape.widen_b(warp.row<uint32_t>(b_rows[i]), kLanes * kBytesPerRegister, tile);
-    place_b(tile, 16, i, b);
+    shape.widen_b(warp.row<uint32_t>(b_rows[i]), kLanes * shape.per_register, tile);
+    place_b(tile, 4 * shape.per_register, i, b);
   }
   for (size_t i = 0; i < c_registers; i += 2) {
     read_c(warp.row<int32_t>(c_rows[i]), warp.row<int32_t>(c_rows[i + 1]), c + i * kLanes);
   }
-  s::multiply_accumulate(static_cast<int>(shape.m), kN, static_cast<int>(shape.k), a, b, c, c, shape.satfinite);
+  sum_products(shape, a, b, c);
   for (size_t i = 0; i < c_registers; i += 2) {
     write_d(c + i * kLanes, warp.row<int32_t>(d_rows[i]), warp.row<int32_t>(d_rows[i + 1]));
   }
@@ -158,14 +173,22 @@ Result<Handler> bind_float(BindContext& context) {
 }
 
 Result<Handler> bind_integer(BindContext& context) {
-  const auto [m, n, k] = ptx::matrix_shape_of(context.modifiers->names());
+  const auto [m, n, bits_or_k] = ptx::matrix_shape_of(context.modifiers->names());
+  const bool is_bits = context.type(1) == ptx::Type::b1;
+  const size_t per_register = is_bits ? 1 : integers_per_register(context.type(1));
+  const size_t k = is_bits ? bits_or_k / 32 : bits_or_k;
+  const IntegerSum sum = context.has("xor")         ? IntegerSum::bits_in_one
+                         : is_bits                  ? IntegerSum::bits_in_both
+                         : context.has("satfinite") ? IntegerSum::clamp
+                                                    : IntegerSum::wrap;
   IntegerShape shape{m,
                      k,
-                     m * k / (kLanes * kBytesPerRegister),
-                     n * k / (kLanes * kBytesPerRegister),
+                     per_register,
+                     m * k / (kLanes * per_register),
+                     n * k / (kLanes * per_register),
                      widen_integers(context.type(1)),
                      widen_integers(context.type(2)),
-                     context.has("satfinite")};
+                     sum};
   ASSAY_CHECK(check_registers(context, {m / 4, shape.a_registers, shape.b_registers, m / 4}));
   context.keep(shape);
   return &multiply_integer;
@@ -185,6 +208,16 @@ constexpr std::array kBindings = {
     Binding{"mma.tf32", bind_float},
     Binding{"mma.fp8", bind_float},
     Binding{"mma.int8", bind_integer},
+    Binding{"mma.fp8.f16", bind_float},
+    Binding{"mma.fp8.k16", bind_float},
+    Binding{"mma.int4", bind_integer},
+    Binding{"mma.b1", bind_integer},
+    Binding{"mma.sp.f16", bind_sparse_float},
+    Binding{"mma.sp.bf16", bind_sparse_float},
+    Binding{"mma.sp.tf32", bind_sparse_float},
+    Binding{"mma.sp.fp8", bind_sparse_float},
+    Binding{"mma.sp.int8", bind_sparse_integer},
+    Binding{"mma.sp.int4", bind_sparse_integer},
     Binding{"mma.f64", bind_double},
     Binding{"ldmatrix", bind_load_matrix},
     Binding{"stmatrix", bind_store_matrix},

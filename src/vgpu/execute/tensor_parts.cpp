@@ -36,6 +36,9 @@ void widen_bytes(const void* elements, size_t count, int32_t* wide) {
   const auto* bytes = static_cast<const T*>(elements);
   for (size_t i = 0; i < count; ++i) wide[i] = bytes[i];
 }
+void take_words(const void* elements, size_t count, int32_t* wide) {
+  std::memcpy(wide, elements, sizeof(int32_t) * count);
+}
 // Two in a byte, the lower half first. SignBit is 8, or 0 of unsigned numbers.
 template <int SignBit>
 void widen_nibbles(const void* elements, size_t count, int32_t* wide) {
@@ -77,9 +80,15 @@ Widen<int32_t> widen_integers(ptx::Type type) {
       return &widen_nibbles<0>;
     case ptx::Type::s8:
       return &widen_bytes<int8_t>;
+    case ptx::Type::b1:
+      return &take_words;
     default:
       return &widen_bytes<uint8_t>;
   }
+}
+
+size_t integers_per_register(ptx::Type type) {
+  return type == ptx::Type::s4 || type == ptx::Type::u4 ? 2 * kBytesPerRegister : kBytesPerRegister;
 }
 
 Result<void> check_registers(const BindContext& context, std::initializer_list<size_t> expected) {

@@ -26,7 +26,8 @@ struct FloatOperand {
 FloatOperand float_operand(ptx::Type type);
 
 inline constexpr size_t kBytesPerRegister = 4;  // elements of 8 bits
-Widen<int32_t> widen_integers(ptx::Type type);
+Widen<int32_t> widen_integers(ptx::Type type);  // of matrices of bits: words of them
+size_t integers_per_register(ptx::Type type);
 
 void widen_halves(const void* halves, size_t count, float* wide);
 void narrow_to_halves(const float* wide, size_t count, uint16_t* halves);

@@ -44,4 +44,11 @@ Result<Handler> for_width(BindContext& context, int bits, Pick pick) {
   }
 }
 
+// The same, and 128 bits, which are moved, exchanged and compared, and nothing else.
+__extension__ using Bits128 = unsigned __int128;
+template <class Pick>
+Result<Handler> for_any_width(BindContext& context, int bits, Pick pick) {
+  return bits == 128 ? Result<Handler>(pick(Bits128{})) : for_width(context, bits, pick);
+}
+
 }  // namespace assay::vgpu

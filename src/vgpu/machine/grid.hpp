@@ -45,11 +45,21 @@ struct Grid {
   uint64_t cooperative_workspace = 0;  // what %envreg1 and %envreg2 point to
 
   // Without a dynamic part there is nothing behind the last static variable, not even the padding up to its base.
-  uint32_t shared_bytes() const {
+  uint32_t own_shared_bytes() const {
     const Function& kernel = *launch.kernel;
     return launch.dynamic_shared_bytes > 0 ? kernel.dynamic_shared_base + launch.dynamic_shared_bytes
                                            : kernel.static_shared_bytes;
   }
+  // What the system reserves lies behind the kernel's own, and is there for kernels that name it: cooperative groups
+  // keep the barriers of tiles of several warps in it.
+  uint32_t reserved_shared_begin() const {
+    return (own_shared_bytes() + kReservedAlignment - 1) & ~(kReservedAlignment - 1);
+  }
+  uint32_t reserved_shared_end() const {
+    return reserved_shared_begin() + static_cast<uint32_t>(model.shared_bytes_reserved_per_block);
+  }
+  uint32_t shared_bytes() const { return launch.kernel->reserved_shared ? reserved_shared_end() : own_shared_bytes(); }
+  static constexpr uint32_t kReservedAlignment = 128;
 };
 
 LaunchResult run_grid(const Grid& grid);

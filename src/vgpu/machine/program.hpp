@@ -122,6 +122,9 @@ enum class SpecialRegister : uint8_t {
   dynamic_smem_size,
   total_smem_size,
   aggr_smem_size,
+  reserved_smem_begin,
+  reserved_smem_end,
+  reserved_smem_second,
   envreg1,
   envreg2,
   clusterid_x,
@@ -199,6 +202,7 @@ struct Function {
   uint32_t max_registers = 0;      // .maxnreg, 0: not given
   uint32_t min_blocks = 0;         // .minnctapersm, 0: not given
   Dim3 required_cluster{0, 0, 0};  // .reqnctapercluster
+  bool reserved_shared = false;    // names the shared memory that the system reserves (%reserved_smem_offset_...)
   bool communicates = false;       // atomics, volatile or ordered accesses: blocks may depend on each other
 
   size_t index_of(const Instruction& instruction) const { return static_cast<size_t>(&instruction - code.data()); }

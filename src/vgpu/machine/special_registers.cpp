@@ -61,8 +61,15 @@ uint64_t special_value(const Block& block, int warp, int lane, Dim3 thread, Spec
     case SpecialRegister::dynamic_smem_size:
       return launch.dynamic_shared_bytes;
     case SpecialRegister::total_smem_size:
+      return grid.own_shared_bytes();
     case SpecialRegister::aggr_smem_size:
-      return grid.shared_bytes();
+      return uint64_t{grid.own_shared_bytes()} + static_cast<uint64_t>(grid.model.shared_bytes_reserved_per_block);
+    case SpecialRegister::reserved_smem_begin:
+      return grid.reserved_shared_begin();
+    case SpecialRegister::reserved_smem_end:
+      return grid.reserved_shared_end();
+    case SpecialRegister::reserved_smem_second:
+      return (grid.reserved_shared_begin() + grid.reserved_shared_end()) / 2;
     case SpecialRegister::envreg1:
       return grid.cooperative_workspace >> 32;
     case SpecialRegister::envreg2:

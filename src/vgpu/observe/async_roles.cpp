@@ -20,6 +20,7 @@ constexpr std::array kRoles = {
     std::pair{std::string_view("cp.async.wait_group"), copy_wait},
     std::pair{std::string_view("cp.async.wait_all"), copy_wait_all},
     std::pair{std::string_view("cp.async.mbarrier"), none},
+    std::pair{std::string_view("cp.reduce.async.bulk.shared"), bulk_load},
     std::pair{std::string_view("cp.reduce.async.bulk"), bulk_store},
     std::pair{std::string_view("wgmma.mma_async"), product},
     std::pair{std::string_view("wgmma.fence"), product_fence},

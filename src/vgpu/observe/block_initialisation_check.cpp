@@ -62,7 +62,12 @@ void for_each_word(const Access& access, CodePointer codes, uint64_t first, Body
 }  // namespace
 
 BlockInitialisationCheck::BlockInitialisationCheck(InitialisationCheck& check, const Block& of)
-    : block(of), check_(check), shared_(of.shared_bytes(), code::kUnwritten) {}
+    : block(of), check_(check), shared_(of.shared_bytes(), code::kUnwritten) {
+  // What the system reserves is not for the kernel to write first: cooperative groups clear single bits of it.
+  const Grid& grid = of.grid();
+  if (grid.launch.kernel->reserved_shared)
+    std::fill(shared_.begin() + grid.reserved_shared_begin(), shared_.end(), code::kDefined);
+}
 
 ExecutedStep BlockInitialisationCheck::executed(const Warp& warp, const Instruction& instruction,
                                                 LaneMask lanes) const {

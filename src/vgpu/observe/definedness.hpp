@@ -43,7 +43,7 @@ constexpr Code computed(Code value) {
 
 // The codes of one operand of all lanes, a register's byte by byte.
 struct OperandCodes {
-  static constexpr size_t kMostBytes = 8;
+  static constexpr size_t kMostBytes = 16;
   std::array<std::array<Code, kMostBytes>, kLanes> lanes{};
   uint8_t bytes = 0;  // of the register; 0: a predicate, whose code is in byte 0
 

@@ -46,6 +46,7 @@ constexpr std::array kRules = {
     std::pair{std::string_view("sured"), atomic},
     std::pair{std::string_view("atom"), atomic},
     std::pair{std::string_view("red"), atomic},
+    std::pair{std::string_view("mma.sp"), warp_product},
     std::pair{std::string_view("mma"), product},
     std::pair{std::string_view("wmma"), warp_product},
     std::pair{std::string_view("wgmma.mma_async"), group_product},

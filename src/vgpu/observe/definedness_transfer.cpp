@@ -25,8 +25,10 @@ KnownValue value_of(const ExecutedStep& step, size_t index, int lane) {
       return {true, step.warp.row<uint16_t>(row)[lane]};
     case 4:
       return {true, step.warp.row<uint32_t>(row)[lane]};
-    default:
+    case 8:
       return {true, step.warp.row<uint64_t>(row)[lane]};
+    default:
+      return {};
   }
 }
 

@@ -342,5 +342,51 @@ TEST(InitialisationCheck, CopyingUnwrittenGlobalBytesIsNoUse) {
   EXPECT_TRUE(global_findings("  ld.global.u32 %r0, [%out];\n  st.global.u32 [%out], %r0;").empty());
 }
 
+TEST(InitialisationCheck, EachByteOfARegisterOf128BitsIsFollowed) {
+  const std::string body = R"(
+  .reg .b128 %q;
+  .reg .b64 %low, %high;
+  shl.b32 %s, %i, 4;
+  add.u32 %s, %b, %s;
+  st.shared.u32 [%s+8], %r0;
+  bar.sync 0;
+  ld.shared.b128 %q, [%s];
+  mov.b128 {%low, %high}, %q;
+)";
+  EXPECT_TRUE(findings_of(body + "  cvt.u32.u64 %r1, %high;").empty()) << "its low half has been written";
+  EXPECT_EQ(findings_of(body + "  cvt.u32.u64 %r1, %low;").size(), 8u);
+  EXPECT_EQ(findings_of(body + "  shr.u64 %high, %high, 32;\n  cvt.u32.u64 %r1, %high;").size(), 8u);
+}
+
+TEST(InitialisationCheck, TheSharedMemoryThatTheSystemReservesIsNotTheKernelsToWriteFirst) {
+  const std::string load = "  ld.shared.u32 %r1, [%s];";
+  EXPECT_TRUE(findings_of("  mov.u32 %s, %reserved_smem_offset_1;\n" + load).empty());
+  EXPECT_EQ(findings_of("  mov.u32 %b, %reserved_smem_offset_1;\n" + load).size(), 8u) << "the kernel's own is";
+}
+
+TEST(InitialisationCheck, AKernelThatCannotBeExecutedDoesNotHinderOthersOfItsModule) {
+  KernelRun run(R"(
+.visible .entry refused()
+{
+  .reg .b32 %r<2>;
+  add.u32 %r0, %r1, 1;
+  frobnicate.u32 %r0;
+  ret;
+}
+.visible .entry kernel(.param .u64 data)
+{
+  .reg .b64 %p;
+  ld.param.u64 %p, [data];
+  st.global.u32 [%p], 7;
+  ret;
+}
+)");
+  const uint64_t data = run.add_words({0}, "data");
+  InitialisationCheck check;
+  EXPECT_FALSE(run.run_checked(check).fault.has_value());
+  EXPECT_TRUE(check.found().findings().empty());
+  EXPECT_EQ(run.words(data, 1), std::vector<uint32_t>{7});
+}
+
 }  // namespace
 }  // namespace assay::vgpu
