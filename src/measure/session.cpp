@@ -106,9 +106,11 @@ Result<CaseMeasurement> Session::run() {
   ASSAY_CHECK(compute_expected());
   begin_step("comparing");
   for_all_at_once(&Session::verify_untimed);
+  ASSAY_CHECK(all_have_verdicts());
   for (State& state : states_) state.outputs.clear();
   begin_step("changing inputs");
   for_all(&Session::check_sensitivity);
+  ASSAY_CHECK(all_have_verdicts());
   begin_step("starting further processes");
   finish_ahead();
   begin_step("sampling");
@@ -124,6 +126,7 @@ Result<CaseMeasurement> Session::run() {
   begin_step("ending contenders");
   for_all_at_once(&Session::end_process);
   end_step();
+  ASSAY_CHECK(all_have_verdicts());
   for (State& state : states_) judge_times(state);
   return std::move(measurement_);
 }
@@ -246,7 +249,17 @@ Result<void> Session::compute_expected() {
 // the old inputs is as near as one can get.
 bool Session::still_as_before(State& state, const OutputBytes& outputs) const {
   if (state.result->deterministic) return fingerprint(outputs) == state.fingerprints[0];
-  return !expected_.empty() && !verifier_.verify(expected_[0], outputs).mismatch;
+  if (expected_.empty()) return false;
+  const Verification verification = verifier_.verify(expected_[0], outputs);
+  return !verification.mismatch && !verification.no_verdict;
+}
+
+// A comparison that fails says nothing about a contender, and ends the session.
+Result<void> Session::all_have_verdicts() const {
+  for (const State& state : states_) {
+    if (state.no_verdict) return *state.no_verdict;
+  }
+  return {};
 }
 
 void Session::note_gate(State& state, const SampleBatch& batch) {

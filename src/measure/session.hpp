@@ -105,6 +105,7 @@ class Session {
   void verify_outputs(State& state, const reference::Outputs* expected, const OutputBytes& outputs, GuardKind guard,
                       const std::string& when);
   bool still_as_before(State& state, const OutputBytes& outputs) const;
+  Result<void> all_have_verdicts() const;
   void take_out(State& state, const Error& error);
 
   const ProblemCase& problem_;

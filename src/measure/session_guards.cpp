@@ -34,6 +34,10 @@ void Session::check_inputs_unchanged(State& state, size_t set, const InputSet& e
 
 void Session::note_verification(State& state, const Verification& verification, GuardKind guard,
                                 const std::string& when) {
+  if (verification.no_verdict) {
+    if (!state.no_verdict) state.no_verdict = verification.no_verdict;
+    return;
+  }
   Accuracy& worst = state.result->accuracy;
   if (verification.accuracy.error >= worst.error) worst = verification.accuracy;
   if (verification.mismatch) {
@@ -147,7 +151,9 @@ void Session::check_sensitivity(State& state) {
       InputSet mixed = sets_[0];
       mixed.files[input->name] = other->files.at(input->name);
       const auto expected = verifier_.expected(mixed);
-      if (expected && !verifier_.verify(*expected, *outputs).passed())
+      const Verification verification = expected ? verifier_.verify(*expected, *outputs) : Verification{};
+      if (verification.no_verdict) state.no_verdict = verification.no_verdict;
+      if (!verification.no_verdict && !verification.passed())
         state.result->guards.fail(GuardKind::sensitivity,
                                   fmt::format("other values of '{}' do not change the result", input->name));
     }

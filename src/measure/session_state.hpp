@@ -35,6 +35,7 @@ struct Session::State {
   std::vector<uint64_t> fingerprints;             // of verified outputs, by set
   size_t processes = 0;                           // before the one that runs
   size_t other_bits = 0;                          // processes that computed other bits than the one before
+  std::optional<Error> no_verdict;                // of a comparison of its outputs, for a reason that is not theirs
   bool candidate = false;
 
   Provider& provider() const { return *process; }

@@ -84,7 +84,8 @@ Verification Verifier::judged(const reference::Outputs& expected, const OutputBy
     got[output->name] = check::decode(*output->tensor(), bytes->second);
   }
   const auto verdict = oracle_.judge(*problem_.spec, problem_.shape, problem_.arguments, expected, got);
-  verification.mismatch = verdict ? *verdict : std::optional(verdict.error().message);
+  if (verdict) verification.mismatch = *verdict;
+  if (!verdict) verification.no_verdict = verdict.error();
   return verification;
 }
 

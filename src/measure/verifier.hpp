@@ -27,9 +27,10 @@ struct Accuracy {
 
 struct Verification {
   std::optional<std::string> mismatch;  // the first wrong element, in words
+  std::optional<Error> no_verdict;      // the comparison failed: that says nothing about the outputs
   Accuracy accuracy;
 
-  bool passed() const { return !mismatch && accuracy.error <= accuracy.limit; }
+  bool passed() const { return !mismatch && !no_verdict && accuracy.error <= accuracy.limit; }
   std::string text() const;  // why it did not pass
 };
 

@@ -40,7 +40,7 @@ TEST(InputSet, gives_a_reference_what_the_kernel_sees) {
   const InputSet set = make(folder, 3, "one");
   const auto values = set.values(folder.problem());
   ASSERT_TRUE(values.ok());
-  ASSERT_EQ(values->at("x").size(), 96u);
+  ASSERT_EQ(values->at("x").values.size(), 96u);
   const spec::ResolvedTensor& tensor = *folder.problem().inputs()[0]->tensor();
   std::string encoded(static_cast<size_t>(tensor.bytes), '\0');
   check::encode(tensor, values->at("x"), std::span(reinterpret_cast<uint8_t*>(encoded.data()), encoded.size()));
@@ -56,7 +56,7 @@ TEST(InputSet, draws_constant_fills_at_random_only_on_demand) {
   EXPECT_EQ(specified->at("bias"), std::vector<double>(8, 0.0));
   EXPECT_EQ(drawn->at("x"), specified->at("x")) << "a fill that is random already stays";
   for (const char* name : {"weight", "bias"}) {
-    const std::vector<double>& values = drawn->at(name);
+    const std::vector<double>& values = drawn->at(name).values;
     EXPECT_NE(*std::min_element(values.begin(), values.end()), *std::max_element(values.begin(), values.end())) << name;
   }
 }

@@ -57,7 +57,7 @@ class VerifierCase {
   Verification verify(const std::vector<double>& values) const { return verifier_.verify(expected_, encoded(values)); }
   // The sums by a kernel that rounds after each addition.
   std::vector<double> sums(const std::function<double(double)>& round) const {
-    const std::vector<double>& x = values_.at("x");
+    const std::vector<double>& x = values_.at("x").values;
     const size_t columns = x.size() / wanted().size();
     std::vector<double> result(wanted().size());
     for (size_t row = 0; row < result.size(); ++row) {

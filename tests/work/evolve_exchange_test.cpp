@@ -29,7 +29,7 @@ JudgingRequest example() {
   request.snapshot.original = {"[kernel]\n", {"A"}, {"ROWS"}, "A=1"};
   request.snapshot.large_files = {{"large.bin", "abc"}};
   request.snapshot.outside = {{"../h.cuh", "def"}};
-  request.snapshot.rules = {{"k.ptx"}, {"k.ptx", "kernel.toml", "x.npy", "large.bin"}, {"../h.cuh"}};
+  request.snapshot.rules = {{"k.ptx"}, {"k.ptx", "kernel.toml", "x.npy", "large.bin"}, {"../h.cuh"}, {"__FILE__"}};
   request.parent = candidate_of("first");
   request.incumbent = candidate_of("better");
   request.incumbent.tunables = {{"B", {int64_t{4}, int64_t{8}}}, {"C", {true, false}}};
