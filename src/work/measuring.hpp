@@ -41,7 +41,7 @@ struct MeasureRequest {
 struct Bench {
   measure::BenchRequest request;
   build::BuildResult built;
-  std::unique_ptr<device::Device> device;  // request.model names strings of it
+  std::unique_ptr<device::Device> device;
 };
 Result<Bench> prepare_bench(const spec::KernelSpec& spec, const MeasureRequest& wanted, const Context& context);
 

@@ -3,6 +3,9 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <mutex>
+#include <set>
+#include <string>
 
 namespace assay::device::cuda {
 namespace {
@@ -60,6 +63,15 @@ gpu::TensorArch tensor_arch(int major, int minor) {
   return major == 8 && minor == 9 ? gpu::TensorArch::ada : gpu::TensorArch::ampere;
 }
 
+// A model names its strings without owning them, and reports keep models when their device is closed. A machine has few
+// different GPUs, so that their names are kept until the program ends.
+std::string_view kept_forever(std::string text) {
+  static std::mutex mutex;
+  static std::set<std::string> texts;
+  const std::lock_guard lock(mutex);
+  return *texts.insert(std::move(text)).first;
+}
+
 }  // namespace
 
 const gpu::GpuModel* product_named(std::string_view name) {
@@ -74,17 +86,15 @@ const gpu::GpuModel* product_named(std::string_view name) {
 
 CudaModel::CudaModel(const Driver& driver, CUdevice device) {
   std::array<char, 256> text{};
-  if (driver.cuDeviceGetName(text.data(), static_cast<int>(text.size() - 1), device) == CUDA_SUCCESS)
-    name_ = text.data();
+  if (driver.cuDeviceGetName(text.data(), static_cast<int>(text.size() - 1), device) != CUDA_SUCCESS) text.fill('\0');
   const auto attribute = [&](CUdevice_attribute which) { return driver.attribute(which, device); };
   const int major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   const int minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  const gpu::GpuModel* product = product_named(name_);
+  const gpu::GpuModel* product = product_named(text.data());
   known_ = product != nullptr && product->compute_capability() == 10 * major + minor;
   model_ = known_ ? *product : start_model(10 * major + minor);
-  id_ = known_ ? std::string(product->id) : fmt::format("sm_{}{}", major, minor);
-  model_.id = id_;
-  model_.name = name_;
+  if (!known_) model_.id = kept_forever(fmt::format("sm_{}{}", major, minor));
+  model_.name = kept_forever(text.data());
   model_.compute_major = major;
   model_.compute_minor = minor;
   model_.tensor_arch = tensor_arch(major, minor);

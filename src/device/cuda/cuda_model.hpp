@@ -2,7 +2,7 @@
 // A GPU of this machine as a GpuModel: limits as the driver tells them, peaks of the product where it is known.
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "device/cuda/driver.hpp"
 #include "gpu/gpu_model.hpp"
@@ -12,18 +12,15 @@ namespace assay::device::cuda {
 class CudaModel {
  public:
   CudaModel(const Driver& driver, CUdevice device);
-  CudaModel(const CudaModel&) = delete;
-  CudaModel& operator=(const CudaModel&) = delete;
 
+  // A copy may outlive this object and the device.
   const gpu::GpuModel& get() const { return model_; }
   // Whether the peaks are the product's; otherwise they are computed from clocks and widths.
   bool known_product() const { return known_; }
 
  private:
-  std::string id_;    // "h200", or "sm_90" for a product that is not in our table
-  std::string name_;  // as the driver spells it
   bool known_ = false;
-  gpu::GpuModel model_;  // its strings are those above
+  gpu::GpuModel model_;  // id: "h200", or "sm_90" for a product that is not in our table; name: as the driver spells it
 };
 
 // The model in our table that a driver's name for a GPU means, or nullptr.

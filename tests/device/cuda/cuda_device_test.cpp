@@ -62,6 +62,19 @@ class CudaDeviceTest : public FakeDriverTest {
   uint64_t y_ = 0;
 };
 
+// Reports keep models of devices that are closed.
+TEST_F(CudaDeviceTest, LeavesModelsThatOutliveIt) {
+  const gpu::GpuModel kept = device_->model();
+  auto second = CudaDevice::open(*driver_, 1);
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ((*second)->model().name.data(), kept.name.data()) << "a name belongs to no device";
+  module_.reset();
+  device_.reset();
+  const std::vector<std::string> elsewhere(4096, std::string(15, '#'));
+  EXPECT_EQ(kept.name, "NVIDIA H200");
+  EXPECT_EQ(kept.id, "h200");
+}
+
 TEST_F(CudaDeviceTest, IsAModelFromAttributesWithTheProductsPeaks) {
   EXPECT_EQ(device_->name(), "cuda:0");
   const gpu::GpuModel& model = device_->model();
