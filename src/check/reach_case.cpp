@@ -32,7 +32,7 @@ Result<void> ReachCase::make_buffer(const spec::Shape& shape, const std::vector<
   std::vector<uint8_t> bytes(static_cast<size_t>(tensor.bytes));
   if (spec::is_filled(tensor.role)) {
     ASSAY_TRY(
-        const std::vector<double> values,
+        const reference::Numbers values,
         InputMaker(spec_, setup_.cache_folder).make(shape, arguments, argument, {Distribution::specified, 1, false}));
     encode(tensor, values, bytes);
   }
