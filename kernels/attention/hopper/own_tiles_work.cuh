@@ -21,7 +21,8 @@ __device__ __forceinline__ int item_blocks(const Params& params, const Item& ite
 }
 
 // Every block takes a head in turn while there is one for each. The heads that are left are shared out evenly, by the
-// cost of their tiles. Where the rings hold all keys of a head, an item is all of its tiles; else one per consumer.
+// cost of their tiles. Where the rings hold all keys of a head, an item is all of its tiles; else at most one per
+// consumer.
 template <class Config>
 struct Items {
   const Params& params;
@@ -36,7 +37,9 @@ struct Items {
     item.first_tile = next % params.row_tiles;
     item.tiles = min(end - next, params.row_tiles - item.first_tile);
     if (key_blocks<Config>(params, params.row_tiles - 1) > Config::kKeyStages) {
-      item.tiles = min(item.tiles, Config::kConsumers);
+      // As few items as there must be, none much smaller than the others: consumers without a tile wait. Causal tiles
+      // are shorter in front, where the smaller items are.
+      item.tiles /= (item.tiles + Config::kConsumers - 1) / Config::kConsumers;
     }
     next += item.tiles;
     return true;
