@@ -172,17 +172,25 @@ def _nothing():
     return contextlib.nullcontext()
 
 
+def over_own(line, names):
+    """The best of these contenders over the better of our kernels; nothing where none of them is there."""
+    others = [line["us"][name] for name in names if name in line["us"]]
+    return [min(others) / min(us for name, us in line["us"].items() if name.startswith(NAME))] if others else []
+
+
+def show(title, ratios):
+    if ratios:
+        print(f"{title} over {NAME}: {len(ratios)} shapes, median {statistics.median(ratios):.2f}, {min(ratios):.2f} ... "
+              f"{max(ratios):.2f}, {sum(ratio < 0.98 for ratio in ratios)} below 0.98")
+
+
 def summary(lines):
     for kind in sorted({line["kind"] for line in lines}):
-        for title, names in (("best of cuDNN and flash", ("cudnn", "flash")), ("what is taken", None)):
-            ratios = []
-            for line in lines:
-                others = [line["us"][name] for name in (names or (line["chosen"],)) if name in line["us"]]
-                if line["kind"] == kind and others:
-                    ratios.append(min(others) / min(us for name, us in line["us"].items() if name.startswith(NAME)))
-            if ratios:
-                print(f"{kind}: {len(ratios)} shapes, {title} over {NAME}: median {statistics.median(ratios):.2f}, "
-                      f"{min(ratios):.2f} ... {max(ratios):.2f}, {sum(ratio < 0.98 for ratio in ratios)} below 0.98")
+        these = [line for line in lines if line["kind"] == kind]
+        show(f"{kind}: best of cuDNN and flash", [ratio for line in these for ratio in over_own(line, ("cudnn", "flash"))])
+    for chosen in sorted({line["chosen"] for line in lines}):
+        these = [line for line in lines if line["chosen"] == chosen]
+        show(f"{chosen}, where it is taken", [ratio for line in these for ratio in over_own(line, (chosen,))])
 
 
 def main(words):
