@@ -91,6 +91,14 @@ class DescribedKernels(unittest.TestCase):
         self.assert_covered({(kind, dim, length, mask) for length, dim in pairs for kind in types for mask in masks},
                             described("pairs", r"pairs::PairsConfig<([^>]*)>"))
 
+    def test_own_tiles(self):
+        table = (ATTENTION / "hopper" / "launch.cu").read_text()
+        kernels = re.findall(r"OWN_TILES\(own_tiles(?:_long)?, ELEMENT, MASK, (\d+), (true|false)\)", table)
+        self.assertEqual(len(kernels), 7)
+        wanted = {(kind, dim, mask, is_long) for dim, is_long in kernels for kind in ("__half", "__nv_bfloat16") for mask in ("true", "false")}
+        there = described("own_tiles", r"own_tiles::OwnTilesConfig<([^>]*)>")
+        self.assert_covered(wanted, {(*line[:-1], {"0": "false", "1": "true"}[line[-1]]) for line in there})
+
     def test_split_streaming(self):
         table = (ATTENTION / "hopper" / "launch.cu").read_text()
         sizes = re.findall(r"SPLIT\(ELEMENT, MASK, (\d+), (\d+), (\d+)\)", table)

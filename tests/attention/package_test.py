@@ -196,6 +196,26 @@ class Fit(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(SystemExit):
             self.sweep.options_of(["a.jsonl", "--only", "pears"])
 
+    def test_shapes_and_summary_of_own_tiles(self):
+        folder = ROOT / "kernels/attention/own_tiles"
+        specification = importlib.util.spec_from_file_location("own_tiles_bench", folder / "bench.py")
+        bench = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(bench)
+        self.assertEqual(bench.random_shape(1, 17, bench.KINDS), bench.random_shape(1, 17, bench.KINDS))
+        for number in range(500):
+            shape = bench.random_shape(1, number, bench.KINDS)
+            self.assertLessEqual(self.sweep.set_bytes(shape), bench.MOST_BYTES)
+            self.assertEqual(shape["query_heads"] % shape["key_heads"], 0)
+            self.assertLessEqual(shape["key_rows"], 512, "choice_sweep.py takes no more for measured")
+            self.assertFalse(shape["causal"] and shape["query_rows"] != shape["key_rows"], "SDPA aligns such masks differently")
+        self.assertEqual(bench.kernel_of("own_tiles_long_bf16_d128_causal"), "own_tiles_long")
+        lines = [{"kind": "square", "chosen": "streaming_2", "us": {"own_tiles": 5.0, "own_tiles_long": 4.0, "streaming_2": 6.0, "flash": us}}
+                 for us in (2.0, 8.0)]
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            bench.summary(lines)
+        self.assertIn("square: best of cuDNN and flash over own_tiles: 2 shapes, median 1.25, 0.50 ... 2.00, 1 below 0.98", output.getvalue())
+        self.assertIn("streaming_2, where it is taken over own_tiles: 2 shapes, median 1.50", output.getvalue())
+
     def test_a_shape_that_hangs_is_written_down(self):
         with tempfile.TemporaryDirectory() as folder:
             program = ("import sys, time; sys.path.insert(0, sys.argv[1]); import sweep\n"
@@ -313,7 +333,7 @@ class Query(unittest.TestCase):
                         self.assertIn(f"_d{min(size for size in sizes if size >= head_dim)}_", name + "_")
 
     def test_benches_find_their_functions(self):
-        for name in ("split_keys", "serving_tiles", "pairs"):
+        for name in ("split_keys", "serving_tiles", "pairs", "own_tiles"):
             self.assertTrue(hasattr(library.load(), f"assay_attention_testing_{name}"), name)
 
     def test_refuses(self):

@@ -187,13 +187,16 @@ MULTIPROCESSORS = 132  # of the GPU that was measured
 SIZES = {"resident_1x4x1": {64: (64, 128)}, "resident_2x2x1": {64: (128, 128)}, "resident_4x1x1": {64: (256, 128)},
          "resident_4x1x2": {64: (256, 128)}, "streaming_2": {64: (128, 128), 96: (128, 128), 128: (128, 128), 192: (128, 80), 256: (128, 48)},
          "streaming_3": {64: (192, 128)}, "streaming_4": {64: (256, 64)}, "streaming_wide": {192: (128, 112), 256: (128, 80)},
-         "pairs_64": {64: (64, 64), 96: (64, 64), 128: (64, 64)}, "pairs_128": {64: (128, 128), 96: (128, 128), 128: (128, 128)}}
+         "pairs_64": {64: (64, 64), 96: (64, 64), 128: (64, 64)}, "pairs_128": {64: (128, 128), 96: (128, 128), 128: (128, 128)},
+         "own_tiles": {64: (64, 64), 96: (64, 64), 128: (64, 64), 192: (64, 64), 256: (64, 64)},
+         "own_tiles_long": {96: (64, 64), 128: (64, 64)}}
 SPLIT_KEYS = {64: 128, 96: 128, 128: 128, 192: 112, 256: 80}  # keys of a block of split_streaming
 SPLIT_KEYS_SIZES = {1: (64, 128, 256), 2: (64, 128)}  # head sizes of ../split_keys, by slabs
 # Kernel of choice.hpp
 NAMES = {"resident_1x4x1": "resident_1x4", "resident_2x2x1": "resident_2x2", "resident_4x1x1": "resident_4x1",
          "resident_4x1x2": "resident_4x1_twice"}
 RESIDENT_KEYS = 512
+OWN_TILES_KEYS = 512  # more were not measured
 COMMON = 4.0
 TILE_BLOCKS = 6  # of keys: what a tile of split_streaming costs beside its products
 TILES = {"resident_4x1x2": 2}  # that a thread block takes one after the other; all others 1
@@ -486,7 +489,8 @@ def entry(key, costs, trees):
     resident, pairs = kernel.startswith("resident"), kernel.startswith("pairs")
     below = max([0, *(other for other in SIZES[kernel] if other < size)])
     least = size if resident else max(64 if pairs else 1, below + 1, size - 63)  # as fits() in launch.cu
-    most_queries, most_keys = rows if pairs else 0, keys if pairs else RESIDENT_KEYS if resident else 0
+    own_tiles = kernel.startswith("own_tiles")
+    most_queries, most_keys = rows if pairs else 0, keys if pairs else RESIDENT_KEYS if resident else OWN_TILES_KEYS if own_tiles else 0
     numbers = ", ".join(f"{value:.4g}" for value in costs)
     return (f"    {{Kernel::{NAMES.get(kernel, kernel)}, {least}, {size}, {'true' if causal else 'false'}, {rows}, {keys}, "
             f"{TILES.get(kernel, 1)}, {most_queries}, {most_keys}, {{{numbers}}}, {trees}}},")

@@ -23,6 +23,8 @@ enum class Kernel {
   streaming_wide,  // one buffer of queries, more keys in a block
   pairs_64,
   pairs_128,
+  own_tiles,
+  own_tiles_long,
   split_streaming  // keys shared out over a cluster; costs of its own (split_plan.hpp)
 };
 

@@ -11,6 +11,7 @@
 #include "choice.hpp"
 #include "hopper_attention.h"
 #include "launch_params.hpp"
+#include "own_tiles.cuh"
 #include "pairs.cuh"
 #include "resident.cuh"
 #include "split_streaming.cuh"
@@ -63,6 +64,21 @@ const char* launch_pairs(const Call& call, cudaStream_t stream) {
   if (const char* error = count_multiprocessors(multiprocessors)) return error;
   const auto blocks = static_cast<unsigned>(std::min<int64_t>(int64_t{call.batch} * call.query_heads, multiprocessors));
   return launch_kernel(pairs::pairs_attention<Config>, params, dim3(blocks), Config::kThreads,
+                       sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
+}
+
+// A persistent grid: one block per multiprocessor, or fewer if there are fewer tiles.
+template <class Config>
+const char* launch_own_tiles(const Call& call, cudaStream_t stream) {
+  Params params{};
+  int multiprocessors = 0;
+  if (const char* error = fill(params, call, Config::kKeyBlock)) return error;
+  if (const char* error = count_multiprocessors(multiprocessors)) return error;
+  params.row_tiles = ceil_div(call.query_rows, kTileRows);
+  const int64_t tiles = int64_t{params.row_tiles} * call.query_heads * call.batch;
+  if (tiles > INT32_MAX) return "too many tiles";
+  return launch_kernel(own_tiles::own_tiles_attention<Config>, params,
+                       dim3(static_cast<unsigned>(std::min<int64_t>(tiles, multiprocessors))), Config::kThreads,
                        sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
 }
 
@@ -166,6 +182,10 @@ struct Variant {
   CLIPPING(pairs_##LENGTH, "pairs_" #LENGTH, ELEMENT, MASK, DIM, LENGTH, \
            launch_pairs<pairs::PairsConfig<ELEMENT, DIM, LENGTH, MASK>>)
 
+#define OWN_TILES(KERNEL, ELEMENT, MASK, DIM, LONG) \
+  CLIPPING(KERNEL, #KERNEL, ELEMENT, MASK, DIM, 0,  \
+           launch_own_tiles<own_tiles::OwnTilesConfig<ELEMENT, DIM, MASK, LONG>>)
+
 #define SPLIT(ELEMENT, MASK, DIM, KEYS, STAGES)                       \
   CLIPPING(split_streaming, "split_streaming", ELEMENT, MASK, DIM, 0, \
            launch_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEYS, STAGES>, MASK>)
@@ -173,6 +193,12 @@ struct Variant {
 #define ALL_SPLIT(ELEMENT, MASK)                                                                         \
   SPLIT(ELEMENT, MASK, 64, 128, 4), SPLIT(ELEMENT, MASK, 96, 128, 3), SPLIT(ELEMENT, MASK, 128, 128, 3), \
       SPLIT(ELEMENT, MASK, 192, 112, 2), SPLIT(ELEMENT, MASK, 256, 80, 2)
+
+#define ALL_OWN_TILES(ELEMENT, MASK)                                                                       \
+  OWN_TILES(own_tiles, ELEMENT, MASK, 64, false), OWN_TILES(own_tiles, ELEMENT, MASK, 96, false),          \
+      OWN_TILES(own_tiles, ELEMENT, MASK, 128, false), OWN_TILES(own_tiles, ELEMENT, MASK, 192, false),    \
+      OWN_TILES(own_tiles, ELEMENT, MASK, 256, false), OWN_TILES(own_tiles_long, ELEMENT, MASK, 96, true), \
+      OWN_TILES(own_tiles_long, ELEMENT, MASK, 128, true)
 
 #define ALL_PAIRS(ELEMENT, MASK)                                                             \
   PAIRS(ELEMENT, MASK, 64, 64), PAIRS(ELEMENT, MASK, 64, 96), PAIRS(ELEMENT, MASK, 64, 128), \
@@ -191,7 +217,8 @@ struct Variant {
 
 #define ALL_KERNELS(ELEMENT)                                                                                \
   BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1), \
-      ALL_PAIRS(ELEMENT, full), ALL_PAIRS(ELEMENT, causal), ALL_SPLIT(ELEMENT, full), ALL_SPLIT(ELEMENT, causal)
+      ALL_PAIRS(ELEMENT, full), ALL_PAIRS(ELEMENT, causal), ALL_OWN_TILES(ELEMENT, full),                   \
+      ALL_OWN_TILES(ELEMENT, causal), ALL_SPLIT(ELEMENT, full), ALL_SPLIT(ELEMENT, causal)
 
 const Variant kVariants[] = {ALL_KERNELS(half), ALL_KERNELS(bf16)};
 

@@ -30,3 +30,8 @@ inline hopper_attention_call hopper_call(const assay_attention_call& call) {
 // sequences, or by what would be taken if there were none.
 extern "C" ASSAY_ATTENTION_API int assay_attention_testing_pairs(const assay_attention_call* call, int in_pairs,
                                                                  void* stream);
+
+// The same by the kernels whose consumers have tiles of their own (../hopper/own_tiles.cuh), by that for more keys
+// where `is_long` is not 0.
+extern "C" ASSAY_ATTENTION_API int assay_attention_testing_own_tiles(const assay_attention_call* call, int is_long,
+                                                                     void* stream);

@@ -203,6 +203,16 @@ int assay_attention_testing_pairs(const assay_attention_call* call, int in_pairs
   return launch_hopper(variant, hopper, device, stream);
 }
 
+int assay_attention_testing_own_tiles(const assay_attention_call* call, int is_long, void* stream) {
+  assay_attention_call known;
+  DeviceFacts device{};
+  if (int status = check_plain_hopper_call(call, known, device); status != ASSAY_ATTENTION_OK) return status;
+  const hopper_attention_call hopper = hopper_call(known);
+  const int variant = hopper_attention_find(is_long != 0 ? "own_tiles_long" : "own_tiles", &hopper);
+  if (variant < 0) return fail(ASSAY_ATTENTION_UNSUPPORTED, "there is no such kernel for head_dim %d", known.head_dim);
+  return launch_hopper(variant, hopper, device, stream);
+}
+
 int assay_attention_testing_serving_tiles(const assay_attention_call* call, void* stream) {
   assay_attention_call known;
   DeviceFacts device{};

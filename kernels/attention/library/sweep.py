@@ -178,6 +178,11 @@ def launch_pairs(q, k, v, out, causal, in_pairs, lse=None):
     return launch_by("assay_attention_testing_pairs", (int(in_pairs),), q, k, v, out, causal, lse)
 
 
+def launch_own_tiles(q, k, v, out, causal, is_long, lse=None):
+    """The kernels whose consumers have tiles of their own. Raises Unsupported."""
+    return launch_by("assay_attention_testing_own_tiles", (int(is_long),), q, k, v, out, causal, lse)
+
+
 def launch_split_keys(q, k, v, out, layout, causal=False, lse=None):
     """The kernel for few queries. layout: (slabs, warps, blocks of a cluster, clusters that share a head's keys, clusters that
     share all keys), as Plan in ../split_keys/plan.hpp. Fewer than no warps: as planned."""
