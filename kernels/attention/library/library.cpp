@@ -176,7 +176,11 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
   if (warps < 0) {
     plan = split_keys::plan(shape, slots, true);
   } else {
-    const int at_a_time = slots.of(warps, known.head_dim)[cluster];
+    if (cluster == 0) {
+      const split_keys::Solo solo = sharers > 1 ? split_keys::Solo::shared : split_keys::Solo::apart;
+      plan = {slabs, warps, 1, 1, device.multiprocessors, solo};
+    }
+    const int at_a_time = slots.of(warps, known.head_dim)[plan.cluster];
     if (sharers < 1) plan.sharers = std::max(1, static_cast<int>(at_a_time / split_keys::piece_count(shape, slabs)));
     if (clusters < 0) plan.clusters = at_a_time;
   }
