@@ -37,7 +37,8 @@ import sweep  # noqa: E402
 KINDS = {"square": 50, "few_tiles": 20, "cross": 15, "many_short": 15}
 SPLIT_KINDS = {"few_queries": 45, "few_tiles": 25, "cross": 30}
 SPLIT = "split_streaming"
-PLANNED = "planned_split"  # split_streaming with the number of blocks that it plans itself
+HALVES = "split_halves"  # the same where rows fill half a tile, which it then is in the library
+PLANNED = {SPLIT: "planned_split", HALVES: "planned_halves"}  # with the number of blocks that they plan themselves
 SPLIT_KEYS_NAME = "split_keys"
 CLUSTERS = range(1, 9)
 NARROW = 128
@@ -98,16 +99,16 @@ def runs_of(variant, calls, shape):
     """name -> function of a set's number: one of a kernel, one for each number of blocks of split_streaming."""
     import bench
     name = kernel_of(bench.NAMES[variant])
-    if name != SPLIT:
+    if name not in PLANNED:
         return {name: lambda index: bench.launch(variant, calls[index])}
 
     def run(index, cluster):
         calls[index].cluster = cluster
         bench.launch(variant, calls[index])
 
-    runs = {f"{SPLIT}_{cluster}": lambda index, cluster=cluster: run(index, cluster) for cluster in CLUSTERS}
+    runs = {f"{name}_{cluster}": lambda index, cluster=cluster: run(index, cluster) for cluster in CLUSTERS}
     if any(split_suits(cluster, shape) for cluster in CLUSTERS):  # else there is no plan
-        runs[PLANNED] = lambda index: run(index, 0)
+        runs[PLANNED[name]] = lambda index: run(index, 0)
     return runs
 
 
@@ -139,7 +140,8 @@ def measure_shape(shape, number, peers, with_split_keys):
     if with_split_keys and shape["query_rows"] <= 64 and shape["key_rows"] >= 256:
         contenders[SPLIT_KEYS_NAME] = lambda index: sweep.launch_split_keys(*sets[index], out, (0, -1, 0, 0, 0))
         add(SPLIT_KEYS_NAME)
-    chosen = kernel_of(bench.NAMES[bench.LIBRARY.hopper_attention_choose(calls[0])]).replace(SPLIT, PLANNED)
+    chosen = kernel_of(bench.NAMES[bench.LIBRARY.hopper_attention_choose(calls[0])])
+    chosen = PLANNED.get(chosen, chosen)
     if peers:
         def sdpa(index, backend):
             with sdpa_kernel(backend):
@@ -195,6 +197,7 @@ NAMES = {"resident_1x4x1": "resident_1x4", "resident_2x2x1": "resident_2x2", "re
          "resident_4x1x2": "resident_4x1_twice"}
 RESIDENT_KEYS = 512
 COMMON = 4.0
+LEAST_HALVES = 40  # times of a head size, to fit costs of halves
 TILE_BLOCKS = 6  # of keys: what a tile of split_streaming costs beside its products
 TILES = {"resident_4x1x2": 2}  # that a thread block takes one after the other; all others 1
 
@@ -356,9 +359,12 @@ def split_costs_of(lines):
                 continue
             # What nobody would take, a cluster that is far from the best, need not be estimated well.
             weight = 1.0 if us < 1.5 * min(split_times(line).values()) else 0.1
-            key = (split_size(line["head_dim"]), line["causal"])
+            key = (split_size(line["head_dim"]), line["causal"], in_halves(line))
             observed.setdefault(key, []).append((split_terms(cluster, line), us, weight))
-    return {key: fitted(values) for key, values in sorted(observed.items())}
+    costs = {key: fitted(values) for key, values in sorted(observed.items()) if not key[2] or len(values) >= LEAST_HALVES}
+    # Where halves were not measured, as whole tiles.
+    return {(size, causal, halves): costs.get((size, causal, halves), costs[size, causal, False])
+            for size, causal, _ in sorted(costs) for halves in ((False,) if causal else (False, True)) if (size, causal, False) in costs}
 
 
 def split_keys_costs_of(lines):
@@ -414,7 +420,8 @@ class Costs:
             cluster = int(name.rsplit("_", 1)[1])
             if not split_suits(cluster, line):
                 return math.inf
-            costs, values = self.split.get((split_size(line["head_dim"]), line["causal"])), split_terms(cluster, line)
+            costs = self.split.get((split_size(line["head_dim"]), line["causal"], in_halves(line)))
+            values = split_terms(cluster, line)
         else:
             costs, values = self.kernels.get((name, head_size(name, line["head_dim"]), line["causal"])), terms(name, line)
         return math.inf if costs is None else sum(map(math.prod, zip(costs, values)))
@@ -439,6 +446,10 @@ def read(paths):
     for path in paths:
         data = path.read_bytes()
         lines += map(json.loads, (gzip.decompress(data) if path.suffix == ".gz" else data).decode().splitlines())
+    for line in lines:
+        if any(name.startswith(HALVES) for name in line.get("us", ())):  # which the library takes then
+            line["in_halves"] = True
+            line["us"] = {name.replace(HALVES, SPLIT): us for name, us in line["us"].items() if not name.startswith(SPLIT)}
     for line in lines:  # of ../library/sweep.py
         if line.get("kernel", "").startswith(SPLIT_KEYS_NAME):
             line["us"] = {SPLIT_KEYS_NAME: line["us"]["ours"]}
@@ -447,6 +458,11 @@ def read(paths):
 
 def own_times(line):
     return {name: us for name, us in line["us"].items() if name in SIZES}
+
+
+def in_halves(line):
+    """Whether both warpgroups of split_streaming had the rows of a tile when the line was measured."""
+    return line.get("in_halves", False)
 
 
 def split_times(line):
@@ -493,10 +509,11 @@ def entry(key, costs, trees):
 
 
 def split_entry(key, costs):
-    size, causal = key
+    size, causal, halves = key
     below = max([0, *(other for other in SPLIT_KEYS if other < size)])
     numbers = ", ".join(f"{value:.4g}" for value in costs)
-    return f"    {{{below + 1}, {size}, {'true' if causal else 'false'}, {SPLIT_KEYS[size]}, {{{numbers}}}}},"
+    flags = f"{'true' if causal else 'false'}, {'true' if halves else 'false'}"
+    return f"    {{{below + 1}, {size}, {flags}, {SPLIT_KEYS[size]}, {{{numbers}}}}},"
 
 
 def split_keys_entry(key, costs):

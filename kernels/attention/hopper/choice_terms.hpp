@@ -23,7 +23,8 @@ enum class Kernel {
   streaming_wide,  // one buffer of queries, more keys in a block
   pairs_64,
   pairs_128,
-  split_streaming  // keys shared out over a cluster; costs of its own (split_plan.hpp)
+  split_streaming,  // keys shared out over a cluster; costs of its own (split_plan.hpp)
+  split_halves      // the same where rows fill half a tile: both warpgroups have them, and other keys
 };
 
 constexpr int ceil_div(int a, int b) {

@@ -170,6 +170,14 @@ struct Variant {
   CLIPPING(split_streaming, "split_streaming", ELEMENT, MASK, DIM, 0, \
            launch_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEYS, STAGES>, MASK>)
 
+#define HALVES(ELEMENT, DIM, KEYS, STAGES)                      \
+  CLIPPING(split_halves, "split_halves", ELEMENT, full, DIM, 0, \
+           launch_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEYS, STAGES, true>, full>)
+
+#define ALL_HALVES(ELEMENT)                                                               \
+  HALVES(ELEMENT, 64, 128, 4), HALVES(ELEMENT, 96, 128, 3), HALVES(ELEMENT, 128, 128, 3), \
+      HALVES(ELEMENT, 192, 112, 2), HALVES(ELEMENT, 256, 80, 2)
+
 #define ALL_SPLIT(ELEMENT, MASK)                                                                         \
   SPLIT(ELEMENT, MASK, 64, 128, 4), SPLIT(ELEMENT, MASK, 96, 128, 3), SPLIT(ELEMENT, MASK, 128, 128, 3), \
       SPLIT(ELEMENT, MASK, 192, 112, 2), SPLIT(ELEMENT, MASK, 256, 80, 2)
@@ -189,9 +197,10 @@ struct Variant {
       STREAMING(streaming_wide, ELEMENT, MASK, 192, 2, 112, 2, 1),                                                     \
       STREAMING(streaming_wide, ELEMENT, MASK, 256, 2, 80, 2, 1)
 
-#define ALL_KERNELS(ELEMENT)                                                                                \
-  BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1), \
-      ALL_PAIRS(ELEMENT, full), ALL_PAIRS(ELEMENT, causal), ALL_SPLIT(ELEMENT, full), ALL_SPLIT(ELEMENT, causal)
+#define ALL_KERNELS(ELEMENT)                                                                                      \
+  BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1),       \
+      ALL_PAIRS(ELEMENT, full), ALL_PAIRS(ELEMENT, causal), ALL_SPLIT(ELEMENT, full), ALL_SPLIT(ELEMENT, causal), \
+      ALL_HALVES(ELEMENT)
 
 const Variant kVariants[] = {ALL_KERNELS(half), ALL_KERNELS(bf16)};
 
@@ -206,6 +215,7 @@ const char* check(const Variant& variant, const Call& call) {
   if (!fits(variant, call.head_dim)) return "this variant is for another head_dim";
   if ((call.causal != 0) != variant.causal) return "this variant is for the other kind of mask";
   if ((call.bf16 != 0) != variant.bf16) return "this variant is for another element type";
+  if (variant.kernel == Kernel::split_halves && !in_halves(call)) return "the rows fill more than half a tile";
   if (variant.query_capacity != 0 && call.query_rows > variant.query_capacity)
     return "too many queries for this variant";
   if (variant.key_capacity != 0 && call.key_rows > variant.key_capacity) return "too many keys for this variant";

@@ -134,6 +134,16 @@ int launch_long_queries(const assay_attention_call& call, Family family, const D
   return launch_warp(call, device, stream);
 }
 
+// With whole tiles or, where the rows fill half of one, with halves; 0 blocks of a cluster: as planned.
+int launch_split_streaming(const assay_attention_call& call, bool in_halves, int cluster, const DeviceFacts& device,
+                           void* stream) {
+  hopper_attention_call hopper = hopper_call(call);
+  hopper.cluster = cluster;
+  const int variant = hopper_attention_find(in_halves ? "split_halves" : "split_streaming", &hopper);
+  if (variant < 0) return fail(ASSAY_ATTENTION_UNSUPPORTED, "the kernel does not compute this call");
+  return launch_hopper(variant, hopper, device, stream);
+}
+
 // For the kernels that are called by name, in tests and benchmarks.
 int check_plain_hopper_call(const assay_attention_call* call, assay_attention_call& known, DeviceFacts& device) {
   if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
@@ -168,8 +178,9 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
   assay_attention_call known;
   DeviceFacts device{};
   if (int status = check_plain_hopper_call(call, known, device); status != ASSAY_ATTENTION_OK) return status;
-  if (warps == 0)
+  if (warps == 0 && slabs == 0)
     return launch_long_queries(known, family_of_long_queries(known, device.multiprocessors), device, stream);
+  if (warps == 0) return launch_split_streaming(known, slabs == 2, cluster, device, stream);
   const split_keys::Shape shape = split_shape(known);
   const split_keys::ClusterSlots& slots = known_slots(device);
   split_keys::Plan plan{slabs, warps, cluster, sharers, clusters};

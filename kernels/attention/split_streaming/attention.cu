@@ -9,13 +9,16 @@
 #ifndef STAGES
 #define STAGES 4
 #endif
+#ifndef HALF_TILE
+#define HALF_TILE 0
+#endif
 
 using namespace assay::attention::hopper;
 
-#define ENTRY(TYPE, DIM, ELEMENT, CAUSAL)                                                       \
-  extern "C" __global__ void __launch_bounds__(3 * kWarpgroup, 1)                               \
-      attention_##TYPE##_d##DIM##_##CAUSAL(const __grid_constant__ Params params) {             \
-    run_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEY_BLOCK, STAGES>, CAUSAL>(params); \
+#define ENTRY(TYPE, DIM, ELEMENT, CAUSAL)                                                                       \
+  extern "C" __global__ void __launch_bounds__(3 * kWarpgroup, 1)                                               \
+      attention_##TYPE##_d##DIM##_##CAUSAL(const __grid_constant__ Params params) {                             \
+    run_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEY_BLOCK, STAGES, HALF_TILE != 0>, CAUSAL>(params); \
   }
 #define ENTRIES(DIM)                     \
   ENTRY(f16, DIM, __half, false)         \
