@@ -107,6 +107,10 @@ class DescribedKernels(unittest.TestCase):
         halves = re.findall(r"HALVES\(ELEMENT, (\d+), (\d+), (\d+)\)", table)
         self.assertEqual(len(halves), 5)
         self.assert_covered({(kind, *line, "false", "1") for line in halves for kind in ("__half", "__nv_bfloat16")}, described_here)
+        heads = re.findall(r"HEADS\(ELEMENT, (\d+), (\d+), (\d+)\)", table)
+        self.assertEqual(len(heads), 5)
+        self.assert_covered({(kind, *line) for line in heads for kind in ("__half", "__nv_bfloat16")},
+                            described("split_streaming", r"run_streaming_heads<StreamingHeadsConfig<([^>]*)>"))
 
     def test_what_is_missing_is_found(self):
         with self.assertRaisesRegex(AssertionError, "no kernel.toml describes"):

@@ -189,12 +189,14 @@ MULTIPROCESSORS = 132  # of the GPU that was measured
 SIZES = {"resident_1x4x1": {64: (64, 128)}, "resident_2x2x1": {64: (128, 128)}, "resident_4x1x1": {64: (256, 128)},
          "resident_4x1x2": {64: (256, 128)}, "streaming_2": {64: (128, 128), 96: (128, 128), 128: (128, 128), 192: (128, 80), 256: (128, 48)},
          "streaming_3": {64: (192, 128)}, "streaming_4": {64: (256, 64)}, "streaming_wide": {192: (128, 112), 256: (128, 80)},
+         "streaming_heads": {64: (64, 128), 96: (64, 128), 128: (64, 128), 192: (64, 112), 256: (64, 80)},
          "pairs_64": {64: (64, 64), 96: (64, 64), 128: (64, 64)}, "pairs_128": {64: (128, 128), 96: (128, 128), 128: (128, 128)}}
 SPLIT_KEYS = {64: 128, 96: 128, 128: 128, 192: 112, 256: 80}  # keys of a block of split_streaming
 SPLIT_KEYS_SIZES = {1: (64, 128, 256), 2: (64, 128)}  # head sizes of ../split_keys, by slabs
 # Kernel of choice.hpp
 NAMES = {"resident_1x4x1": "resident_1x4", "resident_2x2x1": "resident_2x2", "resident_4x1x1": "resident_4x1",
          "resident_4x1x2": "resident_4x1_twice"}
+HEADS = "streaming_heads"  # two at a time
 RESIDENT_KEYS = 512
 COMMON = 4.0
 LEAST_HALVES = 40  # times of a head size, to fit costs of halves
@@ -220,7 +222,7 @@ def terms(kernel, shape, multiprocessors=MULTIPROCESSORS):
     queries, key_rows, heads = shape["query_rows"], shape["key_rows"], shape["batch"] * shape["query_heads"]
     row_tiles = ceil_div(queries, rows)
     in_block = min(TILES.get(kernel, 1), row_tiles)
-    blocks = ceil_div(row_tiles, TILES.get(kernel, 1)) * heads
+    blocks = ceil_div(row_tiles, TILES.get(kernel, 1)) * ceil_div(heads, 2 if kernel == HEADS else 1)
     seen = (min(key_rows, max(1, rows + key_rows - queries)) if shape["causal"] else key_rows, key_rows)  # by the first tile, the last
     longest = ceil_div(seen[1], keys)
     shared = (ceil_div(seen[0], keys) + longest) / 2 * row_tiles * heads / multiprocessors
@@ -502,7 +504,7 @@ def entry(key, costs, trees):
     resident, pairs = kernel.startswith("resident"), kernel.startswith("pairs")
     below = max([0, *(other for other in SIZES[kernel] if other < size)])
     least = size if resident else max(64 if pairs else 1, below + 1, size - 63)  # as fits() in launch.cu
-    most_queries, most_keys = rows if pairs else 0, keys if pairs else RESIDENT_KEYS if resident else 0
+    most_queries, most_keys = rows if pairs or kernel == HEADS else 0, keys if pairs else RESIDENT_KEYS if resident else 0
     numbers = ", ".join(f"{value:.4g}" for value in costs)
     return (f"    {{Kernel::{NAMES.get(kernel, kernel)}, {least}, {size}, {'true' if causal else 'false'}, {rows}, {keys}, "
             f"{TILES.get(kernel, 1)}, {most_queries}, {most_keys}, {{{numbers}}}, {trees}}},")

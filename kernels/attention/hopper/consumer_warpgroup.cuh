@@ -7,7 +7,8 @@
 // Kernels differ in where tiles come from and in what their rows see. A kernel's consumer derives from this one and has
 //   Rows                           what the 64 rows of the warpgroup see; first_block(): of keys
 //   kEveryBlockHasTiles            no block of the grid is without a tile
-//   last_to_wait()                 the warpgroup whose turn to issue products would be next at the end
+//   kBlockStep                     from a block of keys that the warpgroup takes to its next (here 1)
+//   last_to_wait()                 the warpgroup whose turn to issue products would be next at the end (here 0)
 //   find_next_tile(rows, block)    waits for the queries of the next tile; `block` becomes its last block of keys
 //   mask_first_block(rows, block)  scores of what the rows may not see become -inf, in the first block of a tile
 //   mask_block(rows, block)        the same in the others
@@ -93,13 +94,13 @@ struct ConsumerWarpgroup {
     while (kernel().find_next_tile(rows, block)) {
       attend_first_block(rows, block, softmax);
 #pragma unroll 1
-      while ((block -= Config::kTurns) >= rows.first_block()) attend_block(rows, block, softmax);
+      while ((block -= Kernel::kBlockStep) >= rows.first_block()) attend_block(rows, block, softmax);
     }
     if (Kernel::kEveryBlockHasTiles || !tile.none()) finish_last_tile(softmax);
     if (group == kernel().last_to_wait()) ping_pong.wait();
   }
 
-  // Where all take all blocks. Kernels with turns have their own.
+  static constexpr int kBlockStep = 1;
   __device__ __forceinline__ static constexpr int last_to_wait() { return 0; }
 
   // One block of keys and values of a tile, not its first.
@@ -110,7 +111,7 @@ struct ConsumerWarpgroup {
     }
     multiply(tile, cursor.key());  // (64, key_block)  S = Q K^T; starts O += P V of the block before
     kernel().release(shared.key_empty[cursor.key().stage]);
-    release_queries(block - Config::kTurns < rows.first_block());
+    release_queries(block - Kernel::kBlockStep < rows.first_block());
     kernel().mask_block(rows, block);
     float shrink[2];
     float sums[2];
@@ -230,7 +231,7 @@ struct ConsumerWarpgroup {
 
   // Of a tile of the block, the first row that is this warpgroup's.
   __device__ __forceinline__ int first_row(int head_tile) const {
-    return head_tile * Config::kRows + group * kTileRows;
+    return head_tile * Config::kRows + (Config::kTurns > 1 ? 0 : group * kTileRows);
   }
 
   // The lane that arrives at the barriers reads for its warp; of other lanes racecheck does not know what orders them.

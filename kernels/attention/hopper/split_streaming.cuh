@@ -100,6 +100,7 @@ struct SplitConsumer : ConsumerWarpgroup<SplitConsumer<Config, kCausal>, Config,
   using Warpgroup::tile;
   static constexpr bool kEveryBlockHasTiles = false;
   static constexpr bool kSkipsBlocks = false;
+  static constexpr int kBlockStep = Config::kTurns;
 
   KeyShare share;
   int first_query;         // of the tile

@@ -12,7 +12,7 @@ namespace assay::attention::hopper {
 // staged where its queries were. One buffer leaves room for more keys: each consumer then hands its queries back after
 // the last scores of a tile, and writes its output from registers.
 //
-// Turns: consumers that have the same rows, of which each takes every second key block (consumer_warpgroup.cuh).
+// Turns: consumers that share out the places of the ring (consumer_warpgroup.cuh).
 template <class ElementType, int kHeadDimension, int kConsumerGroups, int kKeyBlockRows, int kStageCount,
           int kQueryBufferCount = 2, int kTurnCount = 1>
 struct StreamingBlock {

@@ -134,12 +134,12 @@ int launch_long_queries(const assay_attention_call& call, Family family, const D
   return launch_warp(call, device, stream);
 }
 
-// With whole tiles or, where the rows fill half of one, with halves; 0 blocks of a cluster: as planned.
-int launch_split_streaming(const assay_attention_call& call, bool in_halves, int cluster, const DeviceFacts& device,
-                           void* stream) {
+// The kernels for up to 64 queries; 0 blocks of a cluster: as planned.
+int launch_by_name(const assay_attention_call& call, int which, int cluster, const DeviceFacts& device, void* stream) {
+  constexpr const char* kNames[] = {"split_streaming", "split_halves", "streaming_heads"};
   hopper_attention_call hopper = hopper_call(call);
   hopper.cluster = cluster;
-  const int variant = hopper_attention_find(in_halves ? "split_halves" : "split_streaming", &hopper);
+  const int variant = which < 1 || which > 3 ? -1 : hopper_attention_find(kNames[which - 1], &hopper);
   if (variant < 0) return fail(ASSAY_ATTENTION_UNSUPPORTED, "the kernel does not compute this call");
   return launch_hopper(variant, hopper, device, stream);
 }
@@ -180,7 +180,7 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
   if (int status = check_plain_hopper_call(call, known, device); status != ASSAY_ATTENTION_OK) return status;
   if (warps == 0 && slabs == 0)
     return launch_long_queries(known, family_of_long_queries(known, device.multiprocessors), device, stream);
-  if (warps == 0) return launch_split_streaming(known, slabs == 2, cluster, device, stream);
+  if (warps == 0) return launch_by_name(known, slabs, cluster, device, stream);
   const split_keys::Shape shape = split_shape(known);
   const split_keys::ClusterSlots& slots = known_slots(device);
   split_keys::Plan plan{slabs, warps, cluster, sharers, clusters};

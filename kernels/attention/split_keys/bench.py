@@ -70,7 +70,8 @@ def draw(shape, dtype=torch.float16, bshd=False):
 
 
 def launch(q, k, v, out, causal=False, lse=None, layout=None):
-    """By a layout; None: the library's choice; warps 0: the kernels for long queries, slabs 1 split_streaming, 2 split_halves."""
+    """By a layout; None: the library's choice; warps 0: the kernels for long queries, slabs 1 split_streaming, 2 split_halves,
+    3 streaming_heads."""
     if layout is None:
         launch_by("assay_attention_forward", (), q, k, v, out, causal, lse)
     else:
@@ -91,7 +92,7 @@ def expected(q, k, v, causal):
 def check():
     random_ = random.Random(5)
     cases = 0
-    streaming = [(slabs, 0, cluster, 0, 0) for slabs in (1, 2) for cluster in (0, 1, 3, 8)]
+    streaming = [(slabs, 0, cluster, 0, 0) for slabs in (1, 2) for cluster in (0, 1, 3, 8)] + 4 * [(3, 0, 0, 0, 0)]
     for dim in (64, 128, 256, 40, 80, 96, 192):
         for layout in [*layouts(dim).values(), *streaming * 3]:
             for _ in range(2):
@@ -201,6 +202,7 @@ def measure(shape, dtype=torch.float16, bshd=False, layouts_of=taken_layouts, re
     estimate = key_bytes / 3e12 * 1e6 + 6
     calls = min(64, max(2, math.ceil(400 / estimate)))
     contenders = {"library": None, "long queries": (0, 0, 0, 0, 0), "split_streaming": (1, 0, 0, 0, 0), "split_halves": (2, 0, 0, 0, 0),
+                  "streaming_heads": (3, 0, 0, 0, 0),
                   **layouts_of(shape)}
     graphs = {}
     for name, layout in contenders.items():
