@@ -17,8 +17,7 @@
 //   release(barrier)               the warp is done with what the barrier guards
 //   write(softmax)                 the tile is finished
 //
-// Config::kTurns: 1, every warpgroup takes all key blocks of its rows; 2, two that have the same rows take them in
-// turns.
+// Config::kTurns: 1, every warpgroup takes all key blocks that come through the ring; 2, they take them in turns.
 #pragma once
 
 #include "warpgroup_tile.cuh"
@@ -146,7 +145,7 @@ struct ConsumerWarpgroup {
     clear_output();
     tile = tile.next();
     softmax = next;
-    release_queries(block - Config::kTurns <
+    release_queries(block - Kernel::kBlockStep <
                     rows.first_block());  // behind write(), which reads what the next tile's overwrite
   }
 

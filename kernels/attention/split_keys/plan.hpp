@@ -8,6 +8,7 @@
 
 #include "../primitives/cluster_slots.hpp"
 #include "even_shares.hpp"
+#include "plan_rates.hpp"
 
 namespace assay::attention::split_keys {
 
@@ -138,7 +139,7 @@ constexpr bool can_be_solo(const Shape& shape, int slabs) {
 
 constexpr int kClusters[] = {1, 2, 3, 4, 6, 8};  // that a plan takes
 
-// Microseconds of a layout, by rates that plan_fit.py fitted to an H200: what one block computes by itself, and what
+// Microseconds of a layout, by the rates of plan_rates.hpp: what one block computes by itself, and what
 // memory, or the L2 cache where tiles of rows share keys, gives to all.
 class LayoutTime {
  public:
@@ -151,58 +152,45 @@ class LayoutTime {
   }
 
  private:
-  static constexpr double kLaunch = 2.93;
-  static constexpr double kRound = 2.25;         // a block's first loads and its merge
-  static constexpr double kPerBlock = 0.022;     // what it sends to another
-  static constexpr double kHalfOccupied = 4.08;  // blocks that reach half of the rate of memory
-  static constexpr double kExchange = 2.5;       // through global memory
-  static constexpr double kPerSharer = 0.049;
-  static constexpr double kBoundary = 1.54;  // from one piece to the next
-  // Of warps that work alone, not fitted yet:
-  static constexpr double kSoloEnds = 2.0;    // the first loads and the last merge
-  static constexpr double kSoloPiece = 0.05;  // what a piece costs its block
-  static constexpr double kSoloExchange = 2.0;
-  static constexpr double kSoloPerSharer = 0.05;
-  static constexpr double kSoloMemory = 0.98;  // of the rate of memory
-
+  static constexpr double kL2Share = 1.2;  // of the rate of memory, where tiles of rows share keys
   // Of the rate of memory, by blocks of a cluster.
   static constexpr double memory_share(int warps, int cluster) {
-    constexpr double kOf4Warps[] = {0, 0.986, 1.004, 0.969, 0.906, 0.906, 0.951, 0.951, 0.961};
-    constexpr double kOf8Warps[] = {0, 0.985, 1.020, 0.914, 0.925, 0.925, 0.927, 0.927, 1.000};
-    return (warps == 8 ? kOf8Warps : kOf4Warps)[cluster];
+    return (warps == 8 ? rates::kMemoryOf8Warps : rates::kMemoryOf4Warps)[cluster];
   }
   constexpr double block_gb_per_s() const {
-    if (shape_.head_dim > 128) return 61;
-    if (plan_.slabs == 2) return 48;
-    if (plan_.solo != Solo::no) return 87.6;
-    return plan_.warps == 8 ? 87.6 : 30.4;
+    const bool solo = plan_.solo != Solo::no;
+    if (shape_.head_dim > 128) return solo ? rates::kSoloBlockD256 : rates::kBlockD256;
+    if (plan_.slabs == 2) return solo ? rates::kSoloBlock2x16 : rates::kBlock2x16;
+    if (solo) return rates::kSoloBlock;
+    return plan_.warps == 8 ? rates::kBlock8 : rates::kBlock4;
   }
   // Memory sees the columns that there are, a block those that it computes.
   constexpr double bytes_us(double keys, int64_t blocks) const {
-    const double own_share = plan_.solo != Solo::no ? kSoloMemory : memory_share(plan_.warps, plan_.cluster);
+    const double own_share = plan_.solo != Solo::no ? rates::kSoloMemory : memory_share(plan_.warps, plan_.cluster);
     const bool from_l2 = tiles_ > 1 && plan_.clusters == 0;  // tiles of rows meet their keys at the same time
-    const double memory_gb_per_s = (from_l2 ? 5500 : 4592) * own_share;
-    const double share = memory_gb_per_s / (static_cast<double>(blocks) + kHalfOccupied);
+    const double memory_gb_per_s = rates::kMemory * (from_l2 ? kL2Share : 1.0) * own_share;
+    const double share = memory_gb_per_s / (static_cast<double>(blocks) + rates::kHalfOccupied);
     return 4e-3 * keys * std::max(columns_of(shape_.head_dim) / block_gb_per_s(), shape_.head_dim / share);
   }
   constexpr double round_us(int64_t running) const {
     const double keys = ceil_div(shape_.key_rows, int64_t{plan_.cluster} * plan_.sharers);
-    return kRound + kPerBlock * plan_.cluster + (plan_.sharers > 1 ? kExchange + kPerSharer * plan_.sharers : 0.0) +
+    return rates::kRound + rates::kPerBlock * plan_.cluster +
+           (plan_.sharers > 1 ? rates::kExchange + rates::kPerSharer * plan_.sharers : 0.0) +
            bytes_us(keys, running * plan_.cluster);
   }
   // The last round may leave multiprocessors idle.
   constexpr double us_of_rounds() const {
     const int64_t clusters = cluster_count(shape_, plan_);
     const int64_t rest = clusters % at_a_time_;
-    return kLaunch + static_cast<double>(clusters / at_a_time_) * round_us(at_a_time_) +
+    return rates::kLaunch + static_cast<double>(clusters / at_a_time_) * round_us(at_a_time_) +
            (rest > 0 ? round_us(rest) : 0.0);
   }
   // All clusters at once, each with some whole pieces and at most two parts, one after the other.
   constexpr double us_of_shares() const {
     const double pieces = static_cast<double>(piece_count(shape_, plan_.slabs));
     const int64_t blocks = int64_t{plan_.clusters} * plan_.cluster;
-    return kLaunch + kExchange + kPerSharer * plan_.clusters / pieces + kRound + kPerBlock * plan_.cluster +
-           (pieces > 1 ? kBoundary * (1 + pieces / plan_.clusters) : 0.0) +
+    return rates::kLaunch + rates::kExchange + rates::kPerSharer * plan_.clusters / pieces + rates::kRound +
+           rates::kPerBlock * plan_.cluster + (pieces > 1 ? rates::kBoundary * (1 + pieces / plan_.clusters) : 0.0) +
            bytes_us(shape_.key_rows * pieces / static_cast<double>(blocks), blocks);
   }
 
@@ -211,9 +199,10 @@ class LayoutTime {
     const int64_t pieces = piece_count(shape_, plan_.slabs);
     const int64_t rest = pieces % plan_.clusters;
     const double each = static_cast<double>(pieces) / plan_.clusters;
-    double us = kLaunch + kSoloEnds + kSoloPiece * each;
+    double us = rates::kLaunch + rates::kSoloEnds + rates::kSoloPiece * each;
     if (plan_.solo == Solo::shared)
-      return us + kSoloExchange + kSoloPerSharer / each + bytes_us(shape_.key_rows * each, plan_.clusters);
+      return us + rates::kSoloExchange + rates::kSoloPerSharer / each +
+             bytes_us(shape_.key_rows * each, plan_.clusters);
     us += static_cast<double>(pieces / plan_.clusters) * bytes_us(shape_.key_rows, plan_.clusters);
     return us + (rest > 0 ? bytes_us(shape_.key_rows, rest) : 0.0);
   }
