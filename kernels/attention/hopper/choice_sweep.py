@@ -132,8 +132,12 @@ def measure_shape(shape, number, peers, with_split_keys):
         if not error < sweep.LIMIT[shape["dtype"]]:
             raise SystemExit(f"WRONG {name} {shape} error {error:.3g}")
 
-    for variant in bench.supporting(calls[0], []):
+    variants = bench.supporting(calls[0], [])
+    halves = any(kernel_of(bench.NAMES[variant]) == HALVES for variant in variants)
+    for variant in variants:
         for name, run in runs_of(variant, calls, shape).items():
+            if halves and name.startswith(SPLIT):
+                continue  # which the library does not take then
             if name not in contenders:  # the smaller one comes first, and is what the choice takes
                 contenders[name] = run
                 add(name)

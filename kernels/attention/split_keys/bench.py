@@ -188,7 +188,8 @@ def taken_layouts(shape):
 
 def likely_layouts(shape):
     """Of those in clusters the four that should be the fastest."""
-    of_clusters = {name: layout for name, layout in taken_layouts(shape).items() if layout[2] != 0}
+    of_clusters = {name: layout for name, layout in taken_layouts(shape).items()
+                   if layout[2] != 0 and (layout[3] != 0 or plan_fit.Layout(shape, name).sharers > 1)}
     likely = sorted(of_clusters, key=lambda name: plan_fit.Layout(shape, name).us(plan_fit.START))[:4]
     return {name: layout for name, layout in taken_layouts(shape).items() if layout[2] == 0 or name in likely}
 
