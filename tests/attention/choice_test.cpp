@@ -110,6 +110,16 @@ TEST(Choice, SplitsTheKeysOfFewTiles) {
   EXPECT_EQ(choose(grouped_call(4, 33, 33, 2048, 2048, 128), 132), Kernel::streaming_2) << "many tiles";
 }
 
+TEST(Choice, GivesRowsThatFillHalfATileToBothWarpgroups) {
+  EXPECT_EQ(choose(grouped_call(8, 2, 2, 64, 7600, 64), 132), Kernel::split_halves);
+  EXPECT_TRUE(in_halves(grouped_call(8, 4, 2, 32, 7600, 64)));
+  EXPECT_FALSE(in_halves(grouped_call(8, 4, 2, 33, 7600, 64))) << "two heads of 64 rows fill it";
+  EXPECT_FALSE(in_halves(grouped_call(8, 2, 2, 65, 7600, 64))) << "more than half";
+  hopper_attention_call causal = grouped_call(8, 2, 2, 64, 7600, 64);
+  causal.causal = 1;
+  EXPECT_FALSE(in_halves(causal)) << "there is no such kernel";
+}
+
 TEST(Choice, GivesFewQueriesToTheKernelThatMemoryLimits) {
   EXPECT_TRUE(takes_split_keys(grouped_call(1, 32, 8, 1, 8192, 128), 132));
   EXPECT_TRUE(takes_split_keys(grouped_call(64, 32, 8, 1, 4096, 128), 132));
@@ -140,7 +150,7 @@ hopper_attention_call fitted_call() {
 
 // What split_terms(3, ...) and split_keys_terms(...) of choice_sweep.py compute of the same calls.
 TEST(SplitStreaming, TermsAreThoseOfTheFit) {
-  const SplitCosts costs{1, 64, true, 128, {}};
+  const SplitCosts costs{1, 64, true, false, 128, {}};
   hopper_attention_call call = grouped_call(3, 5, 5, 600, 700, 64);
   call.causal = 1;
   const std::array<double, kSplitCostTerms> expected = {

@@ -67,6 +67,11 @@ class DescribedKernels(unittest.TestCase):
         there = described("split_keys", r"extern \"C\".*?attention_(\w+_d\d+)\(", ("SLABS", "WARPS"))
         self.assert_covered(wanted, {(*name.split("_d"), *sizes) for name, *sizes in there})
 
+    def test_solo(self):
+        there = described("split_keys", r"extern \"C\".*?attention_(\w+_d\d+)\(", ("SLABS", "WARPS", "SOLO"))
+        self.assert_covered(tables("split_d*.cu", "SOLO_ENTRY"),
+                            {(*name.split("_d"), *sizes) for name, *sizes, solo in there if solo != "0"})
+
     def test_serving(self):
         self.assert_covered(tables("serving_tiles_d*.cu", "SERVING_TILES"), described("serving", r"TileConfig<assay::([^>]*)>"))
         self.assert_covered(tables("serving_split_d*.cu", "SERVING_SPLIT"), described("serving", r"SplitConfig<assay::([^>]*)>"))
@@ -104,8 +109,16 @@ class DescribedKernels(unittest.TestCase):
         sizes = re.findall(r"SPLIT\(ELEMENT, MASK, (\d+), (\d+), (\d+)\)", table)
         self.assertEqual(len(sizes), 5)
         wanted = {(kind, *line, mask) for line in sizes for kind in ("__half", "__nv_bfloat16") for mask in ("true", "false")}
-        there = described("split_streaming", r"run_split_streaming<SplitStreamingConfig<([^>]*>, \w+)>")
-        self.assert_covered(wanted, {(*line[:-2], line[-2].rstrip(">"), line[-1]) for line in there})
+        there = described("split_streaming", r"run_split_streaming<SplitStreamingConfig<([^>]*>, \w+)>", ("HALF_TILE",))
+        described_here = {(*line[:-3], *line[-2:]) for line in there}  # without the expression that HALF_TILE stands in
+        self.assert_covered({(*line, "0") for line in wanted}, described_here)
+        halves = re.findall(r"HALVES\(ELEMENT, (\d+), (\d+), (\d+)\)", table)
+        self.assertEqual(len(halves), 5)
+        self.assert_covered({(kind, *line, "false", "1") for line in halves for kind in ("__half", "__nv_bfloat16")}, described_here)
+        heads = re.findall(r"HEADS\(ELEMENT, (\d+), (\d+), (\d+)\)", table)
+        self.assertEqual(len(heads), 5)
+        self.assert_covered({(kind, *line) for line in heads for kind in ("__half", "__nv_bfloat16")},
+                            described("split_streaming", r"run_streaming_heads<StreamingHeadsConfig<([^>]*)>"))
 
     def test_what_is_missing_is_found(self):
         with self.assertRaisesRegex(AssertionError, "no kernel.toml describes"):

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How the split-keys kernel lays calls out over a GPU.
 #include <gtest/gtest.h>
+#include <vector>
 
 #include "../split_keys/plan.hpp"
+#include "../split_keys/solo_shares.hpp"
 
 namespace assay::attention::split_keys {
 namespace {
@@ -45,6 +47,10 @@ TEST(SplitPlan, HasAKernelForEveryPlan) {
     for (int batch : {1, 7, 64, 1000}) {
       for (int rows : {1, 9, 64}) {
         const Plan chosen = plan({batch, 8, 4, rows, 5000, head_dim}, kSlots, true);
+        if (chosen.solo != Solo::no) {
+          EXPECT_EQ(chosen.warps, solo_warps(chosen.slabs, head_dim));
+          continue;
+        }
         EXPECT_TRUE(chosen.warps == 4 || (chosen.warps == 8 && head_dim <= 128));
         EXPECT_TRUE(chosen.slabs == 1 || (chosen.slabs == 2 && head_dim <= 128));
         EXPECT_TRUE(chosen.cluster >= 1 && chosen.cluster <= 16);
@@ -106,6 +112,49 @@ TEST(EvenShares, CoverEveryTileOnce) {
       expect_all_shared_out(EvenShares::of_one_piece(tiles, sharers), tiles);
       expect_all_shared_out(EvenShares::of_all_pieces(tiles, 3, sharers), 3 * tiles);
     }
+}
+
+// Every tile of every piece belongs to one warp, and those that share a piece say so alike.
+void expect_all_done(SoloRange pieces, int piece_tiles, int warps) {
+  std::vector<int> times(static_cast<size_t>(pieces.end * piece_tiles));
+  for (int warp = 0; warp < warps; ++warp) {
+    const SoloWork work = SoloWork::of(pieces, piece_tiles, warp, warps);
+    for (int i = 0; i < work.whole; ++i)
+      for (int tile = 0; tile < piece_tiles; ++tile)
+        ++times[static_cast<size_t>((work.first_piece + i * work.step) * piece_tiles + tile)];
+    if (work.shared_piece < 0) continue;
+    ASSERT_TRUE(work.sharers.first <= warp && warp < work.sharers.end);
+    for (int other = work.sharers.first; other < work.sharers.end; ++other)
+      ASSERT_EQ(SoloWork::of(pieces, piece_tiles, other, warps).shared_piece, work.shared_piece);
+    for (int tile = work.tiles.first; tile < work.tiles.end; ++tile)
+      ++times[static_cast<size_t>(work.shared_piece * piece_tiles + tile)];
+  }
+  for (size_t i = 0; i < times.size(); ++i)
+    ASSERT_EQ(times[i], static_cast<int>(i) / piece_tiles >= pieces.first ? 1 : 0)
+        << pieces.count() << " pieces, tile " << i << ", " << warps << " warps";
+}
+
+TEST(SoloWork, CoversEveryTileOnce) {
+  for (int first : {0, 3})
+    for (int count : {0, 1, 2, 5, 8, 9, 23, 40, 99})
+      for (int tiles : {1, 3, 20})
+        for (int warps : {1, 4, 7, 8, 35}) expect_all_done({first, first + count}, tiles, warps);
+}
+
+TEST(SoloWork, GivesAWarpOnePartAtMostAndSharesThatDifferByATile) {
+  const SoloWork work = SoloWork::of({0, 1452}, 8, 0, 1056);
+  EXPECT_EQ(work.whole, 1);
+  EXPECT_EQ(work.shared_piece, 1056);
+  EXPECT_GE(work.sharers.count(), 2);
+  EXPECT_LE(work.sharers.count(), 3);
+  for (int sharer = 0; sharer < 7; ++sharer) EXPECT_NEAR(solo_share(100, sharer, 7).count(), 14.5, 0.5);
+}
+
+TEST(SplitPlan, LetsWarpsWorkAloneWhereShortHeadsAreMany) {
+  EXPECT_NE(plan({121, 12, 1, 1, 256, 64}, kSlots, true).solo, Solo::no);
+  EXPECT_EQ(plan({121, 12, 1, 1, 256, 64}, kSlots, false).solo, Solo::no) << "as kernels of serving cannot";
+  EXPECT_EQ(plan({1, 8, 4, 1, 1024, 128}, kSlots, true).solo, Solo::no) << "eight heads are shared by clusters";
+  EXPECT_EQ(plan({200, 8, 1, 64, 4096, 64}, kSlots, true).solo, Solo::no) << "keys of several tiles of rows";
 }
 
 TEST(SplitPlan, IsForFewQueriesAndManyKeys) {

@@ -72,7 +72,8 @@ inline Choice least_estimate(const hopper_attention_call& call, int multiprocess
     if (us < best.us) best = {costs.kernel, us};
   }
   const SplitPlan split = plan_split(call, usual_split_slots(multiprocessors), best.us);
-  return split.cluster != 0 ? Choice{Kernel::split_streaming, split.us} : best;
+  if (split.cluster == 0) return best;
+  return {in_halves(call) ? Kernel::split_halves : Kernel::split_streaming, split.us};
 }
 
 // The kernels for many short sequences are left out on request: what would be taken if there were none. A model calls

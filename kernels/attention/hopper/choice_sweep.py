@@ -37,7 +37,8 @@ import sweep  # noqa: E402
 KINDS = {"square": 50, "few_tiles": 20, "cross": 15, "many_short": 15}
 SPLIT_KINDS = {"few_queries": 45, "few_tiles": 25, "cross": 30}
 SPLIT = "split_streaming"
-PLANNED = "planned_split"  # split_streaming with the number of blocks that it plans itself
+HALVES = "split_halves"  # the same where rows fill half a tile, which it then is in the library
+PLANNED = {SPLIT: "planned_split", HALVES: "planned_halves"}  # with the number of blocks that they plan themselves
 SPLIT_KEYS_NAME = "split_keys"
 CLUSTERS = range(1, 9)
 NARROW = 128
@@ -98,16 +99,16 @@ def runs_of(variant, calls, shape):
     """name -> function of a set's number: one of a kernel, one for each number of blocks of split_streaming."""
     import bench
     name = kernel_of(bench.NAMES[variant])
-    if name != SPLIT:
+    if name not in PLANNED:
         return {name: lambda index: bench.launch(variant, calls[index])}
 
     def run(index, cluster):
         calls[index].cluster = cluster
         bench.launch(variant, calls[index])
 
-    runs = {f"{SPLIT}_{cluster}": lambda index, cluster=cluster: run(index, cluster) for cluster in CLUSTERS}
+    runs = {f"{name}_{cluster}": lambda index, cluster=cluster: run(index, cluster) for cluster in CLUSTERS}
     if any(split_suits(cluster, shape) for cluster in CLUSTERS):  # else there is no plan
-        runs[PLANNED] = lambda index: run(index, 0)
+        runs[PLANNED[name]] = lambda index: run(index, 0)
     return runs
 
 
@@ -131,15 +132,20 @@ def measure_shape(shape, number, peers, with_split_keys):
         if not error < sweep.LIMIT[shape["dtype"]]:
             raise SystemExit(f"WRONG {name} {shape} error {error:.3g}")
 
-    for variant in bench.supporting(calls[0], []):
+    variants = bench.supporting(calls[0], [])
+    halves = any(kernel_of(bench.NAMES[variant]) == HALVES for variant in variants)
+    for variant in variants:
         for name, run in runs_of(variant, calls, shape).items():
+            if halves and name.startswith(SPLIT):
+                continue  # which the library does not take then
             if name not in contenders:  # the smaller one comes first, and is what the choice takes
                 contenders[name] = run
                 add(name)
     if with_split_keys and shape["query_rows"] <= 64 and shape["key_rows"] >= 256:
         contenders[SPLIT_KEYS_NAME] = lambda index: sweep.launch_split_keys(*sets[index], out, (0, -1, 0, 0, 0))
         add(SPLIT_KEYS_NAME)
-    chosen = kernel_of(bench.NAMES[bench.LIBRARY.hopper_attention_choose(calls[0])]).replace(SPLIT, PLANNED)
+    chosen = kernel_of(bench.NAMES[bench.LIBRARY.hopper_attention_choose(calls[0])])
+    chosen = PLANNED.get(chosen, chosen)
     if peers:
         def sdpa(index, backend):
             with sdpa_kernel(backend):
@@ -187,6 +193,7 @@ MULTIPROCESSORS = 132  # of the GPU that was measured
 SIZES = {"resident_1x4x1": {64: (64, 128)}, "resident_2x2x1": {64: (128, 128)}, "resident_4x1x1": {64: (256, 128)},
          "resident_4x1x2": {64: (256, 128)}, "streaming_2": {64: (128, 128), 96: (128, 128), 128: (128, 128), 192: (128, 80), 256: (128, 48)},
          "streaming_3": {64: (192, 128)}, "streaming_4": {64: (256, 64)}, "streaming_wide": {192: (128, 112), 256: (128, 80)},
+         "streaming_heads": {64: (64, 128), 96: (64, 128), 128: (64, 128), 192: (64, 112), 256: (64, 80)},
          "pairs_64": {64: (64, 64), 96: (64, 64), 128: (64, 64)}, "pairs_128": {64: (128, 128), 96: (128, 128), 128: (128, 128)},
          "own_tiles": {64: (64, 64), 96: (64, 64), 128: (64, 64), 192: (64, 64), 256: (64, 64)},
          "own_tiles_long": {96: (64, 64), 128: (64, 64)}}
@@ -195,9 +202,11 @@ SPLIT_KEYS_SIZES = {1: (64, 128, 256), 2: (64, 128)}  # head sizes of ../split_k
 # Kernel of choice.hpp
 NAMES = {"resident_1x4x1": "resident_1x4", "resident_2x2x1": "resident_2x2", "resident_4x1x1": "resident_4x1",
          "resident_4x1x2": "resident_4x1_twice"}
+HEADS = "streaming_heads"  # two at a time
 RESIDENT_KEYS = 512
 OWN_TILES_KEYS = 512  # more were not measured
 COMMON = 4.0
+LEAST_HALVES = 40  # times of a head size, to fit costs of halves
 TILE_BLOCKS = 6  # of keys: what a tile of split_streaming costs beside its products
 TILES = {"resident_4x1x2": 2}  # that a thread block takes one after the other; all others 1
 
@@ -220,7 +229,7 @@ def terms(kernel, shape, multiprocessors=MULTIPROCESSORS):
     queries, key_rows, heads = shape["query_rows"], shape["key_rows"], shape["batch"] * shape["query_heads"]
     row_tiles = ceil_div(queries, rows)
     in_block = min(TILES.get(kernel, 1), row_tiles)
-    blocks = ceil_div(row_tiles, TILES.get(kernel, 1)) * heads
+    blocks = ceil_div(row_tiles, TILES.get(kernel, 1)) * ceil_div(heads, 2 if kernel == HEADS else 1)
     seen = (min(key_rows, max(1, rows + key_rows - queries)) if shape["causal"] else key_rows, key_rows)  # by the first tile, the last
     longest = ceil_div(seen[1], keys)
     shared = (ceil_div(seen[0], keys) + longest) / 2 * row_tiles * heads / multiprocessors
@@ -359,9 +368,12 @@ def split_costs_of(lines):
                 continue
             # What nobody would take, a cluster that is far from the best, need not be estimated well.
             weight = 1.0 if us < 1.5 * min(split_times(line).values()) else 0.1
-            key = (split_size(line["head_dim"]), line["causal"])
+            key = (split_size(line["head_dim"]), line["causal"], in_halves(line))
             observed.setdefault(key, []).append((split_terms(cluster, line), us, weight))
-    return {key: fitted(values) for key, values in sorted(observed.items())}
+    costs = {key: fitted(values) for key, values in sorted(observed.items()) if not key[2] or len(values) >= LEAST_HALVES}
+    # Where halves were not measured, as whole tiles.
+    return {(size, causal, halves): costs.get((size, causal, halves), costs[size, causal, False])
+            for size, causal, _ in sorted(costs) for halves in ((False,) if causal else (False, True)) if (size, causal, False) in costs}
 
 
 def split_keys_costs_of(lines):
@@ -417,7 +429,8 @@ class Costs:
             cluster = int(name.rsplit("_", 1)[1])
             if not split_suits(cluster, line):
                 return math.inf
-            costs, values = self.split.get((split_size(line["head_dim"]), line["causal"])), split_terms(cluster, line)
+            costs = self.split.get((split_size(line["head_dim"]), line["causal"], in_halves(line)))
+            values = split_terms(cluster, line)
         else:
             costs, values = self.kernels.get((name, head_size(name, line["head_dim"]), line["causal"])), terms(name, line)
         return math.inf if costs is None else sum(map(math.prod, zip(costs, values)))
@@ -442,6 +455,10 @@ def read(paths):
     for path in paths:
         data = path.read_bytes()
         lines += map(json.loads, (gzip.decompress(data) if path.suffix == ".gz" else data).decode().splitlines())
+    for line in lines:
+        if any(name.startswith(HALVES) for name in line.get("us", ())):  # which the library takes then
+            line["in_halves"] = True
+            line["us"] = {name.replace(HALVES, SPLIT): us for name, us in line["us"].items() if not name.startswith(SPLIT)}
     for line in lines:  # of ../library/sweep.py
         if line.get("kernel", "").startswith(SPLIT_KEYS_NAME):
             line["us"] = {SPLIT_KEYS_NAME: line["us"]["ours"]}
@@ -450,6 +467,11 @@ def read(paths):
 
 def own_times(line):
     return {name: us for name, us in line["us"].items() if name in SIZES}
+
+
+def in_halves(line):
+    """Whether both warpgroups of split_streaming had the rows of a tile when the line was measured."""
+    return line.get("in_halves", False)
 
 
 def split_times(line):
@@ -490,17 +512,19 @@ def entry(key, costs, trees):
     below = max([0, *(other for other in SIZES[kernel] if other < size)])
     least = size if resident else max(64 if pairs else 1, below + 1, size - 63)  # as fits() in launch.cu
     own_tiles = kernel.startswith("own_tiles")
-    most_queries, most_keys = rows if pairs else 0, keys if pairs else RESIDENT_KEYS if resident else OWN_TILES_KEYS if own_tiles else 0
+    most_queries = rows if pairs or kernel == HEADS else 0
+    most_keys = keys if pairs else RESIDENT_KEYS if resident else OWN_TILES_KEYS if own_tiles else 0
     numbers = ", ".join(f"{value:.4g}" for value in costs)
     return (f"    {{Kernel::{NAMES.get(kernel, kernel)}, {least}, {size}, {'true' if causal else 'false'}, {rows}, {keys}, "
             f"{TILES.get(kernel, 1)}, {most_queries}, {most_keys}, {{{numbers}}}, {trees}}},")
 
 
 def split_entry(key, costs):
-    size, causal = key
+    size, causal, halves = key
     below = max([0, *(other for other in SPLIT_KEYS if other < size)])
     numbers = ", ".join(f"{value:.4g}" for value in costs)
-    return f"    {{{below + 1}, {size}, {'true' if causal else 'false'}, {SPLIT_KEYS[size]}, {{{numbers}}}}},"
+    flags = f"{'true' if causal else 'false'}, {'true' if halves else 'false'}"
+    return f"    {{{below + 1}, {size}, {flags}, {SPLIT_KEYS[size]}, {{{numbers}}}}},"
 
 
 def split_keys_entry(key, costs):

@@ -25,7 +25,9 @@ enum class Kernel {
   pairs_128,
   own_tiles,
   own_tiles_long,
-  split_streaming  // keys shared out over a cluster; costs of its own (split_plan.hpp)
+  split_streaming,  // keys shared out over a cluster; costs of its own (split_plan.hpp)
+  split_halves,     // the same where rows fill half a tile: both warpgroups have them, and other keys
+  streaming_heads   // up to 64 queries: each warpgroup has a head of its own
 };
 
 constexpr int ceil_div(int a, int b) {
@@ -58,7 +60,8 @@ struct KernelCosts {
     const int64_t heads = int64_t{call.batch} * call.query_heads;
     const int row_tiles = ceil_div(call.query_rows, rows);
     const int in_block = std::min(tiles, row_tiles);
-    const int64_t blocks = ceil_div(row_tiles, tiles) * heads;
+    const int64_t at_once = kernel == Kernel::streaming_heads ? 2 : 1;
+    const int64_t blocks = ceil_div(row_tiles, tiles) * ((heads + at_once - 1) / at_once);
     const int first_seen =
         causal ? std::min(call.key_rows, std::max(1, rows + call.key_rows - call.query_rows)) : call.key_rows;
     const double longest = ceil_div(call.key_rows, keys);

@@ -7,6 +7,8 @@
 // Kernels differ in where tiles come from and in what their rows see. A kernel's consumer derives from this one and has
 //   Rows                           what the 64 rows of the warpgroup see; first_block(): of keys
 //   kEveryBlockHasTiles            no block of the grid is without a tile
+//   kBlockStep                     from a block of keys that the warpgroup takes to its next (here 1)
+//   last_to_wait()                 the warpgroup whose turn to issue products would be next at the end (here 0)
 //   find_next_tile(rows, block)    waits for the queries of the next tile; `block` becomes its last block of keys
 //   mask_first_block(rows, block)  scores of what the rows may not see become -inf, in the first block of a tile
 //   mask_block(rows, block)        the same in the others
@@ -14,6 +16,8 @@
 //   scale()                        of scores
 //   release(barrier)               the warp is done with what the barrier guards
 //   write(softmax)                 the tile is finished
+//
+// Config::kTurns: 1, every warpgroup takes all key blocks that come through the ring; 2, they take them in turns.
 #pragma once
 
 #include "warpgroup_tile.cuh"
@@ -42,15 +46,22 @@ struct TileNumber {
 };
 
 // Where the ring of values is read. Keys are read one block ahead: a block's scores start before the output product of
-// the block before it.
-template <int kStages>
+// the block before it. kTurns: from a block of a warpgroup to its next.
+template <int kStages, int kTurns>
 struct KeyValueCursor {
   RingCursor<kStages> value;
 
   __device__ __forceinline__ RingCursor<kStages> key() const {
     RingCursor<kStages> cursor = value;
-    cursor.advance();
+    skip(cursor);
     return cursor;
+  }
+  __device__ __forceinline__ void advance() { skip(value); }
+
+ private:
+  __device__ __forceinline__ static void skip(RingCursor<kStages>& cursor) {
+#pragma unroll
+    for (int turn = 0; turn < kTurns; ++turn) cursor.advance();
   }
 };
 
@@ -65,7 +76,7 @@ struct ConsumerWarpgroup {
   const Params& params;
   int group;
   PingPong<Config> ping_pong;
-  KeyValueCursor<Config::kStages> cursor;
+  KeyValueCursor<Config::kStages, Config::kTurns> cursor;
   TileNumber tile;
 
   float r_scores[kScores];                                    // (64, key_block)
@@ -82,11 +93,14 @@ struct ConsumerWarpgroup {
     while (kernel().find_next_tile(rows, block)) {
       attend_first_block(rows, block, softmax);
 #pragma unroll 1
-      while (--block >= rows.first_block()) attend_block(rows, block, softmax);
+      while ((block -= Kernel::kBlockStep) >= rows.first_block()) attend_block(rows, block, softmax);
     }
     if (Kernel::kEveryBlockHasTiles || !tile.none()) finish_last_tile(softmax);
-    if (group == 0) ping_pong.wait();
+    if (group == kernel().last_to_wait()) ping_pong.wait();
   }
+
+  static constexpr int kBlockStep = 1;
+  __device__ __forceinline__ static constexpr int last_to_wait() { return 0; }
 
   // One block of keys and values of a tile, not its first.
   template <class Rows>
@@ -96,7 +110,7 @@ struct ConsumerWarpgroup {
     }
     multiply(tile, cursor.key());  // (64, key_block)  S = Q K^T; starts O += P V of the block before
     kernel().release(shared.key_empty[cursor.key().stage]);
-    release_queries(block == rows.first_block());
+    release_queries(block - Kernel::kBlockStep < rows.first_block());
     kernel().mask_block(rows, block);
     float shrink[2];
     float sums[2];
@@ -131,7 +145,8 @@ struct ConsumerWarpgroup {
     clear_output();
     tile = tile.next();
     softmax = next;
-    release_queries(block == rows.first_block());  // behind write(), which reads what the next tile's overwrite
+    release_queries(block - Kernel::kBlockStep <
+                    rows.first_block());  // behind write(), which reads what the next tile's overwrite
   }
 
   __device__ __forceinline__ void finish_last_tile(OnlineSoftmax& softmax) {
@@ -215,7 +230,7 @@ struct ConsumerWarpgroup {
 
   // Of a tile of the block, the first row that is this warpgroup's.
   __device__ __forceinline__ int first_row(int head_tile) const {
-    return head_tile * Config::kRows + group * kTileRows;
+    return head_tile * Config::kRows + (Config::kTurns > 1 ? 0 : group * kTileRows);
   }
 
   // The lane that arrives at the barriers reads for its warp; of other lanes racecheck does not know what orders them.
@@ -228,7 +243,7 @@ struct ConsumerWarpgroup {
   __device__ __forceinline__ void wait_for_values() { shared.value_full[cursor.value.stage].wait(cursor.value.parity); }
   __device__ __forceinline__ void release_values() {
     kernel().release(shared.value_empty[cursor.value.stage]);
-    cursor.value.advance();
+    cursor.advance();
   }
 
   // The last blocks of a tile may lie behind what all rows of this warpgroup see. Returns how many it let pass; their

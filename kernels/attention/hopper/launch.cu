@@ -16,6 +16,7 @@
 #include "resident.cuh"
 #include "split_streaming.cuh"
 #include "streaming.cuh"
+#include "streaming_heads.cuh"
 
 namespace assay::attention::hopper {
 namespace {
@@ -52,6 +53,21 @@ const char* launch_streaming(const Call& call, cudaStream_t stream) {
   params.paired_rounds =
       in_pairs(call, params.row_tiles, multiprocessors) ? paired_rounds(static_cast<int>(pieces), blocks) : -1;
   return launch_kernel(streaming_attention<Config>, params, dim3(static_cast<unsigned>(blocks)), Config::kThreads,
+                       sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
+}
+
+// A persistent grid: one block per multiprocessor, each with two heads at a time.
+template <class Config>
+const char* launch_streaming_heads(const Call& call, cudaStream_t stream) {
+  Params params;
+  int multiprocessors = 0;
+  if (const char* error = fill(params, call, Config::kKeyBlock)) return error;
+  if (const char* error = count_multiprocessors(multiprocessors)) return error;
+  params.row_tiles = 1;
+  params.paired_rounds = -1;
+  const int64_t pairs = (int64_t{call.batch} * call.query_heads + 1) / 2;
+  const auto blocks = static_cast<unsigned>(std::min<int64_t>(pairs, multiprocessors));
+  return launch_kernel(streaming_heads_attention<Config>, params, dim3(blocks), Config::kThreads,
                        sizeof(typename Config::Shared), call.overlap_previous != 0, stream);
 }
 
@@ -190,6 +206,29 @@ struct Variant {
   CLIPPING(split_streaming, "split_streaming", ELEMENT, MASK, DIM, 0, \
            launch_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEYS, STAGES>, MASK>)
 
+#define HALVES(ELEMENT, DIM, KEYS, STAGES)                      \
+  CLIPPING(split_halves, "split_halves", ELEMENT, full, DIM, 0, \
+           launch_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEYS, STAGES, true>, full>)
+
+#define HEADS(ELEMENT, DIM, KEYS, STAGES)         \
+  {Kernel::streaming_heads,                       \
+   "streaming_heads_" #ELEMENT "_d" #DIM "_full", \
+   DIM,                                           \
+   true,                                          \
+   kTileRows,                                     \
+   0,                                             \
+   std::is_same_v<ELEMENT, bf16>,                 \
+   full,                                          \
+   launch_streaming_heads<StreamingHeadsConfig<ELEMENT, DIM, KEYS, STAGES>>}
+
+#define ALL_HEADS(ELEMENT)                                                                                          \
+  HEADS(ELEMENT, 64, 128, 4), HEADS(ELEMENT, 96, 128, 3), HEADS(ELEMENT, 128, 128, 3), HEADS(ELEMENT, 192, 112, 2), \
+      HEADS(ELEMENT, 256, 80, 2)
+
+#define ALL_HALVES(ELEMENT)                                                               \
+  HALVES(ELEMENT, 64, 128, 4), HALVES(ELEMENT, 96, 128, 3), HALVES(ELEMENT, 128, 128, 3), \
+      HALVES(ELEMENT, 192, 112, 2), HALVES(ELEMENT, 256, 80, 2)
+
 #define ALL_SPLIT(ELEMENT, MASK)                                                                         \
   SPLIT(ELEMENT, MASK, 64, 128, 4), SPLIT(ELEMENT, MASK, 96, 128, 3), SPLIT(ELEMENT, MASK, 128, 128, 3), \
       SPLIT(ELEMENT, MASK, 192, 112, 2), SPLIT(ELEMENT, MASK, 256, 80, 2)
@@ -218,7 +257,8 @@ struct Variant {
 #define ALL_KERNELS(ELEMENT)                                                                                \
   BOTH_MASKS(ELEMENT, full), BOTH_MASKS(ELEMENT, causal), RESIDENT(resident_2x2, ELEMENT, causal, 2, 2, 1), \
       ALL_PAIRS(ELEMENT, full), ALL_PAIRS(ELEMENT, causal), ALL_OWN_TILES(ELEMENT, full),                   \
-      ALL_OWN_TILES(ELEMENT, causal), ALL_SPLIT(ELEMENT, full), ALL_SPLIT(ELEMENT, causal)
+      ALL_OWN_TILES(ELEMENT, causal), ALL_SPLIT(ELEMENT, full), ALL_SPLIT(ELEMENT, causal),                 \
+      ALL_HALVES(ELEMENT), ALL_HEADS(ELEMENT)
 
 const Variant kVariants[] = {ALL_KERNELS(half), ALL_KERNELS(bf16)};
 
@@ -233,6 +273,7 @@ const char* check(const Variant& variant, const Call& call) {
   if (!fits(variant, call.head_dim)) return "this variant is for another head_dim";
   if ((call.causal != 0) != variant.causal) return "this variant is for the other kind of mask";
   if ((call.bf16 != 0) != variant.bf16) return "this variant is for another element type";
+  if (variant.kernel == Kernel::split_halves && !in_halves(call)) return "the rows fill more than half a tile";
   if (variant.query_capacity != 0 && call.query_rows > variant.query_capacity)
     return "too many queries for this variant";
   if (variant.key_capacity != 0 && call.key_rows > variant.key_capacity) return "too many keys for this variant";

@@ -43,6 +43,29 @@ struct SplitPart {
     }
   }
 
+  // What another warpgroup has put for the same rows, at first_row, is added to what this one has found.
+  __device__ __forceinline__ void add_to(float (&r_output)[kHeadDim / 2], OnlineSoftmax& softmax, int first_row) const {
+    const int thread = reread_thread() % kWarpgroup;
+    const int row = first_row + thread / 32 * 16 + thread % 32 / 4;
+    const int column = 2 * (thread % 4);
+    float own[2];
+    float others[2];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float whole = fmaxf(softmax.reference[half], reference[row + 8 * half]);
+      own[half] = exp2_special(softmax.reference[half] - whole);
+      others[half] = exp2_special(reference[row + 8 * half] - whole);
+      softmax.reference[half] = whole;
+      softmax.sum[half] = own[half] * softmax.sum[half] + others[half] * sum[row + 8 * half];
+    }
+#pragma unroll
+    for (int i = 0; i < kHeadDim / 2; i += 2) {
+      const float2 part = *reinterpret_cast<const float2*>(&output[row + 8 * row_of(i)][column_of(i) + column]);
+      r_output[i] = fmaf(others[row_of(i)], part.x, own[row_of(i)] * r_output[i]);
+      r_output[i + 1] = fmaf(others[row_of(i)], part.y, own[row_of(i)] * r_output[i + 1]);
+    }
+  }
+
   // What the parts of all blocks count in a row, so that they add up to the result: the references of all blocks
   // decide. Returns the softmax of the whole row.
   __device__ __forceinline__ OnlineSoftmax weigh(int row) {

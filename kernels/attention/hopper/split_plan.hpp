@@ -32,6 +32,11 @@ inline int64_t split_tiles(const hopper_attention_call& call) {
   return int64_t{call.batch} * call.key_heads * head_tiles(call.query_heads / call.key_heads, log2) * row_tiles;
 }
 
+// Whether both warpgroups of a block have the rows of a tile.
+inline bool in_halves(const hopper_attention_call& call) {
+  return call.causal == 0 && fills_half_a_tile(call.query_heads / call.key_heads, head_rows_log2(call.query_rows));
+}
+
 constexpr int kSplitCostTerms = 6;
 constexpr int kSplitTileBlocks =
     6;  // of keys: what a tile costs beside its products, to see which multiprocessor is last
@@ -41,11 +46,13 @@ struct SplitCosts {
   int least_head_dim;
   int most_head_dim;
   bool causal;
-  int keys;  // of a block of them
+  bool halves;  // as in_halves()
+  int keys;     // of a block of them
   std::array<double, kSplitCostTerms> us;
 
   bool computes(const hopper_attention_call& call) const {
-    return causal == (call.causal != 0) && call.head_dim >= least_head_dim && call.head_dim <= most_head_dim;
+    return causal == (call.causal != 0) && halves == in_halves(call) && call.head_dim >= least_head_dim &&
+           call.head_dim <= most_head_dim;
   }
 
   // As split_terms() in choice_sweep.py: one for the launch, tiles that the busiest multiprocessor has, what their

@@ -22,4 +22,9 @@ constexpr int head_tiles(int heads_per_key_head, int rows_log2) {
   return (heads_per_key_head + in_tile - 1) / in_tile;
 }
 
+// Whether the rows of all heads of a group fill no more than half a tile.
+constexpr bool fills_half_a_tile(int heads_per_key_head, int rows_log2) {
+  return rows_log2 < kSplitTileRowsLog2 && heads_per_key_head << rows_log2 <= kSplitTileRows / 2;
+}
+
 }  // namespace assay::attention::hopper

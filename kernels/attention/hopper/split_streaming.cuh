@@ -6,6 +6,8 @@
 //             values, two consumer warpgroups of 64 rows overlap the softmax of one block with the products of others
 //   end       the blocks merge what they found through distributed shared memory (split_merge.cuh)
 //
+// Where the rows of a group fill half a tile, both warpgroups have the same 64 rows and take the key blocks in turns.
+//
 // One launch, no workspace. A block has one tile, so that its queries need one buffer.
 #pragma once
 
@@ -18,9 +20,10 @@ namespace assay::attention::hopper {
 
 struct NoTileWork {};
 
-template <class ElementType, int kHeadDimension, int kKeyBlockRows, int kStageCount>
-struct SplitStreamingConfig : StreamingBlock<ElementType, kHeadDimension, 2, kKeyBlockRows, kStageCount, 1> {
-  using Block = StreamingBlock<ElementType, kHeadDimension, 2, kKeyBlockRows, kStageCount, 1>;
+template <class ElementType, int kHeadDimension, int kKeyBlockRows, int kStageCount, bool kHalfTile = false>
+struct SplitStreamingConfig
+    : StreamingBlock<ElementType, kHeadDimension, 2, kKeyBlockRows, kStageCount, 1, kHalfTile ? 2 : 1> {
+  using Block = StreamingBlock<ElementType, kHeadDimension, 2, kKeyBlockRows, kStageCount, 1, kHalfTile ? 2 : 1>;
   using Shared = StreamingShared<Block, NoTileWork>;
   using Part = SplitPart<kHeadDimension>;
   static constexpr int kProducerRegisters = 40;
@@ -33,6 +36,8 @@ struct SplitStreamingConfig : StreamingBlock<ElementType, kHeadDimension, 2, kKe
 struct KeyShare {
   int first;
   int end;
+
+  __device__ __forceinline__ int count() const { return end - first; }
 
   template <class Config>
   __device__ __forceinline__ static KeyShare of(const Params& params, const SplitTile& tile, bool causal) {
@@ -72,7 +77,8 @@ struct SplitProducer {
 #pragma unroll
     for (int group = 0; group < Config::kConsumers; ++group) {
       const int row = whole ? tile.first_row + group * kTileRows : 0;
-      const int head = tile.head + (whole ? 0 : group * (kTileRows >> params.head_rows_log2));
+      const bool same_rows = whole || Config::kTurns > 1;
+      const int head = tile.head + (same_rows ? 0 : group * (kTileRows >> params.head_rows_log2));
       Mbarrier& full = shared.query_full[group];
       full.expect_bytes(kTileRows * Config::kStoredColumns * sizeof(Element));
 #pragma unroll
@@ -94,6 +100,7 @@ struct SplitConsumer : ConsumerWarpgroup<SplitConsumer<Config, kCausal>, Config,
   using Warpgroup::tile;
   static constexpr bool kEveryBlockHasTiles = false;
   static constexpr bool kSkipsBlocks = false;
+  static constexpr int kBlockStep = Config::kTurns;
 
   KeyShare share;
   int first_query;         // of the tile
@@ -107,11 +114,17 @@ struct SplitConsumer : ConsumerWarpgroup<SplitConsumer<Config, kCausal>, Config,
 
   // The block's only tile, if it has keys.
   __device__ __forceinline__ bool find_next_tile(Rows& rows, int& block) const {
-    if (!tile.none() || share.first == share.end) return false;
+    if (!tile.none() || share.count() <= first_turn()) return false;
     shared.query_full[this->group].wait(0);
     rows.first = share.first;
-    block = share.end - 1;
+    block = share.end - 1 - first_turn();
     return true;
+  }
+
+  // Which of the share's blocks is the warpgroup's first.
+  __device__ __forceinline__ int first_turn() const { return Config::kTurns > 1 ? this->group : 0; }
+  __device__ __forceinline__ int last_to_wait() const {
+    return Config::kTurns > 1 ? share.count() % Config::kTurns : 0;
   }
 
   __device__ __forceinline__ Scale scale() const { return {params.scale_log2}; }
@@ -183,13 +196,23 @@ __device__ __forceinline__ void run_split_streaming(const Params& params) {
   grow_registers<Config::kConsumerRegisters>();
   wait_previous_grid();
   SplitConsumer<Config, kCausal> consumer{{shared, params, warpgroup - 1, {warpgroup - 1}}, share, tile.first_row};
+  if (consumer.first_turn() > 0) consumer.cursor.value.advance();
   consumer.run();
 
   auto& part = *reinterpret_cast<typename Config::Part*>(shared.key);
   constexpr int kConsumerThreads = Config::kConsumers * kWarpgroup;
   constexpr int kBarrier = 1 + 2 * Config::kConsumers;
   named_barrier_sync(kBarrier, kConsumerThreads);  // all are done with keys and values
-  part.put((warpgroup - 1) * kTileRows, consumer.r_output, consumer.result);
+  if constexpr (Config::kTurns > 1) {
+    if (warpgroup == 2) part.put(kTileRows, consumer.r_output, consumer.result);
+    named_barrier_sync(kBarrier, kConsumerThreads);
+    if (warpgroup == 1) {
+      part.add_to(consumer.r_output, consumer.result, kTileRows);
+      part.put(0, consumer.r_output, consumer.result);
+    }
+  } else {
+    part.put((warpgroup - 1) * kTileRows, consumer.r_output, consumer.result);
+  }
   arrive_at_cluster();
   wait_for_cluster();
   write_share<typename Config::Element, Config::kHeadDim, kConsumerThreads>(

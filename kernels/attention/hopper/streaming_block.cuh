@@ -11,8 +11,10 @@ namespace assay::attention::hopper {
 // Two buffers for the queries of a tile: those of the next one arrive while this one is worked on, and its output is
 // staged where its queries were. One buffer leaves room for more keys: each consumer then hands its queries back after
 // the last scores of a tile, and writes its output from registers.
+//
+// Turns: consumers that share out the places of the ring (consumer_warpgroup.cuh).
 template <class ElementType, int kHeadDimension, int kConsumerGroups, int kKeyBlockRows, int kStageCount,
-          int kQueryBufferCount = 2>
+          int kQueryBufferCount = 2, int kTurnCount = 1>
 struct StreamingBlock {
   using Element = ElementType;
   static constexpr int kHeadDim = kHeadDimension;
@@ -20,11 +22,13 @@ struct StreamingBlock {
   static constexpr int kKeyBlock = kKeyBlockRows;
   static constexpr int kStages = kStageCount;
   static constexpr int kQueryBuffers = kQueryBufferCount;
+  static constexpr int kTurns = kTurnCount;
   static constexpr int kThreads = (kConsumers + 1) * kWarpgroup;
   static constexpr int kRows = kConsumers * kTileRows;
   static constexpr int kPanels = (kHeadDim + kPanelColumns - 1) / kPanelColumns;
   static constexpr int kStoredColumns = kPanels * kPanelColumns;  // of a row in shared memory
   static_assert(kQueryBuffers == 2 || (kQueryBuffers == 1 && kConsumers == 2));
+  static_assert(kTurns == 1 || kTurns == kConsumers);
 };
 
 // Block: a StreamingBlock. TileWork: what warps tell each other of a tile.
@@ -53,9 +57,9 @@ struct alignas(1024) StreamingShared {
     }
     for (int stage = 0; stage < Block::kStages; ++stage) {
       key_full[stage].init(1);
-      key_empty[stage].init(Block::kConsumers * 4);
+      key_empty[stage].init(Block::kConsumers / Block::kTurns * 4);
       value_full[stage].init(1);
-      value_empty[stage].init(Block::kConsumers * 4);
+      value_empty[stage].init(Block::kConsumers / Block::kTurns * 4);
     }
     publish_mbarriers();
   }

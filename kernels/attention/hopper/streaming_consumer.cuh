@@ -70,6 +70,7 @@ struct StreamingConsumer : ConsumerWarpgroup<StreamingConsumer<Config>, Config, 
       const TileWork& s_work = work_of(tile);
       work = {broadcast(s_work.tile), broadcast(s_work.head), broadcast(s_work.batch)};
     }
+    if (Config::kTurns > 1 && work.head < 0) return;  // of a head that another warpgroup writes
     const int thread = reread_thread() % kWarpgroup;
     if constexpr (Config::kQueryBuffers == 2) {
       this->stage_tile(softmax);

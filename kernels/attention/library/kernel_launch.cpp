@@ -16,6 +16,7 @@ KernelLaunch::KernelLaunch(int64_t blocks, int threads, int shared_bytes, cudaSt
 }
 
 KernelLaunch& KernelLaunch::in_clusters(int blocks) {
+  if (blocks == 0) return *this;
   cudaLaunchAttribute& attribute = attributes_[config_.numAttrs++];
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim.x = static_cast<unsigned>(blocks);

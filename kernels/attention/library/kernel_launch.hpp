@@ -14,7 +14,7 @@ class KernelLaunch {
   KernelLaunch(const KernelLaunch&) = delete;  // the configuration points to the attributes
   KernelLaunch& operator=(const KernelLaunch&) = delete;
 
-  // In clusters of so many blocks.
+  // In clusters of so many blocks; 0: without.
   KernelLaunch& in_clusters(int blocks);
 
   // While the kernel before it in the stream still runs; the kernel waits for that by itself.

@@ -134,6 +134,16 @@ int launch_long_queries(const assay_attention_call& call, Family family, const D
   return launch_warp(call, device, stream);
 }
 
+// The kernels for up to 64 queries; 0 blocks of a cluster: as planned.
+int launch_by_name(const assay_attention_call& call, int which, int cluster, const DeviceFacts& device, void* stream) {
+  constexpr const char* kNames[] = {"split_streaming", "split_halves", "streaming_heads"};
+  hopper_attention_call hopper = hopper_call(call);
+  hopper.cluster = cluster;
+  const int variant = which < 1 || which > 3 ? -1 : hopper_attention_find(kNames[which - 1], &hopper);
+  if (variant < 0) return fail(ASSAY_ATTENTION_UNSUPPORTED, "the kernel does not compute this call");
+  return launch_hopper(variant, hopper, device, stream);
+}
+
 // For the kernels that are called by name, in tests and benchmarks.
 int check_plain_hopper_call(const assay_attention_call* call, assay_attention_call& known, DeviceFacts& device) {
   if (int status = check_call(call, true, known); status != ASSAY_ATTENTION_OK) return status;
@@ -168,15 +178,20 @@ int assay_attention_testing_split_keys(const assay_attention_call* call, int sla
   assay_attention_call known;
   DeviceFacts device{};
   if (int status = check_plain_hopper_call(call, known, device); status != ASSAY_ATTENTION_OK) return status;
-  if (warps == 0)
+  if (warps == 0 && slabs == 0)
     return launch_long_queries(known, family_of_long_queries(known, device.multiprocessors), device, stream);
+  if (warps == 0) return launch_by_name(known, slabs, cluster, device, stream);
   const split_keys::Shape shape = split_shape(known);
   const split_keys::ClusterSlots& slots = known_slots(device);
   split_keys::Plan plan{slabs, warps, cluster, sharers, clusters};
   if (warps < 0) {
     plan = split_keys::plan(shape, slots, true);
   } else {
-    const int at_a_time = slots.of(warps, known.head_dim)[cluster];
+    if (cluster == 0) {
+      const split_keys::Solo solo = sharers > 1 ? split_keys::Solo::shared : split_keys::Solo::apart;
+      plan = {slabs, warps, 1, 1, device.multiprocessors, solo};
+    }
+    const int at_a_time = slots.of(warps, known.head_dim)[plan.cluster];
     if (sharers < 1) plan.sharers = std::max(1, static_cast<int>(at_a_time / split_keys::piece_count(shape, slabs)));
     if (clusters < 0) plan.clusters = at_a_time;
   }

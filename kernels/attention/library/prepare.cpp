@@ -61,7 +61,8 @@ int launch_everything(const DeviceFacts& device, cudaStream_t stream) {
     if (const char* error = launch_hopper_variants(stream)) return fail(ASSAY_ATTENTION_CUDA_FAILED, "%s", error);
     for_each_split_kernel([&](const SplitKernel& kernel, int) {
       if (status == ASSAY_ATTENTION_OK) {
-        const split_keys::Plan plan{kernel.slabs, kernel.warps, 1, 1, 0};
+        split_keys::Plan plan{kernel.slabs, kernel.warps, 1, 1, kernel.solo ? 1 : 0};
+        if (kernel.solo) plan.solo = split_keys::Solo::apart;
         status = launch_split_kernel(kernel, plan, {}, dummy_call(kernel.head_dim, kernel.bf16), stream);
       }
     });

@@ -8,6 +8,8 @@ SplitKernelList split_kernels_d256() {
   static const SplitKernel kernels[] = {
       SPLIT_ENTRY(f16, 256, 1, 4),
       SPLIT_ENTRY(bf16, 256, 1, 4),
+      SOLO_ENTRY(f16, 256, 1, 4),
+      SOLO_ENTRY(bf16, 256, 1, 4),
   };
   return {kernels, sizeof kernels / sizeof kernels[0]};
 }

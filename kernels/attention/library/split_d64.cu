@@ -8,7 +8,8 @@ SplitKernelList split_kernels_d64() {
   static const SplitKernel kernels[] = {
       SPLIT_ENTRY(f16, 64, 1, 8),  SPLIT_ENTRY(f16, 64, 1, 4),  SPLIT_ENTRY(f16, 64, 2, 8),
       SPLIT_ENTRY(f16, 64, 2, 4),  SPLIT_ENTRY(bf16, 64, 1, 8), SPLIT_ENTRY(bf16, 64, 1, 4),
-      SPLIT_ENTRY(bf16, 64, 2, 8), SPLIT_ENTRY(bf16, 64, 2, 4),
+      SPLIT_ENTRY(bf16, 64, 2, 8), SPLIT_ENTRY(bf16, 64, 2, 4), SOLO_ENTRY(f16, 64, 1, 8),
+      SOLO_ENTRY(f16, 64, 2, 8),   SOLO_ENTRY(bf16, 64, 1, 8),  SOLO_ENTRY(bf16, 64, 2, 8),
   };
   return {kernels, sizeof kernels / sizeof kernels[0]};
 }

@@ -12,6 +12,7 @@ struct SplitKernel {
   int slabs;
   int warps;
   bool bf16;
+  bool solo;  // warps work alone (../split_keys/solo_warps.cuh)
   int shared_bytes;
   void (*function)(split_keys::Params);
 };

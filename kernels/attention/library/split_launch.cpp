@@ -20,7 +20,8 @@ const SplitKernel* find_split_kernel(const assay_attention_call& call, const spl
                                                       : split_kernels_d256();
   const auto* end = list.kernels + list.count;
   const auto* found = std::find_if(list.kernels, end, [&](const SplitKernel& kernel) {
-    return kernel.slabs == plan.slabs && kernel.warps == plan.warps && kernel.bf16 == is_bf16(call);
+    return kernel.slabs == plan.slabs && kernel.warps == plan.warps && kernel.bf16 == is_bf16(call) &&
+           kernel.solo == (plan.solo != split_keys::Solo::no);
   });
   return found == end ? nullptr : found;
 }
@@ -52,7 +53,7 @@ const split_keys::ClusterSlots& cluster_slots(const DeviceFacts& device) {
     split_keys::ClusterSlots& slots = known[index];
     slots = split_keys::usual_slots(device.multiprocessors);
     for_each_split_kernel([&](const SplitKernel& kernel, int) {
-      if (kernel.head_dim != 128 || kernel.slabs != 1 || kernel.bf16) return;
+      if (kernel.head_dim != 128 || kernel.slabs != 1 || kernel.bf16 || kernel.solo) return;
       for (int cluster = 1; cluster <= kLargestCluster; ++cluster) {
         const int clusters = clusters_at_a_time(kernel, cluster);
         if (clusters > 0) (kernel.warps == 8 ? slots.of_8_warps : slots.of_4_warps)[cluster] = clusters;
@@ -75,6 +76,8 @@ int launch_split_kernel(const SplitKernel& kernel, const split_keys::Plan& plan,
   params.scale = call.scale;
   params.causal = is_causal(call) ? 1 : 0;
   params.shares = split_keys::shares_of(split_shape(call), plan);
+  params.pieces = static_cast<int>(split_keys::piece_count(split_shape(call), kernel.slabs));
+  params.shared_by_blocks = plan.solo == split_keys::Solo::shared ? 1 : 0;
   if (plan.exchanges()) {
     params.exchange = memory.partials;
     params.arrivals = memory.arrivals;
@@ -82,7 +85,7 @@ int launch_split_kernel(const SplitKernel& kernel, const split_keys::Plan& plan,
 
   const int64_t blocks = cluster_count(split_shape(call), plan) * plan.cluster;
   return KernelLaunch(blocks, 32 * kernel.warps, kernel.shared_bytes, stream)
-      .in_clusters(plan.cluster)
+      .in_clusters(kernel.solo ? 0 : plan.cluster)
       .overlapping_previous(overlaps_previous(call))
       .run(kernel.name, kernel.function, params);
 }

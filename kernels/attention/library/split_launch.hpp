@@ -38,8 +38,10 @@ void for_each_split_kernel(Visit visit) {
 }  // namespace assay::attention::library
 
 // For tests and measurements, not in the public header: as assay_attention_forward, laid out as asked (Plan in
-// ../split_keys/plan.hpp). warps 0: by a kernel of the other families; fewer: as planned. sharers below 1: as many as
-// run at a time; clusters below 0: likewise.
+// ../split_keys/plan.hpp). warps 0: by a kernel of the other families, with slabs 1 split_streaming, 2
+// split_halves, 3 streaming_heads, with so many blocks in a cluster (0: as planned); warps below 0: as planned. sharers
+// below 1: as many as run at a time; clusters below 0: likewise. cluster 0: warps work alone, and blocks share pieces
+// if sharers is above 1.
 extern "C" ASSAY_ATTENTION_API int assay_attention_testing_split_keys(const assay_attention_call* call, int slabs,
                                                                       int warps, int cluster, int sharers, int clusters,
                                                                       void* stream);

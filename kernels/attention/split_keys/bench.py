@@ -2,13 +2,14 @@
 """Checks and times the split-keys kernels in every layout beside SDPA's backends and the library's other kernels.
 
   PYTHONPATH=python python3 kernels/attention/split_keys/bench.py [check] [time] [B,Hq,Hk,Sq,Sk,D ...]
-  PYTHONPATH=python python3 kernels/attention/split_keys/bench.py sweep FILE [--seed 1] [--seconds 120]
+  PYTHONPATH=python python3 kernels/attention/split_keys/bench.py sweep FILE [--seed 1] [--seconds 120] [--few]
 
-check compares every layout (rows of a tile, warps, cluster, clusters that share all keys) with float64, also log-sum-exp, two
-runs bit for bit, replayed graphs, and several streams at once. time prints microseconds per call: CUDA graphs of back-to-back
+check compares every layout (rows of a tile, warps, cluster, clusters that share all keys, warps that work alone) with float64,
+also log-sum-exp, two runs bit for bit, replayed graphs, and several streams at once. time prints microseconds per call: CUDA graphs of back-to-back
 calls over rotating inputs, replays interleaved. The last column is the share of 4.2 TB/s that the library's own choice reaches.
 Results of every layout: --json FILE. sweep does the same for random shapes of one tile of rows, a line of JSON each, from which
-plan_fit.py fits what plan.hpp expects.
+plan_fit.py fits what plan.hpp expects; with --few, for shapes with up to 64 queries as ../library/sweep.py draws them, of the
+layouts in clusters only the four that the model of plan_fit.py puts first: three or four shapes a second.
 """
 
 import itertools
@@ -26,6 +27,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "kernels/attention"), str(ROOT / "kernels/attention/library")]
+import plan_fit  # noqa: E402
+import sweep  # noqa: E402
 from replays import interleaved  # noqa: E402
 from assay_attention import Unsupported  # noqa: E402
 from sweep import launch_by, launch_split_keys  # noqa: E402
@@ -45,7 +48,14 @@ def layouts(head_dim):
     """(slabs, warps, cluster, sharers, clusters) of every kernel for a head size, by name."""
     sizes = [(1, 4)] if head_dim > 128 else list(itertools.product((1, 2), (4, 8)))
     return {f"{slabs}x16, {warps} warps, {cluster}{name}": (slabs, warps, cluster, *sharing)
-            for slabs, warps in sizes for cluster in (1, 2, 3, 4, 6, 8) for name, sharing in SHARING.items()}
+            for slabs, warps in sizes for cluster in (1, 2, 3, 4, 6, 8) for name, sharing in SHARING.items()} | solo_layouts(head_dim)
+
+
+def solo_layouts(head_dim):
+    """Warps that work alone: cluster 0. As solo_warps() in plan.hpp."""
+    sizes = [(1, 4)] if head_dim > 128 else [(1, 8), (2, 7 if head_dim > 64 else 8)]
+    return {f"{slabs}x16, {warps} warps, 0, {name}": (slabs, warps, 0, sharers, 0)
+            for slabs, warps in sizes for name, sharers in (("apart", 1), ("shared", 2))}
 
 
 def draw(shape, dtype=torch.float16, bshd=False):
@@ -60,7 +70,8 @@ def draw(shape, dtype=torch.float16, bshd=False):
 
 
 def launch(q, k, v, out, causal=False, lse=None, layout=None):
-    """By a layout; None: the library's choice; (0, 0, 0, 0, 0): the kernels for long queries."""
+    """By a layout; None: the library's choice; warps 0: the kernels for long queries, slabs 1 split_streaming, 2 split_halves,
+    3 streaming_heads."""
     if layout is None:
         launch_by("assay_attention_forward", (), q, k, v, out, causal, lse)
     else:
@@ -81,8 +92,9 @@ def expected(q, k, v, causal):
 def check():
     random_ = random.Random(5)
     cases = 0
+    streaming = [(slabs, 0, cluster, 0, 0) for slabs in (1, 2) for cluster in (0, 1, 3, 8)] + 4 * [(3, 0, 0, 0, 0)]
     for dim in (64, 128, 256, 40, 80, 96, 192):
-        for layout in layouts(dim).values():
+        for layout in [*layouts(dim).values(), *streaming * 3]:
             for _ in range(2):
                 group, rows, keys = random_.choice((1, 3, 8)), random_.choice((1, 2, 5, 17, 64)), random_.choice((1, 40, 333, 1000, 4100))
                 key_heads, causal = random_.choice((1, 2, 5)), random_.random() < 0.5
@@ -170,19 +182,29 @@ def taken_layouts(shape):
     batch, heads, key_heads, rows, _, dim = shape
     slabs = 1 if dim > 128 or heads // key_heads * rows <= 16 else 2
     pieces = batch * key_heads
-    return {name: layout for name, layout in layouts(dim).items() if layout[0] == slabs and (slabs == 1 or layout[1] == 8)
-            and (layout[3] < 2 or 60 <= pieces * layout[3] <= 600) and (layout[3] != 0 or pieces <= 66)}
+    return {name: layout for name, layout in layouts(dim).items() if layout[0] == slabs and (slabs == 1 or layout[1] == 8 or layout[2] == 0)
+            and (layout[2] == 0 or layout[3] < 2 or 60 <= pieces * layout[3] <= 600) and (layout[3] != 0 or pieces <= 66)}
 
 
-def measure(shape):
+def likely_layouts(shape):
+    """Of those in clusters the four that should be the fastest."""
+    of_clusters = {name: layout for name, layout in taken_layouts(shape).items()
+                   if layout[2] != 0 and (layout[3] != 0 or plan_fit.Layout(shape, name).sharers > 1)}
+    likely = sorted(of_clusters, key=lambda name: plan_fit.Layout(shape, name).us(plan_fit.START))[:4]
+    return {name: layout for name, layout in taken_layouts(shape).items() if layout[2] == 0 or name in likely}
+
+
+def measure(shape, dtype=torch.float16, bshd=False, layouts_of=taken_layouts, repeats=10):
     batch, heads, key_heads, rows, keys, dim = shape
     key_bytes = 4 * batch * key_heads * keys * dim
     count = min(16, max(2, math.ceil((160 << 20) / key_bytes)))
-    sets = [draw(shape) for _ in range(count)]
+    sets = [draw(shape, dtype, bshd) for _ in range(count)]
     outs = [torch.empty_like(q) for q, _, _ in sets]
     estimate = key_bytes / 3e12 * 1e6 + 6
     calls = min(64, max(2, math.ceil(400 / estimate)))
-    contenders = {"library": None, "long queries": (0, 0, 0, 0, 0), **taken_layouts(shape)}
+    contenders = {"library": None, "long queries": (0, 0, 0, 0, 0), "split_streaming": (1, 0, 0, 0, 0), "split_halves": (2, 0, 0, 0, 0),
+                  "streaming_heads": (3, 0, 0, 0, 0),
+                  **layouts_of(shape)}
     graphs = {}
     for name, layout in contenders.items():
         try:
@@ -198,7 +220,7 @@ def measure(shape):
                 graphs[name] = captured(lambda i: F.scaled_dot_product_attention(*sets[i % count], **options), calls)
         except RuntimeError:
             torch.cuda.synchronize()
-    times = interleaved(graphs, calls, 10, 1, random.Random(1))
+    times = interleaved(graphs, calls, repeats, 1, random.Random(1))
     return {name: statistics.median(t) for name, t in times.items()}, key_bytes
 
 
@@ -218,11 +240,24 @@ def sweep_shapes(words):
     path = words[words.index("sweep") + 1]
     option = {name: int(words[words.index(name) + 1]) if name in words else usual for name, usual in (("--seed", 1), ("--seconds", 120))}
     random_, end = random.Random(option["--seed"]), time.monotonic() + option["--seconds"]
+    shapes = few_queries(option["--seed"]) if "--few" in words else ((random_shape(random_), "fp16", "bhsd") for _ in itertools.count())
     with open(path, "a", encoding="utf-8") as file:
-        while time.monotonic() < end:
-            shape = random_shape(random_)
-            times, _ = measure(shape)
-            print(json.dumps({"shape": shape, "us": {name: round(us, 3) for name, us in times.items()}}), file=file, flush=True)
+        for shape, dtype, layout in shapes:
+            if time.monotonic() > end:
+                break
+            kind = torch.float16 if dtype == "fp16" else torch.bfloat16
+            times, _ = measure(shape, kind, layout == "bshd", likely_layouts, 5) if "--few" in words else measure(shape)
+            print(json.dumps({"shape": shape, "dtype": dtype, "layout": layout, "us": {name: round(us, 3) for name, us in times.items()}}),
+                  file=file, flush=True)
+
+
+def few_queries(seed):
+    """(sizes, element type, layout) as ../library/sweep.py draws them, keys of up to 1 GB."""
+    for number in itertools.count():
+        shape = sweep.random_shape(f"split_keys {seed}", number, {"few_queries": 1})
+        if sweep.set_bytes(shape) <= 1 << 30:
+            yield ([shape[name] for name in ("batch", "query_heads", "key_heads", "query_rows", "key_rows", "head_dim")], shape["dtype"],
+                   shape["layout"])
 
 
 @torch.no_grad()

@@ -54,11 +54,11 @@ class Exchange {
         g_arrivals_(params.arrivals + first_cluster() * kLargestCluster + cluster_rank()) {}
 
   // This block's share of what its cluster found becomes output, if it is the last of its rank. Every thread of the
-  // block must call it.
-  template <typename Call, typename Rows>
-  __device__ __forceinline__ void merge(const Arrivals& s_inbox, const Call& params, const Rows& packed) {
+  // block must call it. Found: Inbox, or another that visits the quads of this block's share.
+  template <typename Found, typename Call, typename Rows>
+  __device__ __forceinline__ void merge(const Found& found, const Call& params, const Rows& packed) {
     const int first_quad = cluster_rank() * Arrivals::share_of(rows_);
-    s_inbox.template for_each_quad<kThreads>(rows_, [&](int quad, const float4& merged, float highest, float total) {
+    found.template for_each_quad<kThreads>(rows_, [&](int quad, const float4& merged, float highest, float total) {
       Partial& g_partial = partial_of(sharers_.number);
       g_partial.output[quad] = merged;
       if (quad % kRowQuads == 0 || quad == first_quad)
@@ -68,8 +68,8 @@ class Exchange {
     const int end_quad = min(first_quad + Arrivals::share_of(rows_), rows_ * kRowQuads);
     for (int quad = first_quad + static_cast<int>(threadIdx.x); quad < end_quad; quad += kThreads) {
       const Merged all = merge_quad(quad);
-      s_inbox.template store<Element>(params, packed, quad / kRowQuads, quad % kRowQuads * 4, all.output, all.highest,
-                                      all.total);
+      Arrivals::template store<Element>(params, packed, quad / kRowQuads, quad % kRowQuads * 4, all.output, all.highest,
+                                        all.total);
     }
   }
 

@@ -30,6 +30,8 @@ struct Params {
   EvenShares shares;
   void* exchange;          // memory of one stream for pieces that several clusters share (exchange.cuh)
   unsigned int* arrivals;  // (clusters, kLargestCluster), zeros before and after a call
+  int pieces;              // of work, where warps work alone (solo_warps.cuh)
+  int shared_by_blocks;    // whether several blocks may then share a piece
 };
 
 }  // namespace assay::attention::split_keys

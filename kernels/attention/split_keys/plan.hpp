@@ -8,6 +8,7 @@
 
 #include "../primitives/cluster_slots.hpp"
 #include "even_shares.hpp"
+#include "plan_rates.hpp"
 
 namespace assay::attention::split_keys {
 
@@ -20,14 +21,22 @@ struct Shape {
   int head_dim;
 };
 
-struct Plan {
-  int slabs;     // of 16 packed rows in a tile
-  int warps;     // of a block: 4 or 8
-  int cluster;   // blocks of a cluster, which share its keys
-  int sharers;   // clusters that share the keys of a head evenly; 1: each has a head of its own
-  int clusters;  // that share the keys of all heads evenly; 0: as `sharers` says
+// Whether warps work alone, each through heads of its own (solo_warps.cuh).
+enum class Solo {
+  no,      // the warps of a cluster share the keys of a head
+  apart,   // what is left over after whole heads is shared by warps of one block
+  shared,  // or of several
+};
 
-  constexpr bool exchanges() const { return sharers > 1 || clusters > 0; }
+struct Plan {
+  int slabs;             // of 16 packed rows in a tile
+  int warps;             // of a block: 4 or 8; 7 where 8 do not fit
+  int cluster;           // blocks of a cluster, which share its keys
+  int sharers;           // clusters that share the keys of a head evenly; 1: each has a head of its own
+  int clusters;          // that share the keys of all heads evenly; 0: as `sharers` says
+  Solo solo = Solo::no;  // else `clusters` is the number of blocks
+
+  constexpr bool exchanges() const { return solo == Solo::no ? sharers > 1 || clusters > 0 : solo == Solo::shared; }
 };
 
 constexpr int ceil_div(int64_t a, int64_t b) {
@@ -53,6 +62,11 @@ constexpr int tile_keys(int head_dim) {
 // Of 16 packed rows in a tile.
 constexpr int slabs_of(const Shape& shape) {
   return shape.head_dim > 128 || packed_rows(shape) <= 16 ? 1 : 2;
+}
+
+// Of a block whose warps work alone: as many as the shared memory of a multiprocessor holds.
+constexpr int solo_warps(int slabs, int head_dim) {
+  return head_dim > 128 ? 4 : slabs == 2 && head_dim > 64 ? 7 : 8;
 }
 
 // Keys and values are read once.
@@ -118,62 +132,79 @@ constexpr bool can_exchange(const Shape& shape, const Plan& plan) {
          tiles >= clusters * plan.cluster * plan.warps;
 }
 
+// Whether warps that work alone count their pieces and tiles in an int.
+constexpr bool can_be_solo(const Shape& shape, int slabs) {
+  return piece_count(shape, slabs) * ceil_div(shape.key_rows, tile_keys(shape.head_dim)) <= INT32_MAX;
+}
+
 constexpr int kClusters[] = {1, 2, 3, 4, 6, 8};  // that a plan takes
 
-// Microseconds of a layout, by rates that plan_fit.py fitted to an H200: what one block computes by itself, and what
+// Microseconds of a layout, by the rates of plan_rates.hpp: what one block computes by itself, and what
 // memory, or the L2 cache where tiles of rows share keys, gives to all.
 class LayoutTime {
  public:
   constexpr LayoutTime(const Shape& shape, const Plan& plan, int clusters_at_a_time)
       : shape_(shape), plan_(plan), at_a_time_(clusters_at_a_time), tiles_(row_tiles(shape, plan.slabs)) {}
 
-  constexpr double us() const { return plan_.clusters > 0 ? us_of_shares() : us_of_rounds(); }
+  constexpr double us() const {
+    if (plan_.solo != Solo::no) return us_of_solo();
+    return plan_.clusters > 0 ? us_of_shares() : us_of_rounds();
+  }
 
  private:
-  static constexpr double kLaunch = 2.93;
-  static constexpr double kRound = 2.25;         // a block's first loads and its merge
-  static constexpr double kPerBlock = 0.022;     // what it sends to another
-  static constexpr double kHalfOccupied = 4.08;  // blocks that reach half of the rate of memory
-  static constexpr double kExchange = 2.5;       // through global memory
-  static constexpr double kPerSharer = 0.049;
-  static constexpr double kBoundary = 1.54;  // from one piece to the next
-
+  static constexpr double kL2Share = 1.2;  // of the rate of memory, where tiles of rows share keys
   // Of the rate of memory, by blocks of a cluster.
   static constexpr double memory_share(int warps, int cluster) {
-    constexpr double kOf4Warps[] = {0, 0.986, 1.004, 0.969, 0.906, 0.906, 0.951, 0.951, 0.961};
-    constexpr double kOf8Warps[] = {0, 0.985, 1.020, 0.914, 0.925, 0.925, 0.927, 0.927, 1.000};
-    return (warps == 8 ? kOf8Warps : kOf4Warps)[cluster];
+    return (warps == 8 ? rates::kMemoryOf8Warps : rates::kMemoryOf4Warps)[cluster];
   }
   constexpr double block_gb_per_s() const {
-    if (shape_.head_dim > 128) return 61;
-    if (plan_.slabs == 2) return 48;
-    return plan_.warps == 8 ? 87.6 : 30.4;
+    const bool solo = plan_.solo != Solo::no;
+    if (shape_.head_dim > 128) return solo ? rates::kSoloBlockD256 : rates::kBlockD256;
+    if (plan_.slabs == 2) return solo ? rates::kSoloBlock2x16 : rates::kBlock2x16;
+    if (solo) return rates::kSoloBlock;
+    return plan_.warps == 8 ? rates::kBlock8 : rates::kBlock4;
   }
   // Memory sees the columns that there are, a block those that it computes.
   constexpr double bytes_us(double keys, int64_t blocks) const {
-    const double memory_gb_per_s = (tiles_ == 1 ? 4592 : 5500) * memory_share(plan_.warps, plan_.cluster);
-    const double share = memory_gb_per_s / (static_cast<double>(blocks) + kHalfOccupied);
+    const double own_share = plan_.solo != Solo::no ? rates::kSoloMemory : memory_share(plan_.warps, plan_.cluster);
+    const bool from_l2 = tiles_ > 1 && plan_.clusters == 0;  // tiles of rows meet their keys at the same time
+    const double memory_gb_per_s = rates::kMemory * (from_l2 ? kL2Share : 1.0) * own_share;
+    const double share = memory_gb_per_s / (static_cast<double>(blocks) + rates::kHalfOccupied);
     return 4e-3 * keys * std::max(columns_of(shape_.head_dim) / block_gb_per_s(), shape_.head_dim / share);
   }
   constexpr double round_us(int64_t running) const {
     const double keys = ceil_div(shape_.key_rows, int64_t{plan_.cluster} * plan_.sharers);
-    return kRound + kPerBlock * plan_.cluster + (plan_.sharers > 1 ? kExchange + kPerSharer * plan_.sharers : 0.0) +
+    return rates::kRound + rates::kPerBlock * plan_.cluster +
+           (plan_.sharers > 1 ? rates::kExchange + rates::kPerSharer * plan_.sharers : 0.0) +
            bytes_us(keys, running * plan_.cluster);
   }
   // The last round may leave multiprocessors idle.
   constexpr double us_of_rounds() const {
     const int64_t clusters = cluster_count(shape_, plan_);
     const int64_t rest = clusters % at_a_time_;
-    return kLaunch + static_cast<double>(clusters / at_a_time_) * round_us(at_a_time_) +
+    return rates::kLaunch + static_cast<double>(clusters / at_a_time_) * round_us(at_a_time_) +
            (rest > 0 ? round_us(rest) : 0.0);
   }
   // All clusters at once, each with some whole pieces and at most two parts, one after the other.
   constexpr double us_of_shares() const {
     const double pieces = static_cast<double>(piece_count(shape_, plan_.slabs));
     const int64_t blocks = int64_t{plan_.clusters} * plan_.cluster;
-    return kLaunch + kExchange + kPerSharer * plan_.clusters / pieces + kRound + kPerBlock * plan_.cluster +
-           (pieces > 1 ? kBoundary * (1 + pieces / plan_.clusters) : 0.0) +
+    return rates::kLaunch + rates::kExchange + rates::kPerSharer * plan_.clusters / pieces + rates::kRound +
+           rates::kPerBlock * plan_.cluster + (pieces > 1 ? rates::kBoundary * (1 + pieces / plan_.clusters) : 0.0) +
            bytes_us(shape_.key_rows * pieces / static_cast<double>(blocks), blocks);
+  }
+
+  // Rounds of pieces, of which loads know nothing; or all blocks the same, with what they leave for each other.
+  constexpr double us_of_solo() const {
+    const int64_t pieces = piece_count(shape_, plan_.slabs);
+    const int64_t rest = pieces % plan_.clusters;
+    const double each = static_cast<double>(pieces) / plan_.clusters;
+    double us = rates::kLaunch + rates::kSoloEnds + rates::kSoloPiece * each;
+    if (plan_.solo == Solo::shared)
+      return us + rates::kSoloExchange + rates::kSoloPerSharer / each +
+             bytes_us(shape_.key_rows * each, plan_.clusters);
+    us += static_cast<double>(pieces / plan_.clusters) * bytes_us(shape_.key_rows, plan_.clusters);
+    return us + (rest > 0 ? bytes_us(shape_.key_rows, rest) : 0.0);
   }
 
   Shape shape_;
@@ -182,7 +213,7 @@ class LayoutTime {
   int tiles_;
 };
 
-// `exchanging`: whether clusters may share pieces.
+// `exchanging`: whether clusters may share pieces, and warps work alone; else as the kernels of ../serving can.
 constexpr Plan plan(const Shape& shape, const ClusterSlots& slots, bool exchanging) {
   const int slabs = slabs_of(shape);
   const int64_t pieces = piece_count(shape, slabs);
@@ -207,13 +238,18 @@ constexpr Plan plan(const Shape& shape, const ClusterSlots& slots, bool exchangi
       consider({slabs, warps, cluster, 1, clusters}, clusters);
     }
   }
+  if (exchanging && one_tile(shape) && can_be_solo(shape, slabs)) {
+    const int blocks = slots.of_8_warps[1];
+    for (Solo solo : {Solo::apart, Solo::shared})
+      consider({slabs, solo_warps(slabs, shape.head_dim), 1, 1, blocks, solo}, blocks);
+  }
   return best;
 }
 
 // How the kernel shares out the tiles.
 constexpr EvenShares shares_of(const Shape& shape, const Plan& plan) {
   const int piece_tiles = ceil_div(shape.key_rows, tile_keys(shape.head_dim));
-  if (plan.clusters == 0) return EvenShares::of_one_piece(piece_tiles, plan.sharers);
+  if (plan.solo != Solo::no || plan.clusters == 0) return EvenShares::of_one_piece(piece_tiles, plan.sharers);
   return EvenShares::of_all_pieces(piece_tiles, static_cast<int>(piece_count(shape, plan.slabs)), plan.clusters);
 }
 

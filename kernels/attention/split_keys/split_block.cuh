@@ -54,6 +54,15 @@ struct TileRange {
   int count;
 };
 
+// Whether the largest score of some row of the warp changed. Rarely so after the first tiles.
+template <int kSlabs>
+__device__ __forceinline__ bool any_moved(const RowValues<kSlabs>& shrink) {
+  bool any = false;
+#pragma unroll
+  for (const auto& slab : shrink.of) any = any || slab[0] != 1.0f || slab[1] != 1.0f;
+  return __any_sync(kWholeWarp, any) != 0;
+}
+
 template <typename Config, typename Head>
 class SplitBlock {
   using Element = typename Config::Element;
@@ -115,7 +124,7 @@ class SplitBlock {
       multiply_transposed<Element>(r_scores, query_, key_, s_shift);  // (rows, tile_keys)  S = Q K^T
       head_.mask(r_scores, cap_, tile, lane_);                        //
       const RowValues<kSlabs> shrink = softmax_.absorb(r_scores);     // S -> P, new row max and sum
-      if (moved(shrink)) scale_rows(r_output_, shrink);               //
+      if (any_moved(shrink)) scale_rows(r_output_, shrink);           //
       accumulate<Element>(r_output_, r_scores, value_, s_shift);      // (rows, head_dim)   O += P V
     }
     wait_for_copies<0>();
@@ -145,14 +154,6 @@ class SplitBlock {
       copy_16_bytes_or_zero(s_query + swizzled_offset<Config::kRowBytes>(row, chunk), g_query, inside);
     }
     commit_copies();
-  }
-
-  // Whether the largest score of some row of the warp changed. Rarely so after the first tiles.
-  __device__ __forceinline__ static bool moved(const RowValues<kSlabs>& shrink) {
-    bool any = false;
-#pragma unroll
-    for (const auto& slab : shrink.of) any = any || slab[0] != 1.0f || slab[1] != 1.0f;
-    return __any_sync(kWholeWarp, any) != 0;
   }
 
   // What the cluster's blocks have found lies in their inboxes afterwards. Returns how many rows there are.

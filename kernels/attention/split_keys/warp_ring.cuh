@@ -35,10 +35,8 @@ class WarpCopy {
   __device__ __forceinline__ WarpCopy(int lane, int row_chunks)
       : row_(lane / kSpanChunks),
         chunk_(lane % kSpanChunks),
-        s_offset_{swizzled_offset<kRowBytes>(row_, chunk_), swizzled_offset<kRowBytes>(row_ + kRowsPerPass, chunk_)} {
-#pragma unroll
-    for (int span = 0; span < kSpans; ++span) bytes_[span] = chunk_ + span * kSpanChunks < row_chunks ? kChunkBytes : 0;
-  }
+        chunks_(row_chunks),
+        s_offset_{swizzled_offset<kRowBytes>(row_, chunk_), swizzled_offset<kRowBytes>(row_ + kRowsPerPass, chunk_)} {}
 
   // Rows from `first_row` on. Those from `rows` on, and columns that the tensor does not have, become zeros.
   __device__ __forceinline__ void fetch(uint32_t s_tile, const HeadRows& source, int first_row, int rows) const {
@@ -49,7 +47,8 @@ class WarpCopy {
       const uint32_t s_chunk = s_tile + s_offset_[pass % 2] + pass / 2 * kSwizzledRows * kRowBytes;
 #pragma unroll
       for (int span = 0; span < kSpans; ++span) {
-        copy(s_chunk + span * kSwizzleSpanBytes, g_chunk + span * kSwizzleSpanBytes, inside ? bytes_[span] : 0);
+        copy(s_chunk + span * kSwizzleSpanBytes, g_chunk + span * kSwizzleSpanBytes,
+             inside && chunk_ + span * kSpanChunks < chunks_ ? kChunkBytes : 0);
       }
       g_chunk += kRowsPerPass * source.row_bytes;
     }
@@ -65,8 +64,8 @@ class WarpCopy {
 
   int row_;
   int chunk_;
+  int chunks_;            // of a row
   uint32_t s_offset_[2];  // of rows 0-3 and 4-7 of a group of eight
-  int bytes_[kSpans];     // 16, or 0 where the row has no such chunk
 };
 
 // Tiles of keys and values of one head.

@@ -2,6 +2,7 @@
 // The kernels of ../hopper/split_streaming.cuh under names that a kernel.toml can build:
 // attention_<type>_d<D>_<causal>.
 #include "../hopper/split_streaming.cuh"
+#include "../hopper/streaming_heads.cuh"
 
 #ifndef KEY_BLOCK
 #define KEY_BLOCK 128
@@ -9,13 +10,23 @@
 #ifndef STAGES
 #define STAGES 4
 #endif
+#ifndef HALF_TILE
+#define HALF_TILE 0
+#endif
 
 using namespace assay::attention::hopper;
 
-#define ENTRY(TYPE, DIM, ELEMENT, CAUSAL)                                                       \
-  extern "C" __global__ void __launch_bounds__(3 * kWarpgroup, 1)                               \
-      attention_##TYPE##_d##DIM##_##CAUSAL(const __grid_constant__ Params params) {             \
-    run_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEY_BLOCK, STAGES>, CAUSAL>(params); \
+#if HALF_TILE == 2
+#define RUN(DIM, ELEMENT, CAUSAL) run_streaming_heads<StreamingHeadsConfig<ELEMENT, DIM, KEY_BLOCK, STAGES>>
+#else
+#define RUN(DIM, ELEMENT, CAUSAL) \
+  run_split_streaming<SplitStreamingConfig<ELEMENT, DIM, KEY_BLOCK, STAGES, HALF_TILE != 0>, CAUSAL>
+#endif
+
+#define ENTRY(TYPE, DIM, ELEMENT, CAUSAL)                                           \
+  extern "C" __global__ void __launch_bounds__(3 * kWarpgroup, 1)                   \
+      attention_##TYPE##_d##DIM##_##CAUSAL(const __grid_constant__ Params params) { \
+    RUN(DIM, ELEMENT, CAUSAL)(params);                                              \
   }
 #define ENTRIES(DIM)                     \
   ENTRY(f16, DIM, __half, false)         \
