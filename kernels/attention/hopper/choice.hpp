@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "../split_keys/plan.hpp"
 #include "choice_costs.hpp"
 #include "split_plan.hpp"
 
@@ -63,11 +64,16 @@ inline double estimated_us(const KernelCosts& costs, const hopper_attention_call
   return sum * trees.factor(features_of(terms, call, std::array<double, 0>{}));
 }
 
+// Whether a kernel may be taken: own_tiles was hardly measured where pairs computes.
+inline bool may_take(Kernel kernel, const hopper_attention_call& call, bool with_pairs) {
+  if (kernel == Kernel::pairs_64 || kernel == Kernel::pairs_128) return with_pairs;
+  return (kernel != Kernel::own_tiles && kernel != Kernel::own_tiles_long) || !takes_pairs(call);
+}
+
 inline Choice least_estimate(const hopper_attention_call& call, int multiprocessors, bool with_pairs) {
   Choice best{Kernel::streaming_2, INFINITY};
   for (const KernelCosts& costs : kKernelCosts) {
-    const bool of_pairs = costs.kernel == Kernel::pairs_64 || costs.kernel == Kernel::pairs_128;
-    if ((of_pairs && !with_pairs) || !costs.computes(call)) continue;
+    if (!costs.computes(call) || !may_take(costs.kernel, call, with_pairs)) continue;
     const double us = estimated_us(costs, call, multiprocessors, best.us);
     if (us < best.us) best = {costs.kernel, us};
   }
@@ -76,17 +82,23 @@ inline Choice least_estimate(const hopper_attention_call& call, int multiprocess
   return {in_halves(call) ? Kernel::split_halves : Kernel::split_streaming, split.us};
 }
 
+// All that a choice depends on.
+using ChoiceSizes = std::array<int, 8>;
+inline ChoiceSizes sizes_of(const hopper_attention_call& call, int multiprocessors) {
+  return {call.batch,    call.query_heads, call.key_heads, call.query_rows,
+          call.key_rows, call.head_dim,    call.causal,    multiprocessors};
+}
+
 // The kernels for many short sequences are left out on request: what would be taken if there were none. A model calls
 // one shape again and again, so that a thread keeps its last choice.
 inline Choice choose_with_time(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
   struct Last {
-    std::array<int, 8> sizes;
+    ChoiceSizes sizes;
     Choice choice;
   };
   static thread_local Last kept[2] = {};
   Last& last = kept[with_pairs ? 1 : 0];
-  const std::array<int, 8> sizes = {call.batch,    call.query_heads, call.key_heads, call.query_rows,
-                                    call.key_rows, call.head_dim,    call.causal,    multiprocessors};
+  const ChoiceSizes sizes = sizes_of(call, multiprocessors);
   if (last.sizes != sizes) last = {sizes, least_estimate(call, multiprocessors, with_pairs)};
   return last.choice;
 }
@@ -97,23 +109,46 @@ inline Kernel choose_long(const hopper_attention_call& call, int multiprocessors
   return choose(call, multiprocessors, false);
 }
 
-// Whether few queries go to ../split_keys: where it reads keys and values once, which was faster than all kernels here
-// at 130 of 135 shapes that were measured (../split_streaming/README.md); else where its estimated time is less.
+// As split_keys_terms() in choice_sweep.py: what the plan of ../split_keys expects, and what that may not see well.
+inline Features split_keys_features(const hopper_attention_call& call, const split_keys::Shape& shape,
+                                    int multiprocessors) {
+  const auto [plan, us] = split_keys::timed_plan(shape, split_keys::usual_slots(multiprocessors), true);
+  const double heads = static_cast<double>(shape.batch) * shape.key_heads;
+  const double row_tiles = split_keys::row_tiles(shape, plan.slabs);
+  const double bytes_us = 4.0 * shape.head_dim * shape.key_rows * heads / 4.2e6;
+  const double cluster = plan.solo == split_keys::Solo::no ? plan.cluster : 0;
+  const std::array<double, 8> terms = {us,
+                                       cluster,
+                                       plan.exchanges() ? 1.0 : 0.0,
+                                       static_cast<double>(plan.slabs),
+                                       bytes_us,
+                                       bytes_us / us,
+                                       row_tiles,
+                                       heads * row_tiles / multiprocessors};
+  return features_of(terms, call, std::array<double, 0>{});
+}
+
+// Another kernel must be estimated to be so much faster than ../split_keys, which was measured at more shapes of few
+// queries: on shapes that were not in the fit this loses less than the least estimate alone.
+inline constexpr double kSplitKeysMargin = 1.03;
+
+// Whether few queries go to ../split_keys. Remembered as choices are.
 inline bool takes_split_keys(const hopper_attention_call& call, int multiprocessors) {
   const split_keys::Shape shape{call.batch,      call.key_heads, call.query_heads / call.key_heads,
                                 call.query_rows, call.key_rows,  call.head_dim};
   if (!split_keys::few_queries(shape)) return false;
-  if (split_keys::one_tile(shape)) return true;
-  for (const split_keys::Costs& costs : kSplitKeysCosts) {
-    if (costs.slabs != split_keys::slabs_of(shape) || shape.head_dim < costs.least_head_dim ||
-        shape.head_dim > costs.most_head_dim) {
-      continue;
-    }
-    const Features features = features_of(costs.terms(shape, multiprocessors), call, std::array<double, 0>{});
-    const double us = costs.estimate(shape, multiprocessors) * kTrees[kSplitKeysTrees].factor(features);
-    return us < choose_with_time(call, multiprocessors, false).us;
+  struct Last {
+    ChoiceSizes sizes;
+    bool taken;
+  };
+  static thread_local Last last = {};
+  const ChoiceSizes sizes = sizes_of(call, multiprocessors);
+  if (last.sizes != sizes) {
+    const Features features = split_keys_features(call, shape, multiprocessors);
+    const double us = features[0] * kTrees[kSplitKeysTrees].factor(features);
+    last = {sizes, us < kSplitKeysMargin * choose_with_time(call, multiprocessors, false).us};
   }
-  return false;
+  return last.taken;
 }
 
 }  // namespace assay::attention::hopper

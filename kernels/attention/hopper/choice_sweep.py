@@ -19,6 +19,7 @@ the shapes and says what the choice loses on the other, then does the same with 
 """
 
 import argparse
+import functools
 import gzip
 import json
 import math
@@ -30,8 +31,9 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "library")]  # bench is the one of this folder
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "library"), str(HERE.parent / "split_keys")]  # bench: of this folder
 import choice_trees  # noqa: E402
+import plan_fit  # noqa: E402
 import sweep  # noqa: E402
 
 KINDS = {"square": 50, "few_tiles": 20, "cross": 15, "many_short": 15}
@@ -40,6 +42,7 @@ SPLIT = "split_streaming"
 HALVES = "split_halves"  # the same where rows fill half a tile, which it then is in the library
 PLANNED = {SPLIT: "planned_split", HALVES: "planned_halves"}  # with the number of blocks that they plan themselves
 SPLIT_KEYS_NAME = "split_keys"
+SPLIT_KEYS_MARGIN = 1.03  # as kSplitKeysMargin in choice.hpp
 CLUSTERS = range(1, 9)
 NARROW = 128
 
@@ -198,7 +201,6 @@ SIZES = {"resident_1x4x1": {64: (64, 128)}, "resident_2x2x1": {64: (128, 128)}, 
          "own_tiles": {64: (64, 64), 96: (64, 64), 128: (64, 64), 192: (64, 64), 256: (64, 64)},
          "own_tiles_long": {96: (64, 64), 128: (64, 64)}}
 SPLIT_KEYS = {64: 128, 96: 128, 128: 128, 192: 112, 256: 80}  # keys of a block of split_streaming
-SPLIT_KEYS_SIZES = {1: (64, 128, 256), 2: (64, 128)}  # head sizes of ../split_keys, by slabs
 # Kernel of choice.hpp
 NAMES = {"resident_1x4x1": "resident_1x4", "resident_2x2x1": "resident_2x2", "resident_4x1x1": "resident_4x1",
          "resident_4x1x2": "resident_4x1_twice"}
@@ -247,9 +249,9 @@ def split_tiles(shape):
     return shape["batch"] * shape["key_heads"] * ceil_div(group, in_tile) * ceil_div(rows, 128)
 
 
-def usual_clusters(cluster, multiprocessors=MULTIPROCESSORS):
-    """As cluster_slots.hpp, one block on a multiprocessor."""
-    return multiprocessors // cluster if cluster <= 2 else max(0, multiprocessors // 16 - 1) * (16 // cluster) + 10 // cluster
+def usual_clusters(cluster):
+    """One block on a multiprocessor."""
+    return plan_fit.usual_clusters(cluster, 1)
 
 
 def split_terms(cluster, shape):
@@ -295,15 +297,23 @@ def split_keys_tiles(shape):
     return ceil_div(shape["query_heads"] // shape["key_heads"] * shape["query_rows"], 16 * split_keys_slabs(shape))
 
 
+@functools.cache
+def split_keys_plan(*sizes):
+    layout = plan_fit.planned(sizes, plan_fit.START)
+    return layout.us(plan_fit.START), layout.name, float(layout.cluster), float(layout.exchanges)
+
+
+def split_keys_sizes(shape):
+    return tuple(shape[name] for name in ("batch", "query_heads", "key_heads", "query_rows", "key_rows", "head_dim"))
+
+
 def split_keys_terms(shape, multiprocessors=MULTIPROCESSORS):
-    """As terms() in ../split_keys/costs.hpp."""
+    """As split_keys_features() in choice.hpp: what its own plan expects, and what that may not see well."""
+    us, _, cluster, exchanges = split_keys_plan(*split_keys_sizes(shape))
     tiles = split_keys_tiles(shape)
     heads = shape["batch"] * shape["key_heads"]
-    clusters, key_rows, head_dim = heads * tiles, shape["key_rows"], shape["head_dim"]
-    keys = key_rows * clusters / multiprocessors / 128
-    size = 4.0 * head_dim * key_rows * heads / 4.2e6
-    whole = ceil_div(clusters, multiprocessors) * ceil_div(key_rows, 128) if clusters > multiprocessors else keys
-    return (1.0, keys, whole, size, size * tiles, max(1.0, clusters / multiprocessors), keys * head_dim / 128, clusters / multiprocessors)
+    size = 4.0 * shape["head_dim"] * shape["key_rows"] * heads / 4.2e6
+    return (us, cluster, exchanges, float(split_keys_slabs(shape)), size, size / us, float(tiles), heads * tiles / multiprocessors)
 
 
 def solve(matrix, right):
@@ -376,17 +386,6 @@ def split_costs_of(lines):
             for size, causal, _ in sorted(costs) for halves in ((False,) if causal else (False, True)) if (size, causal, False) in costs}
 
 
-def split_keys_costs_of(lines):
-    """(slabs, head size) -> costs"""
-    observed = {}
-    for line in lines:
-        if SPLIT_KEYS_NAME in all_times(line):
-            slabs = split_keys_slabs(line)
-            size = next(size for size in SPLIT_KEYS_SIZES[slabs] if size >= line["head_dim"])
-            observed.setdefault((slabs, size), []).append((split_keys_terms(line), all_times(line)[SPLIT_KEYS_NAME], 1.0))
-    return {key: fitted(values) for key, values in sorted(observed.items())}
-
-
 def features(name, shape):
     """As features_of() in choice_trees.hpp."""
     sizes = (shape["query_rows"], shape["key_rows"], shape["head_dim"], shape["query_heads"] // shape["key_heads"],
@@ -403,7 +402,7 @@ class Costs:
     """What is known of all kernels."""
 
     def __init__(self, lines):
-        self.kernels, self.split, self.split_keys = costs_of(lines), split_costs_of(lines), split_keys_costs_of(lines)
+        self.kernels, self.split = costs_of(lines), split_costs_of(lines)
         left_over = {}
         for line in lines:
             best = min(all_times(line).values(), default=0)
@@ -422,10 +421,8 @@ class Costs:
 
     def sum(self, name, line):
         if name == SPLIT_KEYS_NAME:
-            slabs = split_keys_slabs(line)
-            size = next(size for size in SPLIT_KEYS_SIZES[slabs] if size >= line["head_dim"])
-            costs, values = self.split_keys.get((slabs, size)), split_keys_terms(line)
-        elif name.startswith(SPLIT):
+            return split_keys_plan(*split_keys_sizes(line))[0]
+        if name.startswith(SPLIT):
             cluster = int(name.rsplit("_", 1)[1])
             if not split_suits(cluster, line):
                 return math.inf
@@ -443,9 +440,8 @@ class Costs:
 
     def best(self, line):
         """As takes_split_keys() and choose() in choice.hpp."""
-        if SPLIT_KEYS_NAME in all_times(line) and split_keys_tiles(line) == 1:
-            return SPLIT_KEYS_NAME
-        return min(all_times(line), key=lambda name: self.estimate(name, line))
+        margin = {SPLIT_KEYS_NAME: 1 / SPLIT_KEYS_MARGIN}
+        return min(all_times(line), key=lambda name: margin.get(name, 1) * self.estimate(name, line))
 
 
 # ---- Files ----
@@ -459,6 +455,11 @@ def read(paths):
         if any(name.startswith(HALVES) for name in line.get("us", ())):  # which the library takes then
             line["in_halves"] = True
             line["us"] = {name.replace(HALVES, SPLIT): us for name, us in line["us"].items() if not name.startswith(SPLIT)}
+    for line in lines:  # of ../split_keys/bench.py, every layout
+        layouts = line.pop("layouts", {})
+        planned = split_keys_plan(*split_keys_sizes(line))[1] if layouts else None
+        if planned in layouts:
+            line["us"][SPLIT_KEYS_NAME] = layouts[planned]
     for line in lines:  # of ../library/sweep.py
         if line.get("kernel", "").startswith(SPLIT_KEYS_NAME):
             line["us"] = {SPLIT_KEYS_NAME: line["us"]["ours"]}
@@ -527,12 +528,6 @@ def split_entry(key, costs):
     return f"    {{{below + 1}, {size}, {flags}, {SPLIT_KEYS[size]}, {{{numbers}}}}},"
 
 
-def split_keys_entry(key, costs):
-    slabs, size = key
-    below = max([0, *(other for other in SPLIT_KEYS_SIZES[slabs] if other < size)])
-    return f"    {{{slabs}, {below + 1}, {size}, {{{', '.join(f'{value:.4g}' for value in costs)}}}}},"
-
-
 def tables(costs):
     families = sorted(family for family in costs.trees if isinstance(family, tuple)) + [SPLIT, SPLIT_KEYS_NAME]
     names = [f"{family[0]}, {'causal' if family[1] else 'full'}" if isinstance(family, tuple) else family for family in families]
@@ -542,8 +537,7 @@ def tables(costs):
             + f"inline constexpr int kSplitTrees = {families.index(SPLIT)};\n"
             + f"inline constexpr int kSplitKeysTrees = {families.index(SPLIT_KEYS_NAME)};\n"
             + table("KernelCosts", "kKernelCosts", kernels)
-            + table("SplitCosts", "kSplitCosts", [split_entry(*item) for item in costs.split.items()])
-            + table("split_keys::Costs", "kSplitKeysCosts", [split_keys_entry(*item) for item in costs.split_keys.items()]))
+            + table("SplitCosts", "kSplitCosts", [split_entry(*item) for item in costs.split.items()]))
 
 
 def table(kind, name, lines):
@@ -571,7 +565,6 @@ HEAD = """// SPDX-License-Identifier: MIT
 // Generated by choice_sweep.py fit from sweeps: do not edit.
 #pragma once
 
-#include "../split_keys/costs.hpp"
 #include "choice_terms.hpp"
 #include "split_plan.hpp"
 

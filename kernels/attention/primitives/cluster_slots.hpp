@@ -9,12 +9,13 @@ namespace assay::attention {
 
 constexpr int kLargestCluster = 8;  // what every Hopper GPU can hold
 
-// For a GPU that is not there: groups of 16 multiprocessors, the last of 10 that one cluster can
-// use, and single ones besides. `resident`:
-// blocks that one multiprocessor holds.
+// For a GPU that is not there, as the H200s that were measured: groups of 16 multiprocessors, two of them of 18, a last
+// one of 8 that clusters can use, and single ones besides. `resident`: blocks that one multiprocessor holds.
 constexpr int usual_clusters(int multiprocessors, int cluster, int resident) {
   if (cluster <= 2) return resident * multiprocessors / cluster;
-  return std::max(0, multiprocessors / 16 - 1) * (16 * resident / cluster) + 10 * resident / cluster;
+  const int groups = std::max(0, multiprocessors / 16 - 1);
+  const int larger = std::min(2, groups);
+  return larger * (18 * resident / cluster) + (groups - larger) * (16 * resident / cluster) + 8 * resident / cluster;
 }
 
 }  // namespace assay::attention

@@ -213,8 +213,14 @@ class LayoutTime {
   int tiles_;
 };
 
+// A plan and the microseconds that it is expected to take.
+struct TimedPlan {
+  Plan plan;
+  double us;
+};
+
 // `exchanging`: whether clusters may share pieces, and warps work alone; else as the kernels of ../serving can.
-constexpr Plan plan(const Shape& shape, const ClusterSlots& slots, bool exchanging) {
+constexpr TimedPlan timed_plan(const Shape& shape, const ClusterSlots& slots, bool exchanging) {
   const int slabs = slabs_of(shape);
   const int64_t pieces = piece_count(shape, slabs);
   Plan best{};
@@ -243,7 +249,10 @@ constexpr Plan plan(const Shape& shape, const ClusterSlots& slots, bool exchangi
     for (Solo solo : {Solo::apart, Solo::shared})
       consider({slabs, solo_warps(slabs, shape.head_dim), 1, 1, blocks, solo}, blocks);
   }
-  return best;
+  return {best, least};
+}
+constexpr Plan plan(const Shape& shape, const ClusterSlots& slots, bool exchanging) {
+  return timed_plan(shape, slots, exchanging).plan;
 }
 
 // How the kernel shares out the tiles.

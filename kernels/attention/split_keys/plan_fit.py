@@ -92,12 +92,18 @@ def columns_of(head_dim):
     return 64 if head_dim <= 64 else 128 if head_dim <= 128 else 256
 
 
+def usual_clusters(cluster, resident):
+    """As cluster_slots.hpp."""
+    if cluster <= 2:
+        return resident * MULTIPROCESSORS // cluster
+    groups = MULTIPROCESSORS // 16 - 1
+    return 2 * (18 * resident // cluster) + (groups - 2) * (16 * resident // cluster) + 8 * resident // cluster
+
+
 def slots(warps, head_dim, cluster):
     """As usual_slots() in plan.hpp."""
     resident = 1 if warps == 8 or head_dim > 128 else 2
-    if cluster <= 2:
-        return resident * MULTIPROCESSORS // cluster
-    return max(0, MULTIPROCESSORS // 16 - 1) * (16 * resident // cluster) + 10 * resident // cluster
+    return usual_clusters(cluster, resident)
 
 
 class Layout:
@@ -165,6 +171,28 @@ class Layout:
 
         rest = clusters % self.at_a_time
         return p["launch"] + clusters // self.at_a_time * of_round(self.at_a_time) + (of_round(rest) if rest else 0.0)
+
+
+def exchange_fits(layout):
+    """As can_exchange() in plan.hpp."""
+    clusters = MULTIPROCESSORS if layout.solo else layout.clusters or layout.pieces * layout.sharers
+    size = 2 * clusters * (16 * layout.slabs * (layout.columns * 4 + 8 * 8))
+    tiles = layout.pieces * ceil_div(layout.keys, 32 if layout.dim <= 64 else 16)
+    return clusters <= 1024 and size <= 6 << 20 and tiles >= clusters * max(1, layout.cluster) * layout.warps
+
+
+def planned(shape, p):
+    """The layout that plan() in plan.hpp takes; its us() is what the plan expects."""
+    dim = shape[5]
+    slabs = 1 if dim > 128 or shape[1] // shape[2] * shape[3] <= 16 else 2
+    sizes = (4,) if dim > 128 else (8,) if slabs == 2 else (8, 4)
+    names = [f"{slabs}x16, {warps} warps, {cluster}{sharing}" for warps in sizes for cluster in CLUSTERS
+             for sharing in ("", ", 2 sharers", ", 4 sharers", ", filling", ", all")]
+    if shape[1] // shape[2] * shape[3] <= 16 * slabs:
+        warps = 4 if dim > 128 else 7 if slabs == 2 and dim > 64 else 8
+        names += [f"{slabs}x16, {warps} warps, 0, {sharing}" for sharing in ("apart", "shared")]
+    layouts = [layout for layout in (Layout(shape, name) for name in names) if not layout.exchanges or exchange_fits(layout)]
+    return min(layouts, key=lambda layout: layout.us(p))
 
 
 def read(paths):

@@ -5,28 +5,28 @@
 namespace assay::attention::split_keys::rates {
 
 // clang-format off
-constexpr double kLaunch = 2.93;  // us
-constexpr double kRound = 2.25;  // a block's first loads and its merge
-constexpr double kPerBlock = 0.022;  // what a block sends to another
-constexpr double kHalfOccupied = 4.08;  // blocks that reach half of the rate of memory
-constexpr double kExchange = 2.5;  // through global memory
-constexpr double kPerSharer = 0.049;  // for each cluster that shares a head
-constexpr double kBoundary = 1.54;  // from one piece to the next
-constexpr double kMemory = 4592;  // GB/s
+constexpr double kLaunch = 3.298;  // us
+constexpr double kRound = 2.183;  // a block's first loads and its merge
+constexpr double kPerBlock = 0.03368;  // what a block sends to another
+constexpr double kHalfOccupied = 4.262;  // blocks that reach half of the rate of memory
+constexpr double kExchange = 2.513;  // through global memory
+constexpr double kPerSharer = 0.06256;  // for each cluster that shares a head
+constexpr double kBoundary = 1.564;  // from one piece to the next
+constexpr double kMemory = 4641;  // GB/s
 constexpr double kBlock8 = 87.6;  // GB/s that one block computes, by its warps
-constexpr double kBlock4 = 30.4;
-constexpr double kBlock2x16 = 48;  // two slabs
-constexpr double kBlockD256 = 61;  // more than 128 columns
-constexpr double kSoloEnds = 2;  // warps that work alone: first loads and last merge
-constexpr double kSoloPiece = 0.05;  // what a piece costs its block
-constexpr double kSoloExchange = 2;  // through global memory
-constexpr double kSoloPerSharer = 0.05;  // for each block that shares a head
-constexpr double kSoloMemory = 0.98;  // of the rate of memory
-constexpr double kSoloBlock = 87.6;  // GB/s that one block computes
-constexpr double kSoloBlock2x16 = 48;
-constexpr double kSoloBlockD256 = 61;
-constexpr double kMemoryOf4Warps[] = {0, 0.986, 1.004, 0.969, 0.906, 0.906, 0.951, 0.951, 0.961};
-constexpr double kMemoryOf8Warps[] = {0, 0.985, 1.02, 0.914, 0.925, 0.925, 0.927, 0.927, 1};
+constexpr double kBlock4 = 30.45;
+constexpr double kBlock2x16 = 59.24;  // two slabs
+constexpr double kBlockD256 = 63.39;  // more than 128 columns
+constexpr double kSoloEnds = 2.048;  // warps that work alone: first loads and last merge
+constexpr double kSoloPiece = 0.2304;  // what a piece costs its block
+constexpr double kSoloExchange = 2.291;  // through global memory
+constexpr double kSoloPerSharer = 0.09035;  // for each block that shares a head
+constexpr double kSoloMemory = 0.9347;  // of the rate of memory
+constexpr double kSoloBlock = 102.9;  // GB/s that one block computes
+constexpr double kSoloBlock2x16 = 48.57;
+constexpr double kSoloBlockD256 = 65.37;
+constexpr double kMemoryOf4Warps[] = {0, 0.986, 1.004, 0.9746, 0.9158, 0.9158, 0.9025, 0.9025, 0.9665};
+constexpr double kMemoryOf8Warps[] = {0, 1.009, 1.02, 0.9559, 0.9784, 0.9784, 0.8765, 0.8765, 0.9823};
 // clang-format on
 
 }  // namespace assay::attention::split_keys::rates
