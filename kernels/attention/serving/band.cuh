@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../../primitives/exponential.cuh"
+#include "../../primitives/reciprocal.cuh"
 #include "../../primitives/warp_tile.cuh"
 #include "sequence.cuh"
 
@@ -20,8 +21,16 @@ struct Softcap {
     return params.softcap > 0.0f ? params.softcap : params.scale;
   }
 
-  // tanh(x) = 1 - 2 / (1 + e^2x), within 2^-20. The instruction for it (tanh.approx) errs by 2^-11, which a cap of 50
-  // makes 2 per cent of a probability.
+  // tanh(x) = 1 - 2 / (1 + e^2x), within 2^-20; close to 0, where that cancels, x. The instruction for it (tanh.approx)
+  // errs by 2^-11, which a cap of 50 makes 2 per cent of a probability. `exponent`: 2 log2(e), and what makes x of a
+  // score.
+  __device__ __forceinline__ static float tangent(float score, float exponent) {
+    constexpr float kSmall = 3e-3f;  // x < 1.1e-3, and x^3 / 3 less than x 2^-21
+    const float twice_log2 = score * exponent;
+    const float tangent = 1.0f - 2.0f * reciprocal_approximate(1.0f + exp2_approximate(twice_log2));
+    return fabsf(twice_log2) < kSmall ? twice_log2 * (0.5f / kLog2E) : tangent;
+  }
+
   template <int kSlabs, int kColumns>
   __device__ __forceinline__ void apply(WarpTile<kSlabs, kColumns>& scores) const {
     if (exponent == 0.0f) return;
@@ -30,7 +39,7 @@ struct Softcap {
 #pragma unroll
       for (auto& fragment : slab)
 #pragma unroll
-        for (float& score : fragment) score = 1.0f - __fdividef(2.0f, 1.0f + exp2_approximate(score * exponent));
+        for (float& score : fragment) score = tangent(score, exponent);
   }
 };
 

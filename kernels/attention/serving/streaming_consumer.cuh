@@ -87,9 +87,7 @@ struct Consumer : ConsumerWarpgroup<Consumer<Config>, Config, Params> {
   __device__ __forceinline__ void cap() {
     if (cap_exponent == 0.0f) return;
 #pragma unroll
-    for (float& score : r_scores) {
-      score = 1.0f - 2.0f * reciprocal(1.0f + exp2_special(score * cap_exponent));
-    }
+    for (float& score : r_scores) score = Softcap::tangent(score, cap_exponent);
   }
 
   // Hides what the rows may not see in the block, if there is something.
