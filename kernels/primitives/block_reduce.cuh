@@ -27,6 +27,26 @@ __device__ __forceinline__ float warp_reduce(float value) {
   return value;
 }
 
+// Every thread of the block must call it, once for each kTurn: every turn has shared memory of its own, so that one
+// barrier is enough.
+template <typename Operation, int kThreads, int kTurn>
+__device__ __forceinline__ float block_reduce_once(float value) {
+  constexpr int kWarps = kThreads / kWarpThreads;
+  static_assert(kThreads % kWarpThreads == 0 && kWarps <= kWarpThreads);
+  __shared__ float s_partial[kWarps];
+  value = warp_reduce<Operation>(value);
+  if (threadIdx.x % kWarpThreads == 0) s_partial[threadIdx.x / kWarpThreads] = value;
+  __syncthreads();
+  if constexpr (kWarps > 8) {
+    const int lane = static_cast<int>(threadIdx.x) % kWarpThreads;
+    return warp_reduce<Operation>(lane < kWarps ? s_partial[lane] : Operation::kNeutral);
+  }
+  float result = s_partial[0];
+#pragma unroll
+  for (int warp = 1; warp < kWarps; ++warp) result = Operation::combine(result, s_partial[warp]);
+  return result;
+}
+
 // Every thread of the block must call it. Two barriers: the second lets the next call use the same shared memory.
 template <typename Operation, int kThreads>
 __device__ __forceinline__ float block_reduce(float value) {

@@ -67,7 +67,7 @@ struct WarpTeam {
   // Rows that are read once leave the L1 cache to what all rows share. Long rows are 2 to 3 % slower so (H200).
   static constexpr bool kBesideL1 = true;
   __device__ __forceinline__ static int thread() { return static_cast<int>(threadIdx.x) % kWarpThreads; }
-  template <typename Operation>
+  template <typename Operation, int kTurn>
   __device__ __forceinline__ static float reduce(float value) {
     return warp_reduce<Operation>(value);
   }
@@ -77,9 +77,10 @@ struct BlockTeam {
   static constexpr int kThreads = kBlock;
   static constexpr bool kBesideL1 = false;
   __device__ __forceinline__ static int thread() { return static_cast<int>(threadIdx.x); }
-  template <typename Operation>
+  // A block has one row: each turn comes once.
+  template <typename Operation, int kTurn>
   __device__ __forceinline__ static float reduce(float value) {
-    return block_reduce<Operation, kBlock>(value);
+    return block_reduce_once<Operation, kBlock, kTurn>(value);
   }
 };
 
@@ -107,6 +108,9 @@ class Row {
     for (int i = 0; i < kHeld; ++i) to_floats(r_held_[i], packs[i]);
   }
 
+  __device__ __forceinline__ static int column(int i) { return (i * Team::kThreads + Team::thread()) * kWidth; }
+  __device__ __forceinline__ const float (&held(int i) const)[kWidth] { return r_held_[i]; }
+
   // Calls visit(values, first_column) for each of this thread's packs, always in the same order. Of packs in registers
   // the values can be changed, for the next sweep.
   template <typename Visit>
@@ -132,8 +136,6 @@ class Row {
   }
 
  private:
-  __device__ __forceinline__ static int column(int i) { return (i * Team::kThreads + Team::thread()) * kWidth; }
-
   __device__ __forceinline__ Pack<Element, kWidth> read(int at) const {
     if constexpr (Team::kBesideL1 && kWidth > 1) return read_beside_l1<Element, kWidth>(g_row_ + at);
     return *reinterpret_cast<const Pack<Element, kWidth>*>(g_row_ + at);

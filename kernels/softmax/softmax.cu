@@ -36,7 +36,7 @@ __device__ __forceinline__ void softmax_row(const Params<Element>& params, int i
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) maximum = fmaxf(maximum, value[i]);
   });
-  const float origin = Team::template reduce<Maximum>(maximum);
+  const float origin = Team::template reduce<Maximum, 0>(maximum);
   const auto power = [&](float value) { return exp2_approximate((value - origin) * kLog2E); };
 
   float sum = 0.0f;
@@ -48,7 +48,7 @@ __device__ __forceinline__ void softmax_row(const Params<Element>& params, int i
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) sum += power(value[i]);
   });
-  const float normalizer = reciprocal_approximate(Team::template reduce<Sum>(sum));
+  const float normalizer = reciprocal_approximate(Team::template reduce<Sum, 1>(sum));
 
   const auto store = [&](const float(&powers)[kWidth], int column) {
     float result[kWidth];
