@@ -191,6 +191,17 @@ class ExportTest(FolderTest):
         self.assertEqual(made[2], 1)
         self.assertIn((0x1000).to_bytes(8, "little").hex(), made[3])
 
+    def test_words_choose_an_entry(self):
+        folder = self.kernel("copy_by_word", entry="copy_{KIND}")
+        text = (folder / "kernel.toml").read_text()
+        (folder / "kernel.toml").write_text(text.replace('[let]\n', """[let]\nKIND = "WORD != 'wide' ? 'f32' : WORD"
+WORD = "N % 4 == 0 ? 'narrow' : 'odd'"\n"""))
+        self.export(folder, "by_word")
+        self.assertEqual(self.call("""
+            import torch, by_word
+            x = torch.empty_strided((2, 2), (2, 1), torch.float32, "cuda").fill([1, 2, 3, 4])
+            print(by_word.copy_by_word(x).tolist())"""), "[1.0, 2.0, 3.0, 4.0]")
+
     def test_textures_and_surfaces_are_made(self):
         folder = self.kernel("through_texture", entry="texture_copy_f32", entries=("texture_copy_f32",))
         text = (folder / "kernel.toml").read_text()

@@ -2,7 +2,7 @@
 """Arithmetic over names, as kernel.toml writes it: "ceil_div(S, BLOCK_M)".
 
 Integers are exact; `/` of two integers is an integer if it divides evenly and a real number otherwise. Element types
-are written as text ("f16").
+are written as text ("f16"), other words in quotes ('row_major'); the value of both is a string.
 """
 
 import math
@@ -10,7 +10,7 @@ import re
 
 SIZES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2, "u32": 4,
          "u64": 8, "e4m3": 1, "e5m2": 1, "i4": 0.5, "u4": 0.5}
-TOKEN = re.compile(r"\s*(?:(\d[\w.]*(?:(?<=[eE])[+-]\d+)?|\.\d\w*)|([A-Za-z_]\w*)|(\|\||&&|[=!<>]=|[-+*/%<>!?:(),]))")
+TOKEN = re.compile(r"\s*(?:\d[\w.]*(?:(?<=[eE])[+-]\d+)?|\.\d\w*|[A-Za-z_]\w*|'[^']*'|\|\||&&|[=!<>]=|[-+*/%<>!?:(),])")
 LEVELS = [["||"], ["&&"], ["==", "!=", "<=", ">=", "<", ">"], ["+", "-"], ["*", "/", "%"]]
 
 
@@ -27,13 +27,13 @@ def whole(value):
             raise Mistake(f"{value} is not a whole number")
         return int(value)
     if isinstance(value, str):
-        raise Mistake(f"{value} is an element type; expected a whole number")
+        raise Mistake(f"{value} is a word; expected a whole number")
     return value
 
 
 def real(value):
     if isinstance(value, str):
-        raise Mistake(f"{value} is an element type; expected a number")
+        raise Mistake(f"{value} is a word; expected a number")
     return float(value)
 
 
@@ -123,7 +123,7 @@ class Expression:
             token = TOKEN.match(self.text, at)
             if not token:
                 raise Mistake(f"unexpected '{self.text[at]}' in \"{self.text}\"")
-            self.tokens.append(token[1] or token[2] or token[3])
+            self.tokens.append(token[0].strip())
             at = token.end()
         self.at = 0
         self.node = self.choice()
@@ -187,6 +187,8 @@ class Expression:
         if word[0].isdigit() or word[0] == ".":
             number = float(word) if re.search("[.eE]", word) else int(word)
             return lambda scope: number
+        if word[0] == "'":
+            return lambda scope: word[1:-1]
         if self.take("("):
             return self.call(word)
         if word in ("true", "false"):
