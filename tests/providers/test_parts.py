@@ -7,6 +7,7 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 
 from support import CaseFolder
 
@@ -17,7 +18,7 @@ from gpu_state import GpuState
 import kernel_list
 from kernel_list import count_threads, read_trace
 from python_function import PythonFunction
-from torch_compile import PROBLEMS
+from torch_compile import PROBLEMS, one_at_a_time
 from torch_sdpa import Sdpa, mask_kind
 
 
@@ -100,6 +101,25 @@ class Problems(CaseFolder):
         for name in PROBLEMS:
             self.assertIn(f'"{name}"', text)
         self.assertEqual(set(PROBLEMS), {"attention_forward", "copy", "gemm", "layer_norm", "row_reduction", "softmax"})
+
+
+class Compilation(unittest.TestCase):
+    def test_processes_compile_one_after_the_other(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code = "from torch_compile import one_at_a_time\nwith one_at_a_time(): print('compiled')"
+            environment = {**os.environ, "TMPDIR": folder, "PYTHONPATH": os.pathsep.join(sys.path)}
+            command = [sys.executable, "-B", "-c", code]
+            with unittest.mock.patch.object(tempfile, "tempdir", folder):
+                with one_at_a_time():
+                    other = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+                    with self.assertRaises(subprocess.TimeoutExpired, msg="the other one must wait"):
+                        other.wait(1)
+                self.assertEqual(other.communicate(timeout=60)[0], "compiled\n")
+                with self.assertRaises(ZeroDivisionError):
+                    with one_at_a_time():
+                        raise ZeroDivisionError
+                with one_at_a_time():  # a failure has released it
+                    pass
 
 
 class FakeTensor:
