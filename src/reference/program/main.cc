@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Reads the problem, calls the reference, writes what it computed.
-// Nothing but C's library is included: this is compiled together with every reference, and is to take no time.
+// Nothing but the system's library is included: this is compiled together with every reference, and is to take no time.
 #include <assay/reference.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 namespace {
 
@@ -149,7 +150,9 @@ int main(int count, char** arguments) {
   AssayProblem problem = read_problem(request);
   // The user's function gets a copy of the list, so that it cannot change what is written below.
   const AssayProblem original = problem;
+  const pid_t self = getpid();
   const int status = assay_reference(&problem);
+  if (getpid() != self) return 0;  // a copy that the function made of this process: one of them answers
 
   FILE* response = fopen(arguments[2], "wb");
   if (!response) return kNoResponse;

@@ -123,6 +123,7 @@ def main():
     with open(request, "rb") as file:
         tensors, outputs, numbers = read_problem(file)
     arrays, message = [], None
+    process = os.getpid()
     try:
         result = call(load(source, role), role, tensors, outputs, numbers)
         if role == "compare":
@@ -134,6 +135,8 @@ def main():
             arrays = arrays_of(result, outputs)
     except Refusal as refusal:
         message = str(refusal).encode()
+    if os.getpid() != process:
+        return  # a copy that the function made of this process: one of them answers
     with open(response, "wb") as file:
         if message is not None:
             file.write(struct.pack("<QQ", 1, len(message)) + message)
