@@ -66,13 +66,24 @@ def vectorise(source, request):
 
 
 def drop_barriers(source, request):
-    """One barrier less."""
+    """One barrier less. Of barriers in a row all but the first do nothing: those first, then all of them."""
     lines = source.text.split("\n")
     starts = _starts(lines)
     places = [index for index, line in enumerate(lines) if re.match(r"^\s*(bar|barrier)\.(cta\.)?sync\s+0\s*;", line)]
-    for index in reversed(places):
-        yield Change("barrier", f"no barrier at {source.name}:{index + 1}", source,
-                     [(starts[index], min(starts[index + 1], len(source.text)), "")], "barriers", "down")
+    rows = []
+    for index in places:
+        if rows and index == rows[-1][-1] + 1:
+            rows[-1].append(index)
+        else:
+            rows.append([index])
+    end = len(source.text)
+    for row in sorted(reversed(rows), key=len, reverse=True):
+        place = f"{source.name}:{row[0] + 1}"
+        if len(row) > 1:
+            yield Change("barrier", f"one barrier instead of {len(row)} in a row at {place}", source,
+                         [(starts[row[1]], min(starts[row[-1] + 1], end), "")], "barriers", "down")
+        yield Change("barrier", f"no barrier at {place}", source,
+                     [(starts[row[0]], min(starts[row[-1] + 1], end), "")], "barriers", "down")
 
 
 def hint(source, request):

@@ -44,6 +44,10 @@ class PtxTest(unittest.TestCase):
         self.assertEqual(texts(ptx.drop_barriers, PTX.replace("bar.sync \t0", "bar.sync \t1, 64"), "k.ptx"), [])
         self.assertEqual(texts(ptx.direct, PTX.replace(".entry", ".func"), "k.ptx"), [])
 
+    def test_barriers_in_a_row_are_one_place(self):
+        found = texts(ptx.drop_barriers, PTX.replace("\tbar.sync \t0;\n", "\tbar.sync \t0;\n" * 3), "k.ptx")
+        self.assertEqual([text.count("bar.sync") for text in found], [1, 0])
+
 
 class AnswerTest(unittest.TestCase):
     def run_it(self, text, *arguments):
