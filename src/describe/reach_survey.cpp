@@ -77,7 +77,8 @@ class Surveyor {
   Result<void> look_along(size_t axis) {
     const Sizes& sizes = survey_.choices.front();
     AxisSurvey& along = survey_.axes[axis];
-    const int64_t many = std::max<int64_t>(32, 2 * *std::ranges::max_element(sizes)) + 1;
+    int64_t many = 33;
+    for (const int64_t size : sizes) many = std::max(many, 2 * size + 1);
     ASSAY_TRY(const Reach one, reach(sizes, grid_with(axis, 1)));
     ASSAY_TRY(const Reach here, reach(sizes, grid_with(axis, many)));
     ASSAY_TRY(const Reach next, reach(sizes, grid_with(axis, many + 1)));

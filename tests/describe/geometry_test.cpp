@@ -164,6 +164,14 @@ TEST(Geometry, sums_of_blocks) {  // if (i < n) s += x[i]; sums[blockIdx.x] = s
   EXPECT_EQ(geometry.shapes[1], (Shape{"ceil_div(N, 256)"}));
 }
 
+TEST(Geometry, sizes_that_stand_in_the_source) {  // if (i < 1000) y[i] = x[i]
+  const Geometry geometry = found(asking({}, 2, {true, false, false}, {256, 1, 1}), [](const Sizes&, auto grid) {
+    const int64_t end = std::min<int64_t>(1000, 256 * grid[0]);
+    return Reach{end, end};
+  });
+  EXPECT_EQ(geometry.shapes, (std::vector<Shape>{{"1000"}, {"1000"}}));
+}
+
 TEST(Geometry, windows_that_overlap) {  // x[blockIdx.x*256 + i], i < 256 + 2*radius
   Question question = asking({"RADIUS"}, 2, {true, false, false}, {256, 1, 1});
   question.large[0] = false;
