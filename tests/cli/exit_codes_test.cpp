@@ -314,9 +314,11 @@ const std::map<std::string, std::vector<std::string>> kTestsOfRows = {
      {"ExitCodes.ANaNThatTheSpecificationDoesNotExpectIsTheReferencesMistake"}},
     {"a reference that defines no element at all, so that nothing was compared",
      {"ExitCodes.AReferenceThatDefinesNothingIsNoVerdict"}},
-    {"a reference with a number that no element of the output's type is near: 0.5 or 1e12 for i32",
+    {"a reference with a number that no element of the output's type is near: 0.5 or 1e12 for i32, 2 for bool",
      {"hostile: compiled: half an integer, which no kernel can write",
-      "hostile: compiled: an integer that its type cannot hold"}},
+      "hostile: compiled: an integer that its type cannot hold", "hostile: compiled: 2 for a bool"}},
+    {"a reference that reads or gives integers as float64 where float64 does not hold them: beyond 2^53",
+     {"hostile: compiled: a reference that reads doubles", "hostile: compiled: a reference that gives doubles"}},
     {"shapes whose outputs have no element, so that nothing was compared",
      {"hostile: shapes without an element: nothing is compared"}},
     {"a reference of the user's whose results are the same for two seeds, though the inputs differ",
@@ -338,7 +340,7 @@ std::set<std::string> known_tests() {
     for (int j = 0; j < suite.total_test_count(); ++j)
       known.insert(std::string(suite.name()) + "." + suite.GetTestInfo(j)->name());
   }
-  for (const char* kind : {"references", "specifications"}) {
+  for (const char* kind : {"references", "specifications", "integers"}) {
     const auto cases = read_file(std::string(ASSAY_SOURCE_DIR "/tests/hostile/") + kind + ".toml");
     EXPECT_TRUE(cases.ok());
     if (!cases.ok()) continue;
