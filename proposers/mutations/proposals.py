@@ -30,6 +30,7 @@ REMEDIES = {
 USUAL = ["vector", "loop", "arithmetic", "padding", "unroll", "barrier", "shuffle", "constant", "restrict", "launch_bounds",
          "registers", "cache"]
 COMBINED = "combination"
+UNSEEN = {"cache"}  # kinds that no estimate tells from the parent: they come last where nothing is measured
 KINDS = USUAL + [COMBINED]
 
 OF_CUDA = loops.ALL + shared.ALL + constants.ALL + launch.ALL + arithmetic.ALL + memory.ALL
@@ -44,6 +45,10 @@ def single(sources, request):
         for make in ptx.ALL if name.endswith(".ptx") else OF_CUDA:
             found += make(source, request)
     return found
+
+
+def is_estimated(request):
+    return request["kernel"]["device"].startswith("vgpu:")
 
 
 def kinds_in_order(request):
@@ -75,8 +80,10 @@ def in_order(found, request):
     hot = {(line["file"].rsplit("/", 1)[-1], line["line"]) for line in request["counters"]["lines"][:8]}
     elsewhere = tried_elsewhere(request)
 
+    unseen = UNSEEN if is_estimated(request) else set()
+
     def late(change):
-        return elsewhere.get(_without_folders(change.text), 0)
+        return max(elsewhere.get(_without_folders(change.text), 0), int(change.kind in unseen))
 
     def rank(change):
         name, line = change.place
@@ -104,7 +111,8 @@ class Together:
 
 
 def combinations(found, request):
-    """Pairs of what was right and not slower alone: two small gains may be enough, or one may need the other."""
+    """Pairs of what was right and not slower alone: two small gains may be enough, or one may need the other. Two that
+    an estimate did not tell from the parent are none."""
     ratios = {each["hypothesis"]: each["ratio"] for each in request["tried"]
               if each.get("parent") == request["parent"]["id"] and each.get("ratio") and each.get("hypothesis")}
     good = [change for change in found if ratios.get(change.text, 2) <= NEUTRAL]
@@ -112,6 +120,8 @@ def combinations(found, request):
     pairs = [(ratios[first.text] * ratios[second.text], Together(first, second))
              for index, first in enumerate(good) for second in good[index + 1:]
              if not (first.tunables and second.tunables)]
+    if is_estimated(request):
+        pairs = [pair for pair in pairs if pair[0] < 1 / NEUTRAL]
     return [pair for _, pair in sorted(pairs, key=lambda each: each[0])]
 
 

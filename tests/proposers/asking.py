@@ -14,9 +14,9 @@ from mutations.source import Source  # noqa: E402
 SPECIFICATION = "[launch]\nblock = [256]\n\n[tunable]\nBLOCK = [64, 128]\n"
 
 
-def request(files, findings=(), tried=(), specification=SPECIFICATION, folder=""):
+def request(files, findings=(), tried=(), specification=SPECIFICATION, folder="", device="cuda:0"):
     return {"proposal": len(tried) + 1, "specification": specification, "findings": list(findings),
-            "counters": {"lines": []}, "tried": list(tried), "kernel": {"folder": folder},
+            "counters": {"lines": []}, "tried": list(tried), "kernel": {"folder": folder, "device": device},
             "parent": {"id": "p", "files": files}}
 
 

@@ -43,6 +43,12 @@ class OrderTest(unittest.TestCase):
         texts = [change.text for change, _ in proposals(request({"k.cu": CUDA}, tried=done))]
         self.assertEqual(texts[-2:], [second, first], "what was refused comes last")
 
+    def test_what_no_estimate_sees_comes_last_where_nothing_is_measured(self):
+        kinds = [change.kind for change, _ in proposals(request({"k.cu": CUDA}, device="vgpu:h200"))]
+        self.assertEqual(set(kinds[-kinds.count("cache"):]), {"cache"})
+        measured = [change.kind for change, _ in proposals(request({"k.cu": CUDA}))]
+        self.assertLess(measured.index("cache"), len(set(measured)))
+
     def test_nothing_twice(self):
         asked, answers = [], set()
         for _ in range(400):
@@ -59,9 +65,10 @@ class OrderTest(unittest.TestCase):
 
 
 class CombinationTest(unittest.TestCase):
-    def pairs(self, ratios):
+    def pairs(self, ratios, device="cuda:0"):
         done = [tried(text, ratio) for text, ratio in ratios.items()]
-        return [change.text for change, _ in proposals(request({"k.cu": CUDA}, tried=done)) if change.kind == "combination"]
+        found = proposals(request({"k.cu": CUDA}, tried=done, device=device))
+        return [change.text for change, _ in found if change.kind == "combination"]
 
     def test_what_was_not_slower_alone_is_tried_together(self):
         texts = [change.text for change, _ in proposals(request({"k.cu": CUDA}))]
@@ -71,6 +78,8 @@ class CombinationTest(unittest.TestCase):
         self.assertEqual(self.pairs({restrict: 0.99, padding: 1.0}), [f"together: {restrict}; {padding}"])
         self.assertEqual(self.pairs({restrict: 0.99, padding: 1.1}), [], "one was slower")
         self.assertEqual(self.pairs({restrict: 0.99, padding: None}), [], "one was not raced")
+        self.assertEqual(len(self.pairs({restrict: 1.0, padding: 1.0})), 1, "noise may hide a gain")
+        self.assertEqual(self.pairs({restrict: 1.0, padding: 1.0}, "vgpu:l4"), [], "no estimate hides one")
         three = self.pairs({restrict: 0.99, padding: 1.0, stages: 0.98})
         self.assertEqual(three[0], f"together: {stages}; {restrict}", "the best first")
         self.assertEqual(len(three), 3)
