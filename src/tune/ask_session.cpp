@@ -91,8 +91,24 @@ Result<size_t> whole_number(const json& object, const char* name, size_t otherwi
   return static_cast<size_t>(value);
 }
 
+// A time that no kernel takes is another way to say that a configuration failed, as null or a word is.
+constexpr double kImpossible = 1e15;  // milliseconds
+
 bool is_time(const json& value) {
-  return value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() > 0;
+  return value.is_number() && value.get<double>() > 0 && value.get<double>() < kImpossible;
+}
+
+std::optional<double> time_in(const json& value) {  // of a list the mean of what is a time
+  if (is_time(value)) return value.get<double>();
+  if (!value.is_array()) return std::nullopt;
+  double sum = 0;
+  size_t count = 0;
+  for (const json& each : value) {
+    if (!is_time(each)) continue;
+    sum += each.get<double>();
+    ++count;
+  }
+  return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
 }
 
 struct Reply {
@@ -109,9 +125,11 @@ Result<Reply> read_reply(const json& object) {
   }
   if (says_error(object)) return reply;
   const auto time = object.find("milliseconds");
-  if (time == object.end()) return Error{"a reply has neither 'milliseconds' nor 'error'"};
-  if (!is_time(*time)) return Error{"'milliseconds' is not a positive number"};
-  reply.milliseconds = time->get<double>();
+  if (time == object.end())
+    return Error{"a reply has neither 'milliseconds' nor 'error'",
+                 {},
+                 R"(expected {"milliseconds": 0.21} or {"error": "does not compile"})"};
+  reply.milliseconds = time_in(*time);
   return reply;
 }
 
@@ -172,7 +190,7 @@ Result<std::vector<std::string>> AskSession::Search::hear(const json& object) {
     strategy->tell(configuration, {reply.milliseconds});
     if (reply.milliseconds) times[configuration] = *reply.milliseconds;
     // The one that was evaluated after the race has as many samples as the finalists.
-    if (raced && reply.milliseconds) race->join(configuration, reply.heat());
+    if (race && reply.milliseconds) race->join(configuration, reply.heat());
   }
   if (!asked.empty()) return std::vector<std::string>{};
   return go_on();
@@ -184,6 +202,8 @@ std::vector<std::string> AskSession::Search::go_on() {
     if (!lines.empty()) return lines;
     racing = false;
     raced = true;
+    // Where nobody answers a second time there was no race.
+    if (std::ranges::none_of(race->standings(), &RaceStanding::tied)) race.reset();
   }
   // The race takes place before the last evaluation, so that an answer follows when nothing is left.
   const bool last = left <= batch && !raced;

@@ -2,6 +2,7 @@
 #include "tune/json_space.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <unordered_set>
@@ -17,6 +18,14 @@ constexpr size_t kMostName = 200;
 std::string value_key(const json& value) {
   if (value.is_number()) return fmt::format("n{:.17g}", value.get<double>());
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// Some programs write all values as text: "32" is as far from "64" as 32 is.
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, number);
+  return problem == std::errc() && stop == end && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 Result<std::vector<Parameter>> read_parameters(const json& object, std::vector<JsonValues>& values) {
@@ -42,8 +51,7 @@ Result<std::vector<Parameter>> read_parameters(const json& object, std::vector<J
         return Error{fmt::format("parameter '{}' has {} values; at most {} are supported", name, given->size(),
                                  kMaxSpaceValues)};
       for (const json& value : *given) {
-        if (!own.index(value))
-          return Error{fmt::format("parameter '{}' has a value that is neither number, word nor truth value", name)};
+        if (!own.index(value)) return Error{fmt::format("parameter '{}' has a value that is not finite", name)};
       }
     }
     parameters.push_back({name, {}});
@@ -51,7 +59,13 @@ Result<std::vector<Parameter>> read_parameters(const json& object, std::vector<J
   return parameters;
 }
 
-Result<std::vector<uint16_t>> all_combinations(const std::vector<JsonValues>& values) {
+// The configurations as value indices, and which of the list each of them is: one that is there twice is one.
+struct Rows {
+  std::vector<uint16_t> values;
+  std::vector<size_t> listed;
+};
+
+Result<Rows> all_combinations(const std::vector<JsonValues>& values) {
   size_t count = 1;
   for (const JsonValues& each : values) {
     count *= each.list().size();
@@ -59,24 +73,27 @@ Result<std::vector<uint16_t>> all_combinations(const std::vector<JsonValues>& va
     if (count > kMaxSpaceSize / 2)
       return Error{"there are no 'configurations', and the parameters have too many combinations to enumerate"};
   }
-  std::vector<uint16_t> rows;
+  Rows rows;
   std::vector<uint16_t> row(values.size(), 0);
   for (size_t i = 0; i < count; ++i) {
-    rows.insert(rows.end(), row.begin(), row.end());
+    rows.values.insert(rows.values.end(), row.begin(), row.end());
+    rows.listed.push_back(i);
     for (size_t p = row.size(); p > 0 && ++row[p - 1] == values[p - 1].list().size(); --p) row[p - 1] = 0;
   }
   return rows;
 }
 
-Result<std::vector<uint16_t>> read_rows(const json& list, const std::vector<Parameter>& parameters,
-                                        std::vector<JsonValues>& values) {
+Result<Rows> read_rows(const json& list, const std::vector<Parameter>& parameters, std::vector<JsonValues>& values) {
   if (!list.is_array() || list.empty()) return Error{"'configurations' is not a list of configurations"};
   if (list.size() > kMaxSpaceSize)
     return Error{fmt::format("there are {} configurations; at most {} are supported", list.size(), kMaxSpaceSize)};
-  std::vector<uint16_t> rows;
-  rows.reserve(list.size() * parameters.size());
+  Rows rows;
+  rows.values.reserve(list.size() * parameters.size());
+  std::unordered_set<std::u16string> seen;
+  seen.reserve(list.size());
   for (size_t i = 0; i < list.size(); ++i) {
     const json& each = list[i];
+    std::u16string row;
     if ((!each.is_array() && !each.is_object()) || each.size() != parameters.size())
       return Error{
           fmt::format("configuration {} does not have one value for each of the {} parameters", i, parameters.size())};
@@ -86,8 +103,11 @@ Result<std::vector<uint16_t>> read_rows(const json& list, const std::vector<Para
       const json& value = each.is_array() ? each[p] : each[parameters[p].name];
       const auto index = values[p].index(value);
       if (!index) return Error{fmt::format("configuration {} has an unusable value for '{}'", i, parameters[p].name)};
-      rows.push_back(*index);
+      row.push_back(static_cast<char16_t>(*index));
     }
+    if (!seen.insert(row).second) continue;
+    rows.values.insert(rows.values.end(), row.begin(), row.end());
+    rows.listed.push_back(i);
   }
   return rows;
 }
@@ -101,10 +121,10 @@ double counter_value(const json& value) {
   return product;
 }
 
-Result<CounterTable> read_counters(const json& object, size_t size) {
+Result<CounterTable> read_counters(const json& object, size_t size, const std::vector<size_t>& listed) {
   CounterTable table;
   const auto list = object.find("counters");
-  if (list == object.end() || list->is_null()) return table;
+  if (list == object.end() || list->is_null() || (list->is_structured() && list->empty())) return table;
   if (!list->is_array() || list->size() != size)
     return Error{fmt::format("'counters' does not have one object for each of the {} configurations", size)};
   std::unordered_map<std::string, size_t> columns;
@@ -117,10 +137,11 @@ Result<CounterTable> read_counters(const json& object, size_t size) {
     }
   }
   if (table.names.empty()) return table;
-  table.values.assign(size * table.names.size(), kNotCounted);
-  for (size_t i = 0; i < size; ++i) {
-    if (!(*list)[i].is_object()) continue;
-    for (const auto& [name, value] : (*list)[i].items()) {
+  table.values.assign(listed.size() * table.names.size(), kNotCounted);
+  for (size_t i = 0; i < listed.size(); ++i) {
+    const json& each = (*list)[listed[i]];
+    if (!each.is_object()) continue;
+    for (const auto& [name, value] : each.items()) {
       if (const auto column = columns.find(name); column != columns.end())
         table.values[i * table.names.size() + column->second] = counter_value(value);
     }
@@ -131,7 +152,6 @@ Result<CounterTable> read_counters(const json& object, size_t size) {
 }  // namespace
 
 std::optional<uint16_t> JsonValues::index(const json& value) {
-  if (!value.is_number() && !value.is_string() && !value.is_boolean()) return std::nullopt;
   if (value.is_number() && !std::isfinite(value.get<double>())) return std::nullopt;
   const auto [found, is_new] = known_.emplace(value_key(value), static_cast<uint16_t>(list_.size()));
   if (!is_new) return found->second;
@@ -150,8 +170,10 @@ std::vector<ParameterValue> JsonValues::parameter_values() const {
       values.push_back(number_value(each.get<double>()));
     } else if (each.is_boolean()) {
       values.push_back({each.get<bool>() ? 1.0 : 0.0, each.get<bool>() ? "true" : "false"});
+    } else if (each.is_string()) {
+      values.push_back({number_in(each.get_ref<const std::string&>()), each.get<std::string>()});
     } else {
-      values.push_back(word_value(each.get<std::string>()));
+      values.push_back(word_value(each.dump(-1, ' ', false, json::error_handler_t::replace)));
     }
   }
   return values;
@@ -171,9 +193,10 @@ Result<JsonSpace> read_json_space(const json& object) {
   auto rows = list == object.end() ? all_combinations(values) : read_rows(*list, parameters, values);
   if (!rows) return rows.error();
   for (size_t p = 0; p < parameters.size(); ++p) parameters[p].values = values[p].parameter_values();
-  ASSAY_TRY(Space space, Space::make(std::move(parameters), std::move(*rows)));
+  const size_t given = list == object.end() ? rows->listed.size() : list->size();
+  ASSAY_TRY(Space space, Space::make(std::move(parameters), std::move(rows->values)));
   JsonSpace described;
-  ASSAY_TRY(described.counters, read_counters(object, space.size()));
+  ASSAY_TRY(described.counters, read_counters(object, given, rows->listed));
   described.space = std::make_unique<Space>(std::move(space));
   for (const JsonValues& each : values) described.values.push_back(each.list());
   return described;

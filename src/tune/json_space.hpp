@@ -27,8 +27,8 @@ struct JsonSpace {
 // The values of one parameter as JSON, each once, and what they are as ParameterValues.
 class JsonValues {
  public:
-  // The index of a value, which is new if it was not there. Numbers are equal if their values are. Nothing for what
-  // cannot be a value (objects, lists).
+  // The index of a value, which is new if it was not there. Numbers are equal if their values are. Nothing for a number
+  // that is not finite, and for one value more than a parameter may have.
   std::optional<uint16_t> index(const nlohmann::json& value);
   const std::vector<nlohmann::json>& list() const { return list_; }
   std::vector<ParameterValue> parameter_values() const;

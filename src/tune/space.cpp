@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 #include "base/random.hpp"
 
@@ -45,6 +46,7 @@ Result<Space> Space::make(std::vector<Parameter> parameters, std::vector<uint16_
   for (const Parameter& parameter : parameters) {
     std::vector<uint64_t>& marks = space.marks_.emplace_back(parameter.values.size());
     for (uint64_t& mark : marks) mark = random.next();
+    space.put_in_order(parameter);
   }
   space.parameters_ = std::move(parameters);
   space.rows_ = std::move(rows);
@@ -60,6 +62,17 @@ Result<Space> Space::make(std::vector<Parameter> parameters, std::vector<uint16_
       return Error{fmt::format("configuration {} ({}) is there twice", configuration, space.id(configuration))};
   }
   return space;
+}
+
+void Space::put_in_order(const Parameter& parameter) {
+  std::vector<uint16_t>& ordered = ordered_.emplace_back(parameter.values.size());
+  std::iota(ordered.begin(), ordered.end(), uint16_t{0});
+  if (parameter.numeric()) {
+    std::ranges::stable_sort(
+        ordered, [&](uint16_t a, uint16_t b) { return *parameter.values[a].number < *parameter.values[b].number; });
+  }
+  std::vector<uint16_t>& places = places_.emplace_back(ordered.size());
+  for (size_t place = 0; place < ordered.size(); ++place) places[ordered[place]] = static_cast<uint16_t>(place);
 }
 
 std::string Space::id(size_t configuration) const {
@@ -114,9 +127,11 @@ std::vector<size_t> Space::adjacent(size_t configuration) const {
   const uint64_t base = key(here);
   for (size_t p = 0; p < width(); ++p) {
     const auto step = [&](int direction) {
-      for (int v = here[p] + direction; v >= 0 && v < static_cast<int>(parameters_[p].values.size()); v += direction) {
-        there[p] = static_cast<uint16_t>(v);
-        if (const auto other = find_key(base - marks_[p][here[p]] + marks_[p][static_cast<size_t>(v)], there)) {
+      const std::vector<uint16_t>& ordered = ordered_[p];
+      for (int place = places_[p][here[p]] + direction; place >= 0 && place < static_cast<int>(ordered.size());
+           place += direction) {
+        there[p] = ordered[static_cast<size_t>(place)];
+        if (const auto other = find_key(base - marks_[p][here[p]] + marks_[p][there[p]], there)) {
           found.push_back(*other);
           return;
         }

@@ -57,19 +57,23 @@ class Space {
   std::optional<size_t> find(std::span<const uint16_t> row) const;
   // Valid configurations that differ in exactly one parameter, in the order of parameters and values.
   std::vector<size_t> neighbours(size_t configuration) const;
-  // The same, but only to the next value up or down that exists.
+  // The same, but only to the next value up or down that exists: of numbers the next larger or smaller one, of words
+  // the next one in their list.
   std::vector<size_t> adjacent(size_t configuration) const;
   size_t distance(size_t a, size_t b) const;  // how many parameters differ
 
  private:
   Space() = default;
+  void put_in_order(const Parameter& parameter);
   uint64_t key(std::span<const uint16_t> row) const;
   std::optional<size_t> find_key(uint64_t key, std::span<const uint16_t> row) const;
 
   std::vector<Parameter> parameters_;
   std::vector<uint16_t> rows_;
   size_t size_ = 0;
-  std::vector<std::vector<uint64_t>> marks_;  // a row's key is the sum of the marks of its values
+  std::vector<std::vector<uint16_t>> ordered_;  // the values of each parameter, the smallest number first
+  std::vector<std::vector<uint16_t>> places_;   // of each value there
+  std::vector<std::vector<uint64_t>> marks_;    // a row's key is the sum of the marks of its values
   std::unordered_map<uint64_t, uint32_t> index_;
 };
 

@@ -243,9 +243,101 @@ TEST(AskSession, CountersThatAreNotNumbersAreNotKnown) {
   const auto lines = session.hear(text);
   ASSERT_TRUE(lines.ok()) << lines.error().message;
   EXPECT_EQ(lines->size(), 1u);
-  const auto after = session.hear(R"({"milliseconds": NaN})");
-  ASSERT_FALSE(after.ok());
-  EXPECT_NE(after.error().message.find("'milliseconds'"), std::string::npos);
+  EXPECT_TRUE(session.hear(R"({"milliseconds": NaN})").ok());
+}
+
+// Each is a way in which programs say that a configuration failed.
+TEST(AskSession, ATimeThatIsNoneIsAFailure) {
+  for (const char* none : {"null", "NaN", "Infinity", "-1", "0", "1e20", R"("RuntimeFailedConfig")", "[]", "[null]"}) {
+    AskSession session;
+    ASSERT_TRUE(session.hear(header(2).dump()).ok());
+    auto lines = session.hear(fmt::format(R"({{"milliseconds": {}, "left": 1}})", none));
+    ASSERT_TRUE(lines.ok()) << none << lines.error().message;
+    lines = session.hear(R"({"milliseconds": 2.5, "left": 0})");
+    ASSERT_TRUE(lines.ok()) << lines.error().message;
+    EXPECT_EQ(json::parse(lines->back())["milliseconds"], 2.5) << none;
+  }
+}
+
+TEST(AskSession, AListOfTimesIsTheirMean) {
+  AskSession session;
+  ASSERT_TRUE(session.hear(header(1).dump()).ok());
+  const auto lines = session.hear(R"({"milliseconds": [2, 3, null], "left": 0})");
+  ASSERT_TRUE(lines.ok()) << lines.error().message;
+  EXPECT_EQ(json::parse(lines->back())["milliseconds"], 2.5);
+}
+
+TEST(AskSession, WhereNobodyAnswersASecondTimeTheFastestIsTheAnswer) {
+  AskSession session;
+  const json first = header(6);
+  auto lines = session.hear(first.dump());
+  size_t left = 6;
+  std::set<json> seen;
+  json best;
+  double least = 9;
+  while (lines.ok() && json::parse(lines->back()).contains("evaluate")) {
+    const json configuration = json::parse(lines->back())["evaluate"];
+    json reply = {{"error", "was evaluated before"}, {"left", left}};
+    if (seen.insert(configuration).second) {
+      const double time = time_of(configuration) + (left == 1 ? 5 : 0);  // the last one comes after the race
+      if (time < least) {
+        least = time;
+        best = configuration;
+      }
+      reply = {{"milliseconds", time}, {"left", --left}};
+    }
+    lines = session.hear(reply.dump());
+  }
+  ASSERT_TRUE(lines.ok()) << lines.error().message;
+  const json answer = json::parse(lines->back());
+  EXPECT_EQ(answer["answer"], best);
+  EXPECT_FALSE(answer.contains("regret_bound"));
+}
+
+// Numbers as text are numbers, and what is there twice is there once.
+TEST(AskSession, NumbersMayBeText) {
+  const auto sequence = [](bool text) {
+    json first = {{"space", "sizes"}, {"seed", 5}, {"budget", 40}, {"parameters", json::array()}};
+    const auto value = [&](int number) { return text ? json(std::to_string(number)) : json(number); };
+    for (const char* name : {"block_size_x", "block_size_y", "tile_size_x"}) {
+      first["parameters"].push_back({{"name", name}, {"values", json::array()}});
+      for (int size = 1; size <= 512; size *= 2) first["parameters"].back()["values"].push_back(value(size));
+    }
+    AskSession session;
+    std::vector<std::vector<int>> asked;
+    auto lines = session.hear(first.dump());
+    while (lines.ok() && json::parse(lines->back()).contains("evaluate") && asked.size() < 40) {
+      std::vector<int>& sizes = asked.emplace_back();
+      double time = 1;
+      for (const json& each : json::parse(lines->back())["evaluate"]) {
+        EXPECT_EQ(each.is_string(), text);
+        sizes.push_back(text ? std::stoi(each.get<std::string>()) : each.get<int>());
+        time += std::abs(std::log2(sizes.back()) - 4);
+      }
+      lines = session.hear(json{{"milliseconds", time}}.dump());
+    }
+    return asked;
+  };
+  EXPECT_EQ(sequence(true), sequence(false));
+}
+
+TEST(AskSession, WhatIsThereTwiceIsThereOnce) {
+  json first = header(50);
+  const size_t size = first["configurations"].size();
+  for (size_t i = 0; i < size; ++i) first["counters"].push_back({{"inst_executed", i + 1}});
+  first["configurations"].insert(first["configurations"].begin() + 3, first["configurations"][1]);
+  first["counters"].insert(first["counters"].begin() + 3, json::object());
+  AskSession session;
+  const Conversation talk = converse(session, first);
+  EXPECT_EQ(talk.evaluated.size(), size);
+  EXPECT_EQ(talk.answer["answer"], json({4, "y", true}));
+}
+
+TEST(AskSession, ValuesMayBeNothingAndLists) {
+  json first = {{"space", "odd"}, {"seed", 1}, {"budget", 9}};
+  first["parameters"] = {{{"name", "A"}, {"values", {nullptr, {32, 4}, {64, 2}}}},
+                         {{"name", "B"}, {"values", {1, "auto"}}}};
+  EXPECT_EQ(evaluations_of(first), 6u);
 }
 
 TEST(AskSession, RefusesWhatItDoesNotUnderstand) {
@@ -261,9 +353,6 @@ TEST(AskSession, RefusesWhatItDoesNotUnderstand) {
   bad["configurations"][3] = {1, "x"};
   EXPECT_NE(refused(bad).find("configuration 3"), std::string::npos);
   bad = header(5);
-  bad["configurations"].push_back(bad["configurations"][0]);
-  EXPECT_NE(refused(bad).find("twice"), std::string::npos);
-  bad = header(5);
   bad["counters"] = {1, 2};
   EXPECT_NE(refused(bad).find("counters"), std::string::npos);
   EXPECT_FALSE(refused({{"parameters", 5}}).empty());
@@ -271,7 +360,6 @@ TEST(AskSession, RefusesWhatItDoesNotUnderstand) {
   EXPECT_FALSE(session.hear("[1, 2").ok());
   EXPECT_FALSE(session.hear(std::string(100000, '[')).ok());
   ASSERT_TRUE(session.hear(header(5).dump()).ok());
-  EXPECT_FALSE(session.hear(R"({"milliseconds": -1})").ok());
   EXPECT_FALSE(session.hear(R"({"hello": 1})").ok());
   EXPECT_TRUE(session.hear("  \r").ok());
 }

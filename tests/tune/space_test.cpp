@@ -25,6 +25,14 @@ TEST(Space, NeighboursDifferInOneParameter) {
   EXPECT_EQ(space.adjacent(0).size(), 3u);  // one up in each parameter, nothing below
 }
 
+TEST(Space, TheNextValueIsTheNextNumber) {
+  const auto space =
+      Space::make({{"A", {number_value(64), number_value(16), number_value(128), number_value(32)}}}, {0, 1, 2, 3});
+  ASSERT_TRUE(space.ok());
+  EXPECT_EQ(space->adjacent(0), (std::vector<size_t>{3, 2}));  // of 64: 32 and 128
+  EXPECT_EQ(space->adjacent(1), (std::vector<size_t>{3}));
+}
+
 TEST(Space, NeighboursThatAreNotValidAreLeftOut) {
   const Parameter a{"A", {number_value(1), number_value(2), number_value(3)}};
   const auto space = Space::make({a, a}, {0, 0, 2, 0, 1, 1});
