@@ -24,6 +24,7 @@ const std::array kNameRules{
     NameRule{{".max"}, std::nullopt},
     NameRule{{".min"}, std::nullopt},
     NameRule{{"_per_inst"}, std::nullopt},
+    NameRule{{"per_cycle"}, std::nullopt},
     NameRule{{"per_request"}, std::nullopt},
     NameRule{{"per_warp"}, std::nullopt},
     NameRule{{"overhead"}, std::nullopt},
@@ -39,6 +40,12 @@ const std::array kNameRules{
     NameRule{{"ideal"}, std::nullopt},
     NameRule{{"throughput"}, std::nullopt},
     NameRule{{"achieved_occupancy"}, std::nullopt},
+    // limits and settings that sound like what the compiler and the launch say
+    NameRule{{"occupancy_limit"}, std::nullopt},
+    NameRule{{"config_size"}, std::nullopt},
+    NameRule{{"max", "threads"}, std::nullopt},
+    NameRule{{"local", "size", "bytes"}, std::nullopt},
+    NameRule{{"sysmem"}, std::nullopt},
     // what the compiler and the launch say
     NameRule{{"registers"}, Quantity::registers},
     NameRule{{"regs"}, Quantity::registers},
@@ -137,6 +144,7 @@ const std::array kNameRules{
     NameRule{{"flop_count_dp"}, Quantity::double_instructions, kPerWarp},
     NameRule{{"flop_count_sp_special"}, Quantity::special_instructions, kPerWarp},
     NameRule{{"flop_count_sp"}, Quantity::float_instructions, kPerWarp},
+    NameRule{{"flop_count_hp"}, Quantity::half_instructions, kPerWarp},
     NameRule{{"inst_executed", "tensor"}, Quantity::tensor_instructions},
     NameRule{{"tensor_instructions"}, Quantity::tensor_instructions},
     NameRule{{"inst_executed", "xu"}, Quantity::special_instructions},
@@ -177,6 +185,11 @@ bool follows(const NameRule& rule, std::string_view name) {
   });
 }
 
+// Of a block or a grid: one axis is not the whole.
+bool names_an_axis(std::string_view name) {
+  return name.ends_with("_x") || name.ends_with("_y") || name.ends_with("_z");
+}
+
 // ".avg" is a mean over the units that count; the formula wants the sum of all.
 double of_all_units(std::string_view name) {
   if (name.find(".avg") == std::string_view::npos) return 1;
@@ -190,7 +203,7 @@ std::optional<KnownCounter> recognise_counter(std::string_view name) {
   const std::string text = plain(name);
   for (const NameRule& rule : kNameRules) {
     if (!follows(rule, text)) continue;
-    if (!rule.quantity) return std::nullopt;
+    if (!rule.quantity || names_an_axis(text)) return std::nullopt;
     return KnownCounter{*rule.quantity, rule.scale * of_all_units(text)};
   }
   if (text == "block" || text == "threads") return KnownCounter{Quantity::block_threads};
@@ -201,9 +214,9 @@ std::optional<KnownCounter> recognise_counter(std::string_view name) {
 }
 
 CounterFamily counter_family(std::string_view name) {
-  static constexpr std::array<std::string_view, 21> kParts{
-      "ld",   "st",  "load", "store", "read", "write", "written", "atom", "atomic", "red", "reduction",
-      "copy", "gld", "gst",  "op",    "ffma", "fadd",  "fmul",    "dfma", "dadd",   "dmul"};
+  static constexpr std::array<std::string_view, 23> kParts{
+      "ld",  "st",  "load", "store", "read", "write", "written", "atom", "atomic", "red",    "reduction", "copy",
+      "gld", "gst", "op",   "ffma",  "fadd", "fmul",  "dfma",    "dadd", "dmul",   "static", "dynamic"};
   const std::string text = plain(name);
   CounterFamily family;
   for (size_t begin = 0; begin <= text.size();) {

@@ -106,6 +106,15 @@ std::array<double, kPipes> pipe_cycles(const Amounts& amounts, const PipeRates& 
   };
 }
 
+// Warps on an SM, as counted or as a share of what it holds; NaN: not known, or no number of warps.
+double counted_warps(const Amounts& amounts, const PipeRates& rates) {
+  constexpr double kMostWarps = 64;
+  const double active = amounts.or_else(Quantity::active_warps, kNotCounted);
+  if (active <= kMostWarps) return active;
+  const double occupancy = amounts.or_else(Quantity::occupancy, kNotCounted);
+  return (occupancy > 1 ? occupancy / 100 : occupancy) * rates.max_warps;  // some write per cent
+}
+
 double blocks_per_sm(const Amounts& amounts, double warps_per_block, const PipeRates& rates) {
   double blocks = std::min(rates.max_blocks, std::floor(rates.max_warps / std::max(warps_per_block, 1.0)));
   if (const double registers = amounts[Quantity::registers]; std::isfinite(registers) && registers > 0)
@@ -135,8 +144,7 @@ Demand demand_of(const Amounts& amounts, const PipeRates& rates) {
   double blocks = amounts.or_else(Quantity::grid_blocks, kNotCounted);
   if (!std::isfinite(blocks) && std::isfinite(threads) && threads > 0)
     blocks = amounts.or_else(Quantity::grid_threads, kNotCounted) / threads;
-  double warps = amounts.or_else(Quantity::active_warps, kNotCounted);
-  if (!std::isfinite(warps)) warps = amounts.or_else(Quantity::occupancy, kNotCounted) * rates.max_warps;
+  double warps = counted_warps(amounts, rates);
   if (std::isfinite(threads) && threads > 0) {
     const double per_block = std::ceil(threads / 32);
     const double resident = blocks_per_sm(amounts, per_block, rates);

@@ -35,6 +35,15 @@ TEST(CounterNames, IgnoresRatesAndWhatItDoesNotKnow) {
     EXPECT_FALSE(recognise_counter(name)) << name;
 }
 
+TEST(CounterNames, IgnoresRatesLimitsAndSettingsThatSoundLikeAmounts) {
+  for (const char* name : {"smsp__inst_executed.avg.per_cycle_active", "sm__inst_executed.sum.per_cycle_elapsed",
+                           "sm__warps_active.avg.per_cycle_active", "launch__occupancy_limit_registers",
+                           "launch__occupancy_limit_shared_mem", "launch__shared_mem_config_size",
+                           "sysmem_read_transactions", "max_threads_per_block", "maxThreadsPerBlock",
+                           "local_size_bytes", "localSizeBytes", "block_size_x", "local_size_y"})
+    EXPECT_FALSE(recognise_counter(name)) << name;
+}
+
 // Every amount that KTT collects on GPUs before and since Volta, and what it says of the launch.
 TEST(CounterNames, KnowsWhatKttCollects) {
   const std::pair<const char*, Quantity> expected[] = {

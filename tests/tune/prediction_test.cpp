@@ -29,6 +29,27 @@ TEST(Prediction, FewWarpsAndPartialWavesCost) {
   EXPECT_GT(waves[1], waves[0] * 1.5);  // one block more than a wave
 }
 
+// CUPTI's event active_warps adds up over cycles; Nsight Compute's theoretical occupancy is in per cent.
+TEST(Prediction, WarpsThatNoMultiprocessorHoldsAreNotBelieved) {
+  const auto cycles = predict_cycles(table({"inst_executed", "block", "registers", "active_warps"},
+                                           {1e7, 256, 200, 1e9, 1e7, 256, 200, kNotCounted, 1e7, 256, 200, 4}));
+  EXPECT_DOUBLE_EQ(cycles[0], cycles[1]);
+  EXPECT_GT(cycles[2], cycles[1] * 1.1);
+  const auto occupied =
+      predict_cycles(table({"inst_executed", "theoretical_occupancy"}, {1e7, 12.5, 1e7, 0.125, 1e7, 100}));
+  EXPECT_DOUBLE_EQ(occupied[0], occupied[1]);
+  EXPECT_GT(occupied[0], occupied[2] * 1.1);
+}
+
+TEST(Prediction, StaticAndDynamicSharedMemoryAddUp) {
+  const auto cycles =
+      predict_cycles(table({"inst_executed", "block", "launch__shared_mem_per_block_static",
+                            "launch__shared_mem_per_block_dynamic", "launch__shared_mem_per_block"},
+                           {1e7, 64, 20000, 20000, kNotCounted, 1e7, 64, 0, 0, 40000, 1e7, 64, 20000, 20000, 40000}));
+  EXPECT_DOUBLE_EQ(cycles[0], cycles[1]);
+  EXPECT_DOUBLE_EQ(cycles[0], cycles[2]);
+}
+
 TEST(Prediction, SaysNothingWithoutWork) {
   EXPECT_TRUE(predict_cycles(table({"registers"}, {32, 64})).empty());
   EXPECT_TRUE(predict_cycles({}).empty());
