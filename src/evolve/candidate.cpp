@@ -30,6 +30,7 @@ Result<Candidate> apply_answer(const Candidate& parent, const Answer& answer, co
   }
   ASSAY_CHECK(check_files(rules, changed));
   for (auto& [path, content] : changed) child.files[path] = content;
+  ASSAY_CHECK(check_words(rules, child.files));  // one half of a name may stand in a file from before
   child.tunables.insert(child.tunables.end(), answer.tunables.begin(), answer.tunables.end());
   child.constraints.insert(child.constraints.end(), answer.constraints.begin(), answer.constraints.end());
   child.id = id_of(child);

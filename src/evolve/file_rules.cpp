@@ -28,48 +28,64 @@ Error refused(const std::string& path, const std::string& why) {
   return Error{fmt::format("'{}' may not be touched: {}", escape_terminal(path), why)};
 }
 
-// The preprocessor takes a comment for a blank, its line ends too: what begins a line for it may stand behind one.
-std::string comments_as_blanks(std::string_view text) {
-  std::string result;
+// Lines that go on are joined, as the preprocessor joins them: also where blanks or a trigraph stand for the backslash.
+std::string with_joined_lines(const std::string& content) {
+  const std::string text = replace_all(replace_all(content, "\r", ""), "?\?/", "\\");
+  std::string joined;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i, 2) == "//") {
-      i = std::min(text.find('\n', i), text.size()) - 1;
-    } else if (text.substr(i, 2) == "/*") {
-      result += ' ';
-      const size_t end = text.find("*/", i + 2);
-      if (end == std::string_view::npos) break;
-      i = end + 1;
-    } else if (text[i] == '"') {
-      const size_t start = i++;
-      while (i < text.size() && text[i] != '"' && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
-      result += text.substr(start, i + 1 - start);
-    } else {
-      result += text[i];
-    }
+    const size_t end = text[i] == '\\' ? text.find_first_not_of(" \t\v\f", i + 1) : std::string::npos;
+    if (end != std::string::npos && text[end] == '\n')
+      i = end;
+    else
+      joined += text[i];
   }
-  return result;
+  return joined;
 }
 
-// What stands behind #include and its like, in any spelling of the preprocessor; lines that go on are joined. Once as
-// it stands and once without comments: a string of several lines may look like the beginning of one.
+// Behind blanks and comments; of the latter also those that go over the end of the line.
+size_t behind_blanks(std::string_view text, size_t at) {
+  while (at < text.size()) {
+    if (text.substr(at, 2) == "/*") {
+      const size_t end = text.find("*/", at + 2);
+      at = end == std::string_view::npos ? text.size() : end + 2;
+    } else if (text[at] == ' ' || text[at] == '\t' || text[at] == '\v' || text[at] == '\f') {
+      ++at;
+    } else {
+      break;
+    }
+  }
+  return at;
+}
+
+// Where a directive may begin: at each line, and behind the end of each comment. What is a comment and what a string
+// that looks like one is not asked, so that nothing can hide a directive; one in a comment is found as well.
+std::vector<size_t> beginnings(std::string_view text) {
+  std::vector<size_t> places{0};
+  for (size_t at = text.find_first_of("\n*"); at != std::string_view::npos; at = text.find_first_of("\n*", at + 1)) {
+    if (text[at] == '\n') places.push_back(at + 1);
+    if (text.substr(at, 2) == "*/") places.push_back(at + 2);
+  }
+  return places;
+}
+
+// What stands behind #include and its like, in any spelling of the preprocessor.
 std::vector<std::string> included_names(const std::string& content) {
+  const std::string joined = with_joined_lines(content);
+  const std::string_view text = joined;
   std::vector<std::string> names;
-  const std::string joined = replace_all(replace_all(content, "\r", ""), "\\\n", "");
-  const std::string both = joined + "\n" + comments_as_blanks(joined);
-  for (std::string_view line : split(both, '\n')) {
-    // A comment before the sign would hide it.
-    while (trim(line).starts_with("/*") && line.find("*/") != std::string_view::npos)
-      line = line.substr(line.find("*/") + 2);
-    line = trim(line);
-    const size_t sign = line.starts_with('#') ? 1 : line.starts_with("%:") ? 2 : line.starts_with("?\?=") ? 3 : 0;
+  size_t last = std::string_view::npos;
+  for (const size_t place : beginnings(text)) {
+    size_t at = behind_blanks(text, place);
+    if (at == last) continue;  // two comments before the same sign
+    last = at;
+    const std::string_view rest = text.substr(at);
+    const size_t sign = rest.starts_with('#') ? 1 : rest.starts_with("%:") ? 2 : rest.starts_with("?\?=") ? 3 : 0;
     if (sign == 0) continue;
-    line = line.substr(sign);
-    while (trim(line).starts_with("/*") && line.find("*/") != std::string_view::npos)
-      line = line.substr(line.find("*/") + 2);
-    line = trim(line);
+    at = behind_blanks(text, at + sign);
     for (const std::string_view word : {"include_next", "include", "import", "embed"}) {
-      if (!line.starts_with(word)) continue;
-      names.emplace_back(trim(line.substr(word.size())));
+      if (!text.substr(at).starts_with(word)) continue;
+      at = behind_blanks(text, at + word.size());
+      names.emplace_back(trim(text.substr(at, std::min(text.find('\n', at), text.size()) - at)));
       break;
     }
   }
@@ -95,27 +111,47 @@ bool leads_outside(const std::string& file, const std::string& path) {
 
 // What the preprocessor replaces by the place or the time of the compilation, or answers from the disk. Code that asks
 // can tell the folder in which it is judged from the one in which it is used.
-constexpr std::array<std::string_view, 12> kOfTheCompilation = {
-    "__FILE__",      "__FILE_NAME__",      "__BASE_FILE__", "__DATE__",       "__TIME__",        "__TIMESTAMP__",
-    "__has_include", "__has_include_next", "__has_embed",   "__builtin_FILE", "source_location", "__INCLUDE_LEVEL__"};
+constexpr std::array<std::string_view, 14> kOfTheCompilation = {"__FILE__",
+                                                                "__FILE_NAME__",
+                                                                "__BASE_FILE__",
+                                                                "__DATE__",
+                                                                "__TIME__",
+                                                                "__TIMESTAMP__",
+                                                                "__has_include",
+                                                                "__has_include_next",
+                                                                "__has_embed",
+                                                                "__builtin_FILE",
+                                                                "source_location",
+                                                                "__INCLUDE_LEVEL__",
+                                                                "__builtin_FILE_NAME",
+                                                                "__builtin_source_location"};
 
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Words of the list that stand in the text: also in comments, since what is one, and what a macro's ## makes of two
-// halves, only a preprocessor knows.
-std::set<std::string_view> words_of_the_compilation(const std::string& content) {
-  const std::string joined = replace_all(replace_all(content, "\r", ""), "\\\n", "");
-  std::set<std::string_view> found;
-  for (const std::string_view word : kOfTheCompilation) {
-    for (size_t at = joined.find(word); at != std::string::npos; at = joined.find(word, at + 1)) {
-      const bool begins = at == 0 || !is_name(joined[at - 1]);
-      const size_t end = at + word.size();
-      if (begins && (end == joined.size() || !is_name(joined[end]))) found.insert(word);
+// The names and numbers of a text.
+std::set<std::string_view> pieces_of(std::string_view text) {
+  std::set<std::string_view> pieces;
+  for (size_t start = 0; start < text.size();) {
+    size_t end = start;
+    while (end < text.size() && is_name(text[end])) ++end;
+    if (end > start) pieces.insert(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return pieces;
+}
+
+// A macro's ## makes one name of several.
+bool can_be_made_of(std::string_view word, const std::set<std::string_view>& pieces) {
+  std::vector<bool> reached(word.size() + 1, false);
+  reached[0] = true;
+  for (size_t start = 0; start < word.size(); ++start) {
+    for (size_t end = start + 1; reached[start] && end <= word.size(); ++end) {
+      if (pieces.contains(word.substr(start, end - start))) reached[end] = true;
     }
   }
-  return found;
+  return reached[word.size()];
 }
 
 std::string lower(std::string text) {
@@ -148,12 +184,24 @@ Result<void> check_includes(const FileRules& rules, const std::string& file, con
 
 }  // namespace
 
+// In one piece or in several: also in comments, since what is one, only a preprocessor knows.
 std::set<std::string> words_of_the_compilation(const Files& sources) {
+  std::string all;
+  for (const auto& [file, content] : sources) all += with_joined_lines(content) + "\n";
+  const std::set<std::string_view> pieces = pieces_of(all);
   std::set<std::string> words;
-  for (const auto& [file, content] : sources) {
-    for (const std::string_view word : words_of_the_compilation(content)) words.emplace(word);
+  for (const std::string_view word : kOfTheCompilation) {
+    if (can_be_made_of(word, pieces)) words.emplace(word);
   }
   return words;
+}
+
+Result<void> check_words(const FileRules& rules, const Files& sources) {
+  for (const std::string& word : words_of_the_compilation(sources)) {
+    if (!rules.words.contains(word))
+      return Error{fmt::format("by {} code could tell where or when it is compiled", word)};
+  }
+  return {};
 }
 
 std::set<std::string> inside_includes(const Files& files, const std::set<std::string>& from) {
@@ -199,10 +247,8 @@ Result<void> check_files(const FileRules& rules, const Files& changed) {
     if (!is_plain(path)) return refused(path, "paths are relative to the kernel's folder and stay in it");
     if (content.find('\0') != std::string::npos) return refused(path, "it would not be text");
     ASSAY_CHECK(check_includes(rules, path, content));
-    for (const std::string_view word : words_of_the_compilation(content)) {
-      if (!rules.words.contains(std::string(word)))
-        return Error{fmt::format("{}: by {} code could tell where or when it is compiled", path, word)};
-    }
+    auto words = check_words(rules, {{path, content}});
+    if (!words) return Error{path + ": " + words.error().message};
     ASSAY_CHECK(check_beside_others(path, others));
     if (rules.may_change.contains(path)) continue;
     if (rules.there.contains(path))

@@ -25,6 +25,8 @@ struct FileRules {
 std::set<std::string> outside_includes(const Files& sources);
 // What the sources ask the preprocessor about the place and the time of their compilation: "__FILE__".
 std::set<std::string> words_of_the_compilation(const Files& sources);
+// An error names one that the sources did not use from the beginning.
+Result<void> check_words(const FileRules& rules, const Files& sources);
 // Paths in the folder at which a compiler looks for what `from` includes, and what those files include in turn; there
 // or not.
 std::set<std::string> inside_includes(const Files& files, const std::set<std::string>& from);

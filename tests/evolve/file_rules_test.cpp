@@ -37,12 +37,28 @@ TEST(FileRules, NothingOutsideOfTheFolder) {
 TEST(FileRules, NoIncludeLeadsOutside) {
   EXPECT_EQ(refused("k.cu", "#include <cuda_fp16.h>\n#include \"tile.cuh\"\n#include \"../primitives/warp.cuh\"\n"),
             "");
-  for (const char* line :
-       {"#include \"/tmp/x.cuh\"", "#include \"../other/x.cuh\"", "  #  include \"../x.cuh\"", "#include <../x.cuh>",
-        "#include </etc/passwd>", "%:include \"../x.cuh\"", "#include X", "#inc\\\nlude \"/x\"",
-        "/* */ #include \"/x\"", "# /* */ include \"/x\"", "#include_next \"/x\"", "#embed \"/x\"",
-        "#include \"a/../../x\"", "/* one\n */ #include \"/x\"", "# /*\n*/ include \"/x\"",
-        "const char* s = R\"(\n/*\n)\";\n#include \"/x\""})
+  for (const char* line : {"#include \"/tmp/x.cuh\"",
+                           "#include \"../other/x.cuh\"",
+                           "  #  include \"../x.cuh\"",
+                           "#include <../x.cuh>",
+                           "#include </etc/passwd>",
+                           "%:include \"../x.cuh\"",
+                           "#include X",
+                           "#inc\\\nlude \"/x\"",
+                           "/* */ #include \"/x\"",
+                           "# /* */ include \"/x\"",
+                           "#include_next \"/x\"",
+                           "#embed \"/x\"",
+                           "#include \"a/../../x\"",
+                           "/* one\n */ #include \"/x\"",
+                           "# /*\n*/ include \"/x\"",
+                           "const char* s = R\"(\n/*\n)\";\n#include \"/x\"",
+                           "char c = '\"'; /*\n*/ #include \"/x\"",
+                           "char c = '\"'; /*\n*/ # /*\n*/ include /*\n*/ \"/x\"",
+                           "const char* s = R\"(\")\"; /*\n*/ #include \"/x\"",
+                           "#inc\\ \t\nlude \"/x\"",
+                           "#inc?\?/\nlude \"/x\"",
+                           "\f#\vinclude \"/x\""})
     EXPECT_NE(refused("k.cu", line), "") << line;
   EXPECT_EQ(refused("k.cu", "// #include \"tile.cuh\"\n/* a\n#include \"tile.cuh\" */\nchar c = '\"'; // x\n"), "");
   EXPECT_EQ(refused("parts/k.cuh", "#include \"../tile.cuh\"\n"), "") << "it stays in the folder";
@@ -60,9 +76,14 @@ TEST(FileRules, NothingInAnothersPlace) {
 
 TEST(FileRules, NoQuestionsAboutTheCompilation) {
   for (const char* text : {"const char* f = __FILE__;", "#if __has_include(\"/tmp/x\")", "auto t = __TI\\\nME__;",
-                           "std::source_location::current()", "#if defined __has_include && __has_include(<x>)"})
+                           "std::source_location::current()", "#if defined __has_include && __has_include(<x>)",
+                           "JOIN(__FI, LE__)", "JOIN3(__, TIME, __)", "auto t = __TI\\ \nME__;"})
     EXPECT_NE(refused("k.cu", text).find("where or when"), std::string::npos) << text;
   EXPECT_EQ(refused("k.cu", "int MY__FILE__2 = 1; // __FILES__"), "");
+  EXPECT_EQ(refused("k.cu", "int FILE__2 = TIME__x + __f;"), "");
+  const auto halves = check_words(kRules, {{"a.cuh", "#define A __FI"}, {"k.cu", "JOIN(A, LE__)"}});
+  ASSERT_FALSE(halves.ok());
+  EXPECT_NE(halves.error().message.find("__FILE__"), std::string::npos);
   FileRules rules = kRules;
   rules.words = words_of_the_compilation({{"k.cu", "assert_at(__FILE__);"}});
   EXPECT_TRUE(check_files(rules, {{"k.cu", "__FILE__"}}).ok()) << "the first kernel did";
