@@ -67,6 +67,8 @@ def tried_elsewhere(request):
     """How late a change comes that was tried on another parent: 1, or 2 if it was refused there."""
     late = {}
     for each in request["tried"]:
+        if each.get("parent") == request["parent"]["id"]:
+            continue  # it has had its turn here, and the turns of others stay as they were
         text = _without_folders(each.get("hypothesis") or "")
         late[text] = max(late.get(text, 1), 2 if each.get("verdict") == "refused" else 1)
     return late
@@ -112,14 +114,16 @@ class Together:
 
 def combinations(found, request):
     """Pairs of what was right and not slower alone: two small gains may be enough, or one may need the other. Two that
-    an estimate did not tell from the parent are none."""
+    an estimate did not tell from the parent are none. Two changes of one kind at one place, as two numbers of rounds of
+    a loop, exclude each other."""
     ratios = {each["hypothesis"]: each["ratio"] for each in request["tried"]
               if each.get("parent") == request["parent"]["id"] and each.get("ratio") and each.get("hypothesis")}
     good = [change for change in found if ratios.get(change.text, 2) <= NEUTRAL]
     good.sort(key=lambda change: ratios[change.text])
     pairs = [(ratios[first.text] * ratios[second.text], Together(first, second))
              for index, first in enumerate(good) for second in good[index + 1:]
-             if not (first.tunables and second.tunables)]
+             if not (first.tunables and second.tunables)
+             and (first.kind, first.place) != (second.kind, second.place)]
     if is_estimated(request):
         pairs = [pair for pair in pairs if pair[0] < 1 / NEUTRAL]
     return [pair for _, pair in sorted(pairs, key=lambda each: each[0])]

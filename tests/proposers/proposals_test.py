@@ -37,6 +37,13 @@ class OrderTest(unittest.TestCase):
         first_turn = kinds[:len(set(kinds))]
         self.assertEqual(len(set(first_turn)), len(first_turn), "each kind once, before any comes twice")
 
+    def test_kinds_take_turns_also_from_proposal_to_proposal(self):
+        at_once = [change.text for change, _ in proposals(request({"k.cu": CUDA}))]
+        asked = []
+        for _ in range(12):
+            asked.append(tried(next(proposals(request({"k.cu": CUDA}, tried=asked)))[0].text, None, "refused"))
+        self.assertEqual([each["hypothesis"] for each in asked], at_once[:12])
+
     def test_what_was_tried_on_another_parent_comes_after_what_is_new(self):
         first, second, *_ = [change.text for change, _ in proposals(request({"k.cu": CUDA}))]
         done = [tried(first, None, "refused", "q"), tried("../folder/" + second, 1.0, "lost", "q")]
@@ -94,6 +101,11 @@ class CombinationTest(unittest.TestCase):
 
     def test_edits_of_the_same_place_are_no_combination(self):
         texts = [change.text for change, _ in proposals(request({"k.cu": CUDA})) if change.text.startswith("rows of")]
+        self.assertEqual(self.pairs({text: 1.0 for text in texts}), [])
+
+    def test_one_loop_has_one_number_of_rounds(self):
+        texts = [change.text for change, _ in proposals(request({"k.cu": CUDA})) if "unroll" in change.text]
+        self.assertGreater(len(texts), 2)
         self.assertEqual(self.pairs({text: 1.0 for text in texts}), [])
 
 
