@@ -57,6 +57,18 @@ constexpr std::array kClasses = {
                   "m64n8k32|m64n16k32|m64n24k32|m64n32k32|m64n48k32|m64n64k32|m64n80k32|m64n96k32|m64n112k32|"
                   "m64n128k32|m64n144k32|m64n160k32|m64n176k32|m64n192k32|m64n208k32|m64n224k32|m64n240k32|"
                   "m64n256k32"},
+    ModifierClass{"m64nNk64",
+                  "m64n8k64|m64n16k64|m64n24k64|m64n32k64|m64n40k64|m64n48k64|m64n56k64|m64n64k64|m64n72k64|"
+                  "m64n80k64|m64n88k64|m64n96k64|m64n104k64|m64n112k64|m64n120k64|m64n128k64|m64n136k64|m64n144k64|"
+                  "m64n152k64|m64n160k64|m64n168k64|m64n176k64|m64n184k64|m64n192k64|m64n200k64|m64n208k64|"
+                  "m64n216k64|m64n224k64|m64n232k64|m64n240k64|m64n248k64|m64n256k64"},
+    ModifierClass{"m64nNk64_int",
+                  "m64n8k64|m64n16k64|m64n24k64|m64n32k64|m64n48k64|m64n64k64|m64n80k64|m64n96k64|m64n112k64|"
+                  "m64n128k64|m64n144k64|m64n160k64|m64n176k64|m64n192k64|m64n208k64|m64n224k64|m64n240k64|m64n256k64"},
+    ModifierClass{"m64nNk256",
+                  "m64n8k256|m64n16k256|m64n24k256|m64n32k256|m64n48k256|m64n64k256|m64n80k256|m64n96k256|"
+                  "m64n112k256|m64n128k256|m64n144k256|m64n160k256|m64n176k256|m64n192k256|m64n208k256|m64n224k256|"
+                  "m64n240k256|m64n256k256"},
 };
 
 constexpr std::string_view kPolicy = "hint";  // the name of an operand that is a cache policy

@@ -11,6 +11,7 @@ namespace assay::ptx {
 std::span<const OpcodeRow> data_rows();
 std::span<const OpcodeRow> integer_rows();
 std::span<const OpcodeRow> bits_rows();
+std::span<const OpcodeRow> video_rows();
 std::span<const OpcodeRow> float_rows();
 std::span<const OpcodeRow> half_rows();
 std::span<const OpcodeRow> compare_rows();

@@ -10,16 +10,17 @@ namespace assay::ptx {
 
 std::span<const OpcodeFamily> opcode_families() {
   static const std::array kFamilies = {
-      OpcodeFamily{"data", data_rows()},         OpcodeFamily{"integer", integer_rows()},
-      OpcodeFamily{"bits", bits_rows()},         OpcodeFamily{"float", float_rows()},
-      OpcodeFamily{"half", half_rows()},         OpcodeFamily{"compare", compare_rows()},
-      OpcodeFamily{"convert", convert_rows()},   OpcodeFamily{"memory", memory_rows()},
-      OpcodeFamily{"atomic", atomic_rows()},     OpcodeFamily{"async", async_rows()},
-      OpcodeFamily{"mbarrier", mbarrier_rows()}, OpcodeFamily{"bulk", bulk_rows()},
-      OpcodeFamily{"cluster", cluster_rows()},   OpcodeFamily{"control", control_rows()},
-      OpcodeFamily{"barrier", barrier_rows()},   OpcodeFamily{"warp", warp_rows()},
-      OpcodeFamily{"tensor", tensor_rows()},     OpcodeFamily{"warpgroup", warpgroup_rows()},
-      OpcodeFamily{"wmma", wmma_rows()},         OpcodeFamily{"texture", texture_rows()},
+      OpcodeFamily{"data", data_rows()},           OpcodeFamily{"integer", integer_rows()},
+      OpcodeFamily{"bits", bits_rows()},           OpcodeFamily{"video", video_rows()},
+      OpcodeFamily{"float", float_rows()},         OpcodeFamily{"half", half_rows()},
+      OpcodeFamily{"compare", compare_rows()},     OpcodeFamily{"convert", convert_rows()},
+      OpcodeFamily{"memory", memory_rows()},       OpcodeFamily{"atomic", atomic_rows()},
+      OpcodeFamily{"async", async_rows()},         OpcodeFamily{"mbarrier", mbarrier_rows()},
+      OpcodeFamily{"bulk", bulk_rows()},           OpcodeFamily{"cluster", cluster_rows()},
+      OpcodeFamily{"control", control_rows()},     OpcodeFamily{"barrier", barrier_rows()},
+      OpcodeFamily{"warp", warp_rows()},           OpcodeFamily{"tensor", tensor_rows()},
+      OpcodeFamily{"warpgroup", warpgroup_rows()}, OpcodeFamily{"wmma", wmma_rows()},
+      OpcodeFamily{"texture", texture_rows()},
   };
   return kFamilies;
 }

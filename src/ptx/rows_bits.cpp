@@ -33,14 +33,6 @@ constexpr std::array kBitsRows = {
     OpcodeRow{"bmsk", "bmsk.(clamp|wrap).b32 d, a, b", "d = b ones from bit a"},
     OpcodeRow{"szext", "szext.(clamp|wrap).(u32|s32) d, a, b:u32", "d = the low b bits of a, extended"},
     OpcodeRow{"prmt", "prmt.b32{.(f4e|b4e|rc8|ecl|ecr|rc16)} d, a, b, c", "d = bytes of the pair b:a, picked by c"},
-    OpcodeRow{"vabsdiff2", "vabsdiff2.(u32|s32).(u32|s32).(u32|s32) d:b32, a:b32, b:b32, c:b32",
-              "d = |a - b| of each half"},
-    OpcodeRow{"vabsdiff2.add", "vabsdiff2.(u32|s32).(u32|s32).(u32|s32).add d:b32, a:b32, b:b32, c:b32",
-              "d = c + the sum of |a - b| of both halves"},
-    OpcodeRow{"vabsdiff4", "vabsdiff4.(u32|s32).(u32|s32).(u32|s32) d:b32, a:b32, b:b32, c:b32",
-              "d = |a - b| of each byte"},
-    OpcodeRow{"vabsdiff4.add", "vabsdiff4.(u32|s32).(u32|s32).(u32|s32).add d:b32, a:b32, b:b32, c:b32",
-              "d = c + the sum of |a - b| of each byte"},
 };
 
 }  // namespace

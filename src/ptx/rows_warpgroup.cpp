@@ -7,6 +7,8 @@
 namespace assay::ptx {
 namespace {
 
+#define ASSAY_SPARSE_OPERANDS " {d}:b32, {a}:any, b-desc:b64, e:b32, f:u32, scale-d:pred"
+
 // `a` is a descriptor of 64 bits or four registers of 32. imm-trans-a is absent where A lies in registers.
 constexpr std::array kWarpgroupRows = {
     OpcodeRow{"wgmma.fence", "wgmma.fence.sync.aligned", "orders registers and shared memory before wgmma.mma_async",
@@ -36,7 +38,33 @@ constexpr std::array kWarpgroupRows = {
               "wgmma.mma_async.sync.aligned.$m64nNk32_int{.satfinite}.s32.(u8|s8).(u8|s8) {d}:b32, {a}:any, "
               "b-desc:b64, scale-d:pred",
               "d = a b + d by four warps, in integers", Fidelity::exact, Operation::product},
+    OpcodeRow{"wgmma.mma_async.b1",
+              "wgmma.mma_async.sync.aligned.$m64nNk256.s32.b1.b1.and.popc {d}:b32, {a}:any, b-desc:b64, scale-d:pred",
+              "d = d + the number of bits that are set in (a and b), by four warps", Fidelity::exact,
+              Operation::product},
+    OpcodeRow{"wgmma.mma_async.sp.f16",
+              "wgmma.mma_async.sp.sync.aligned.$m64nNk32.(f32|f16).f16.f16" ASSAY_SPARSE_OPERANDS
+              ", imm-scale-a:s32, imm-scale-b:s32, imm-trans-a:s32{, imm-trans-b:s32}",
+              "d = a b + d by four warps; a holds two of every four elements of a row, and e which ones",
+              Fidelity::approximate, Operation::product},
+    OpcodeRow{"wgmma.mma_async.sp.bf16",
+              "wgmma.mma_async.sp.sync.aligned.$m64nNk32.f32.bf16.bf16" ASSAY_SPARSE_OPERANDS
+              ", imm-scale-a:s32, imm-scale-b:s32, imm-trans-a:s32{, imm-trans-b:s32}",
+              "the same in bf16", Fidelity::approximate, Operation::product},
+    OpcodeRow{"wgmma.mma_async.sp.tf32",
+              "wgmma.mma_async.sp.sync.aligned.$m64nNk16.f32.tf32.tf32" ASSAY_SPARSE_OPERANDS
+              ", imm-scale-a:s32, imm-scale-b:s32",
+              "the same in tf32, one of every two elements", Fidelity::approximate, Operation::product},
+    OpcodeRow{"wgmma.mma_async.sp.fp8",
+              "wgmma.mma_async.sp.sync.aligned.$m64nNk64.(f32|f16).(e4m3|e5m2).(e4m3|e5m2)" ASSAY_SPARSE_OPERANDS
+              ", imm-scale-a:s32, imm-scale-b:s32",
+              "the same in 8-bit floats", Fidelity::approximate, Operation::product},
+    OpcodeRow{"wgmma.mma_async.sp.int8",
+              "wgmma.mma_async.sp.sync.aligned.$m64nNk64_int{.satfinite}.s32.(u8|s8).(u8|s8)" ASSAY_SPARSE_OPERANDS,
+              "the same in integers", Fidelity::exact, Operation::product},
 };
+
+#undef ASSAY_SPARSE_OPERANDS
 
 }  // namespace
 

@@ -7,7 +7,6 @@
 #include "vgpu/execute/families.hpp"
 #include "vgpu/execute/lanes.hpp"
 #include "vgpu/execute/type_dispatch.hpp"
-#include "vgpu/semantics/video.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -190,20 +189,6 @@ Result<Handler> bind_prmt(BindContext& context) {
   return word_handler_3<s::prmt<Mode::index>>();
 }
 
-// A difference without a sign fits either type of result.
-template <int Lanes, bool Add, class A, class B>
-Handler difference_handler() {
-  return word_handler_3<s::video<s::VideoOperation::absolute_difference, Lanes, uint32_t, A, B, false, Add>>();
-}
-template <int Lanes, bool Add>
-Result<Handler> bind_differences(BindContext& context) {
-  const bool a = context.type(1) == ptx::Type::s32;
-  const bool b = context.type(2) == ptx::Type::s32;
-  if (a)
-    return b ? difference_handler<Lanes, Add, int32_t, int32_t>() : difference_handler<Lanes, Add, int32_t, uint32_t>();
-  return b ? difference_handler<Lanes, Add, uint32_t, int32_t>() : difference_handler<Lanes, Add, uint32_t, uint32_t>();
-}
-
 constexpr std::array kBindings = {
     Binding{"and.pred", bind_predicates<bit_and<LaneMask>>},
     Binding{"or.pred", bind_predicates<bit_or<LaneMask>>},
@@ -229,10 +214,6 @@ constexpr std::array kBindings = {
     Binding{"bmsk", bind_bmsk},
     Binding{"szext", bind_szext},
     Binding{"prmt", bind_prmt},
-    Binding{"vabsdiff2", bind_differences<2, false>},
-    Binding{"vabsdiff2.add", bind_differences<2, true>},
-    Binding{"vabsdiff4", bind_differences<4, false>},
-    Binding{"vabsdiff4.add", bind_differences<4, true>},
 };
 
 }  // namespace

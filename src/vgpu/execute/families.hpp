@@ -11,6 +11,7 @@ namespace assay::vgpu {
 std::span<const Binding> data_bindings();
 std::span<const Binding> integer_bindings();
 std::span<const Binding> bits_bindings();
+std::span<const Binding> video_bindings();
 std::span<const Binding> float_bindings();
 std::span<const Binding> half_bindings();
 std::span<const Binding> compare_bindings();

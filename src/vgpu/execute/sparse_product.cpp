@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "vgpu/execute/sparse_product.hpp"
 
-#include <bit>
 #include <fmt/format.h>
 
 #include "ptx/matrix_shape.hpp"
 #include "vgpu/execute/fragment.hpp"
+#include "vgpu/execute/sparse_rows.hpp"
 #include "vgpu/execute/tensor_parts.hpp"
 #include "vgpu/machine/block.hpp"
 #include "vgpu/semantics/sparse.hpp"
@@ -38,33 +38,6 @@ struct Operands {
   alignas(64) T c[kM * kN];     // (m, n); the result too
 };
 
-// The halves of the rows of A, as the registers hold them, to their places. False after a fault.
-template <class T>
-bool expand(Warp& warp, const SparseShape& shape, uint32_t metadata_row, const T* halves, T* a) {
-  const size_t width = s::sparse_group(shape.sparsity);
-  const uint32_t* metadata = warp.row<uint32_t>(metadata_row);
-  std::fill_n(a, kM * shape.k, T{});
-  for (size_t row = 0; row < kM; ++row) {
-    for (size_t group = 0; group < shape.k / width; ++group) {
-      const auto [lane, shift] = s::metadata_place(shape.narrow, row >= kTileRows, group);
-      const size_t from = 4 * (row % kTileRows) + shape.first_lane + lane;
-      const uint32_t bits = metadata[from] >> shift & 0xf;
-      if (s::expand_group(shape.sparsity, bits, halves + row * shape.k / 2 + group * width / 2,
-                          a + row * shape.k + group * width))
-        continue;
-      Finding finding;
-      finding.kind = FindingKind::illegal_instruction;
-      finding.message = fmt::format(
-          "the metadata 0x{:x} of row {}, group {} names no two different elements: undefined "
-          "behaviour",
-          bits, row, group);
-      warp.fault(std::move(finding), static_cast<int>(from));
-      return false;
-    }
-  }
-  return true;
-}
-
 template <class T, class Read>
 bool read_operands(Warp& warp, const Instruction& instruction, const SparseShape& shape, Widen<T> widen_a,
                    Widen<T> widen_b, Read&& read_accumulator, Operands<T>& operands) {
@@ -84,7 +57,8 @@ bool read_operands(Warp& warp, const Instruction& instruction, const SparseShape
     place_b(tile, width, i, operands.b);
   }
   read_accumulator(c_rows, operands.c);
-  return expand(warp, shape, c_rows[shape.c_registers], halves, operands.a);
+  const SparseRows rows{kM, shape.k, shape.sparsity, shape.narrow, shape.first_lane};
+  return expand_rows(warp, rows, warp.row<uint32_t>(c_rows[shape.c_registers]), halves, operands.a);
 }
 
 struct SparseFloat {

@@ -44,6 +44,20 @@ Result<Handler> bind_wait_group(BindContext& context) {
 
 // --- products
 
+// The metadata of a product of `k` lies in the lanes of each quad as that of an mma.sp, which the selector counts.
+Result<SparseOperand> read_sparsity(const BindContext& context, size_t selector_at, size_t k) {
+  const ptx::Type type = context.type(1);
+  SparseOperand sparse{};
+  sparse.sparsity = type == ptx::Type::tf32 ? s::Sparsity::one_of_two : s::Sparsity::two_of_four;
+  sparse.narrow = ptx::info(type).bits < 16;
+  const size_t lanes = s::metadata_lanes(sparse.narrow, k / s::sparse_group(sparse.sparsity));
+  const BoundOperand& selector = context.operands[selector_at];
+  if (!selector.is_immediate || selector.value * lanes >= 4)
+    return context.error(fmt::format("the sparsity selector of this shape is a constant below {}", 4 / lanes));
+  sparse.first_lane = selector.value * lanes;
+  return sparse;
+}
+
 // What every form has: d, a, b's descriptor, scale-d.
 template <class T>
 Result<ProductOperands<T>> read_operands(BindContext& context, bool half_result) {
@@ -64,6 +78,9 @@ Result<ProductOperands<T>> read_operands(BindContext& context, bool half_result)
   operands.k = k;
   operands.d_registers = d_registers;
   operands.a_in_registers = a_parts == 4;
+  if (context.has("sp")) {
+    ASSAY_TRY(operands.sparse, read_sparsity(context, operands.b_descriptor() + 2, k));
+  }
   return operands;
 }
 
@@ -101,7 +118,7 @@ Result<Handler> bind_float(BindContext& context) {
   ProductOperands<float>& operands = product.operands;
   operands.widen_a = a.widen;
   operands.widen_b = b.widen;
-  Constants constants(context, operands.d_registers + static_cast<size_t>(context.group_sizes[1]) + 2);
+  Constants constants(context, operands.scale_d() + 1);
   ASSAY_TRY(const bool negative_a, constants.scale_is_negative());
   ASSAY_TRY(const bool negative_b, constants.scale_is_negative());
   product.negated = negative_a != negative_b;
@@ -126,15 +143,27 @@ Result<Handler> bind_integer(BindContext& context) {
   product.operands.widen_a = widen_integers(context.type(1));
   product.operands.widen_b = widen_integers(context.type(2));
   product.satfinite = context.has("satfinite");
+  product.counts_bits = context.type(1) == ptx::Type::b1;
+  if (product.counts_bits) product.operands.k /= 32;
   context.keep(product);
   return &multiply_integer_group;
 }
 
 constexpr std::array kBindings = {
-    Binding{"wgmma.fence", bind_group},           Binding{"wgmma.commit_group", bind_group},
-    Binding{"wgmma.wait_group", bind_wait_group}, Binding{"wgmma.mma_async.f16", bind_float},
-    Binding{"wgmma.mma_async.bf16", bind_float},  Binding{"wgmma.mma_async.tf32", bind_float},
-    Binding{"wgmma.mma_async.fp8", bind_float},   Binding{"wgmma.mma_async.int8", bind_integer},
+    Binding{"wgmma.fence", bind_group},
+    Binding{"wgmma.commit_group", bind_group},
+    Binding{"wgmma.wait_group", bind_wait_group},
+    Binding{"wgmma.mma_async.f16", bind_float},
+    Binding{"wgmma.mma_async.bf16", bind_float},
+    Binding{"wgmma.mma_async.tf32", bind_float},
+    Binding{"wgmma.mma_async.fp8", bind_float},
+    Binding{"wgmma.mma_async.int8", bind_integer},
+    Binding{"wgmma.mma_async.b1", bind_integer},
+    Binding{"wgmma.mma_async.sp.f16", bind_float},
+    Binding{"wgmma.mma_async.sp.bf16", bind_float},
+    Binding{"wgmma.mma_async.sp.tf32", bind_float},
+    Binding{"wgmma.mma_async.sp.fp8", bind_float},
+    Binding{"wgmma.mma_async.sp.int8", bind_integer},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "vgpu/execute/fragment.hpp"
 #include "vgpu/execute/matrix_descriptor.hpp"
+#include "vgpu/execute/sparse_rows.hpp"
 #include "vgpu/machine/block.hpp"
 #include "vgpu/semantics/tensor.hpp"
 
@@ -17,9 +18,10 @@ namespace {
 
 namespace s = semantics;
 
-constexpr size_t kMaxK = 32;
+constexpr size_t kMaxK = 64;
 constexpr size_t kMaxN = 256;
-constexpr size_t kOperandBytes = 32;  // of one row of A or column of B, whatever the type
+constexpr size_t kOperandBytes = 32;  // of one row of A or column of B, whatever the type; of sparse products' B twice
+constexpr size_t kMaxOperandBytes = 64;
 constexpr size_t kARegisters = 4;
 
 void refuse(Warp& warp, std::string message) {
@@ -105,6 +107,7 @@ void write_columns(const T* d, size_t n, T* even, T* odd) {
 // Rows `first` ... of a matrix, as a row-major matrix of `rows` x k; with `transposed` as k x rows.
 struct MatrixPart {
   size_t first, rows, k;
+  size_t bytes;  // of k elements
   bool across;
   bool transposed;
 };
@@ -121,10 +124,16 @@ bool read_shared(Warp& warp, const Instruction& instruction, uint32_t descriptor
     return false;
   }
   const ChunkLayout layout = chunk_layout(descriptor, part.across);
-  const size_t per_chunk = part.k * kChunkBytes / kOperandBytes;  // elements
+  const size_t per_chunk = part.k * kChunkBytes / part.bytes;  // elements
+  if (!part.across && layout.width_bits == 1 && part.bytes > kOperandBytes) {
+    refuse(warp,
+           "columns of 64 bytes with a swizzle of 32 are not supported: the manual does not say where their second "
+           "half lies");
+    return false;
+  }
   const ChunkRange range = part.across ? ChunkRange{0, part.k, part.first / per_chunk, part.rows / per_chunk}
-                                       : ChunkRange{part.first, part.rows, 0, kOperandBytes / kChunkBytes};
-  alignas(64) std::byte elements[kMaxN * kOperandBytes];
+                                       : ChunkRange{part.first, part.rows, 0, part.bytes / kChunkBytes};
+  alignas(64) std::byte elements[kMaxN * kMaxOperandBytes];
   if (!read_chunks(warp, instruction, layout, range, elements)) return false;
   const size_t count = part.rows * part.k;
   if (part.across == part.transposed) {
@@ -141,12 +150,22 @@ bool read_shared(Warp& warp, const Instruction& instruction, uint32_t descriptor
   return true;
 }
 
+// The halves of the rows of A to their places, as the metadata says. False after a fault.
+template <class T>
+bool expand(Warp& warp, const SparseOperand& sparse, uint32_t metadata_row, size_t k, const T* halves, T* a) {
+  const SparseRows rows{kWarpRows, k, sparse.sparsity, sparse.narrow, sparse.first_lane};
+  return expand_rows(warp, rows, warp.row<uint32_t>(metadata_row), halves, a);
+}
+
 // A: the warp's 16 rows, (16, k). B: (k, n).
 template <class T>
 bool read_operands(Warp& warp, const Instruction& instruction, const ProductOperands<T>& operands, T* a, T* b) {
   const uint32_t* a_rows = instruction.rows + operands.d_registers;
-  const uint32_t b_row = a_rows[operands.a_in_registers ? kARegisters : 1];
+  const uint32_t b_row = instruction.rows[operands.b_descriptor()];
   const size_t k = operands.k;
+  const size_t a_k = operands.sparse ? k / 2 : k;
+  alignas(64) T halves[kWarpRows * kMaxK / 2];
+  T* const a_elements = operands.sparse ? halves : a;
   if (!is_uniform(warp, warp.row<uint64_t>(b_row))) return false;
   const uint64_t b_descriptor = *warp.row<uint64_t>(b_row);
   std::string objection = warp.block().products().execute(static_cast<size_t>(warp.index()),
@@ -157,26 +176,27 @@ bool read_operands(Warp& warp, const Instruction& instruction, const ProductOper
   }
   if (operands.a_in_registers) {
     alignas(64) T tile[kWarpRows * kMaxK / kARegisters];
-    const size_t count = kWarpRows * k / kARegisters;
+    const size_t count = kWarpRows * a_k / kARegisters;
     for (size_t i = 0; i < kARegisters; ++i) {
       operands.widen_a(warp.row<uint32_t>(a_rows[i]), count, tile);
-      place_a(tile, count / kTileRows, i, kWarpRows, k, a);
+      place_a(tile, count / kTileRows, i, kWarpRows, a_k, a_elements);
     }
   } else {
     const size_t first = static_cast<size_t>(warp.index()) % kGroupWarps * kWarpRows;
-    if (!read_shared(warp, instruction, a_rows[0], {first, kWarpRows, k, operands.a_across, false}, operands.widen_a,
-                     a))
-      return false;
+    const MatrixPart part{first, kWarpRows, a_k, kOperandBytes, operands.a_across, false};
+    if (!read_shared(warp, instruction, a_rows[0], part, operands.widen_a, a_elements)) return false;
   }
-  return read_shared(warp, instruction, b_row, {0, operands.n, k, operands.b_across, true}, operands.widen_b, b);
+  if (operands.sparse && !expand(warp, *operands.sparse, instruction.rows[operands.b_descriptor() + 1], k, halves, a))
+    return false;
+  const MatrixPart part{0, operands.n, k, operands.sparse ? kMaxOperandBytes : kOperandBytes, operands.b_across, true};
+  return read_shared(warp, instruction, b_row, part, operands.widen_b, b);
 }
 
 // --- the accumulator, (16, n): registers 4j ... 4j+3 hold its columns 8j ... 8j+7, as the C of an mma
 
 template <class T>
 bool accumulates(const Warp& warp, const Instruction& instruction, const ProductOperands<T>& operands) {
-  const size_t scale_d = operands.d_registers + (operands.a_in_registers ? kARegisters : 1) + 1;
-  return (*warp.row<LaneMask>(instruction.rows[scale_d]) >> std::countr_zero(warp.mask) & 1) != 0;
+  return (*warp.row<LaneMask>(instruction.rows[operands.scale_d()]) >> std::countr_zero(warp.mask) & 1) != 0;
 }
 
 template <class T>
@@ -257,8 +277,12 @@ void multiply_integer_group(Warp& warp, const Instruction& instruction) {
   } else {
     std::fill_n(c, kWarpRows * n, 0);
   }
-  s::multiply_accumulate(static_cast<int>(kWarpRows), static_cast<int>(n), static_cast<int>(k), a, b, c, c,
-                         product.satfinite);
+  const auto rows = static_cast<int>(kWarpRows), columns = static_cast<int>(n), depth = static_cast<int>(k);
+  if (product.counts_bits) {
+    s::count_bits(rows, columns, depth, a, b, c, c, false);
+  } else {
+    s::multiply_accumulate(rows, columns, depth, a, b, c, c, product.satfinite);
+  }
   write_accumulator(warp, instruction.rows, n, c);
 }
 

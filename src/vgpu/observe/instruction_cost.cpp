@@ -297,7 +297,7 @@ InstructionCost cost_of(const Program& program, const Function& function, size_t
   }
   if (cost.rule != ClockRule::other) return cost;
   const bool arithmetic = family == "float" || family == "half" || family == "integer" || family == "bits" ||
-                          family == "compare" || family == "convert";
+                          family == "video" || family == "compare" || family == "convert";
   if (!arithmetic) return cost;
   cost.rule = ClockRule::compute;
   cost.alu = 1;
@@ -344,7 +344,8 @@ void mark_addresses(const Function& function, std::vector<InstructionCost>& cost
     const int row = function.origins[at].table_row;
     if (row == kNoTableRow) return false;
     const std::string_view family = ptx::row_family(row);
-    return family == "integer" || family == "bits" || family == "data" || ptx::row_name(row) == "cvt.int";
+    return family == "integer" || family == "bits" || family == "video" || family == "data" ||
+           ptx::row_name(row) == "cvt.int";
   };
   const auto each_source = [&](size_t at, auto&& body) {
     const Instruction& instruction = function.code[at];

@@ -3,24 +3,27 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 namespace assay::vgpu::semantics {
 
 enum class VideoOperation : uint8_t { add, sub, average, absolute_difference, minimum, maximum };
 
-// Lane i of a register that holds `Lanes` numbers (2 or 4); T, int32_t or uint32_t, says whether they are signed.
-template <int Lanes, class T>
-constexpr int32_t video_lane(uint32_t a, int i) {
-  constexpr int kBits = 32 / Lanes;
-  using Small = std::conditional_t<Lanes == 2, std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>,
-                                   std::conditional_t<std::is_signed_v<T>, int8_t, uint8_t>>;
-  return static_cast<int32_t>(static_cast<Small>(a >> (kBits * i)));
+// One form of the instruction: `lanes` numbers of 16 or 8 bits (2 or 4), and whether its types are signed.
+struct VideoForm {
+  VideoOperation operation = VideoOperation::add;
+  int lanes = 4;
+  bool d_signed = false, a_signed = false, b_signed = false;
+  bool saturates = false;
+  bool accumulates = false;  // .add: the sum of the lanes goes to c
+};
+
+constexpr int32_t video_lane(uint32_t a, int i, int bits, bool is_signed) {
+  const uint32_t raised = a << (32 - bits - bits * i);
+  return is_signed ? static_cast<int32_t>(raised) >> (32 - bits) : static_cast<int32_t>(raised >> (32 - bits));
 }
 
-template <VideoOperation Op>
-constexpr int32_t video_apply(int32_t x, int32_t y) {
-  switch (Op) {
+constexpr int32_t video_apply(VideoOperation operation, int32_t x, int32_t y) {
+  switch (operation) {
     case VideoOperation::add:
       return x + y;
     case VideoOperation::sub:
@@ -37,22 +40,21 @@ constexpr int32_t video_apply(int32_t x, int32_t y) {
   return 0;
 }
 
-// D, A, B are the three types of the instruction. Add: .add sums the lanes into c. Otherwise every lane of the result
-// is written (the mask is full), so that c does not matter.
-template <VideoOperation Op, int Lanes, class D, class A, class B, bool Sat = false, bool Add = false>
-constexpr uint32_t video(uint32_t a, uint32_t b, uint32_t c) {
-  constexpr int kBits = 32 / Lanes;
-  constexpr int32_t kLow = std::is_signed_v<D> ? -(1 << (kBits - 1)) : 0;
-  constexpr int32_t kHigh = std::is_signed_v<D> ? (1 << (kBits - 1)) - 1 : (1 << kBits) - 1;
-  constexpr uint32_t kMask = (1u << kBits) - 1u;
+// Without .add every lane of the result is written (the mask is full), so that c does not matter.
+constexpr uint32_t video(const VideoForm& form, uint32_t a, uint32_t b, uint32_t c) {
+  const int bits = 32 / form.lanes;
+  const int32_t low = form.d_signed ? -(1 << (bits - 1)) : 0;
+  const int32_t high = form.d_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+  const uint32_t mask = (1u << bits) - 1u;
   uint32_t result = 0, sum = c;
-  for (int i = 0; i < Lanes; ++i) {
-    int32_t value = video_apply<Op>(video_lane<Lanes, A>(a, i), video_lane<Lanes, B>(b, i));
-    if constexpr (Sat) value = value < kLow ? kLow : value > kHigh ? kHigh : value;
-    result |= (static_cast<uint32_t>(value) & kMask) << (kBits * i);
+  for (int i = 0; i < form.lanes; ++i) {
+    int32_t value =
+        video_apply(form.operation, video_lane(a, i, bits, form.a_signed), video_lane(b, i, bits, form.b_signed));
+    if (form.saturates) value = value < low ? low : value > high ? high : value;
+    result |= (static_cast<uint32_t>(value) & mask) << (bits * i);
     sum += static_cast<uint32_t>(value);
   }
-  return Add ? sum : result;
+  return form.accumulates ? sum : result;
 }
 
 }  // namespace assay::vgpu::semantics

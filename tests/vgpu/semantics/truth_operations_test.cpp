@@ -378,13 +378,16 @@ void add_bits(Table& t) {
   t["szext.wrap.u32"] = TWO(szext<false>(u(x), u(y)));
   t["fns.b32"] = THREE(fns(u(x), u(y), s(z)));
   using enum VideoOperation;
-  t["vabsdiff4.u32.u32.u32"] = THREE((video<absolute_difference, 4, uint32_t, uint32_t, uint32_t>(u(x), u(y), u(z))));
-  t["vabsdiff4.s32.s32.s32.add"] =
-      THREE((video<absolute_difference, 4, int32_t, int32_t, int32_t, false, true>(u(x), u(y), u(z))));
+  t["vabsdiff4.u32.u32.u32"] = THREE(
+      (video(VideoForm{VideoOperation::absolute_difference, 4, false, false, false, false, false}, u(x), u(y), u(z))));
+  t["vabsdiff4.s32.s32.s32.add"] = THREE(
+      (video(VideoForm{VideoOperation::absolute_difference, 4, true, true, true, false, true}, u(x), u(y), u(z))));
   t["vadd2.s32.s32.s32.sat"] =
-      THREE((video<VideoOperation::add, 2, int32_t, int32_t, int32_t, true>(u(x), u(y), u(z))));
-  t["vavrg4.u32.u32.u32"] = THREE((video<average, 4, uint32_t, uint32_t, uint32_t>(u(x), u(y), u(z))));
-  t["vmax4.s32.s32.s32"] = THREE((video<maximum, 4, int32_t, int32_t, int32_t>(u(x), u(y), u(z))));
+      THREE((video(VideoForm{VideoOperation::add, 2, true, true, true, true, false}, u(x), u(y), u(z))));
+  t["vavrg4.u32.u32.u32"] =
+      THREE((video(VideoForm{VideoOperation::average, 4, false, false, false, false, false}, u(x), u(y), u(z))));
+  t["vmax4.s32.s32.s32"] =
+      THREE((video(VideoForm{VideoOperation::maximum, 4, true, true, true, false, false}, u(x), u(y), u(z))));
 }
 
 }  // namespace
