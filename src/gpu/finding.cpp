@@ -27,7 +27,8 @@ const SourceLine* user_line(const Finding& finding) {
   // Toolkit headers appear as "cuda/include/..." (see build/compile.cpp) or under the toolkit's own folder.
   const auto in_toolkit = [](const SourceLine& line) {
     return line.file.starts_with("cuda/include/") || line.file.find("/cuda/include/") != std::string::npos ||
-           line.file.find("/targets/x86_64-linux/include/") != std::string::npos;
+           line.file.find("/targets/x86_64-linux/include/") != std::string::npos ||
+           line.file.find("/include/cccl/") != std::string::npos;
   };
   for (const SourceLine& line : finding.source) {
     if (!in_toolkit(line)) return &line;

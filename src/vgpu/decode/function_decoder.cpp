@@ -238,7 +238,6 @@ void FunctionDecoder::emit(const Instruction& out, const ptx::TextPosition& posi
   function->origins.push_back({position.line, locations_.current(), table_row, opcode_number(*syntax), used_bytes_,
                                static_cast<uint16_t>(written)});
   used_bytes_ = InstructionOrigin::kAllBytes;
-  locations_.instruction_seen();
 }
 
 Result<void> FunctionDecoder::finish() {

@@ -2,6 +2,8 @@
 // Source lines from `.loc` directives, with the chain of calls that inlining removed.
 #pragma once
 
+#include <array>
+#include <map>
 #include <string>
 
 #include "ptx/debug_strings.hpp"
@@ -15,19 +17,22 @@ class LocationTable {
   LocationTable(Program& program, const ptx::Module& module) : program_(program), debug_strings_(module) {}
 
   void enter_function(const std::string& name);
-  void add(const ptx::Location& location);  // a run of them, outermost first, describes one place
-  void instruction_seen() { run_open_ = false; }
+  // A place within an inlined function names that of its call, which a directive before has given: its callers in turn
+  // are those that this one named the last time. nvcc does not repeat them.
+  void add(const ptx::Location& location);
   int32_t current() const { return current_; }
 
  private:
+  using Place = std::array<int, 3>;  // file, line, column
+
   int32_t caller_of(const ptx::Location::Inlined& inlined);
+  int32_t keep(LocationEntry entry);
 
   Program& program_;
   ptx::DebugStrings debug_strings_;
   std::string function_;
   int32_t current_ = -1;
-  int32_t run_start_ = -1;
-  bool run_open_ = false;
+  std::map<Place, int32_t> latest_;  // of this function
 };
 
 }  // namespace assay::vgpu

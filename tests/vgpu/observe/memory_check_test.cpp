@@ -286,6 +286,29 @@ TEST(MemoryCheck, NamesTheSourceLineAndWhereItWasInlined) {
   EXPECT_EQ(plain.source[0].line, 21);
 }
 
+// nvcc gives the lines of a chain of calls once. A later line in the middle of it names the call next to it alone.
+TEST(MemoryCheck, FollowsCallsThatWereNamedBefore) {
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel(R"(
+  .loc 1 20 3
+  .loc 2 7 11, function_name $name, inlined_at 1 20 3
+  .loc 3 4 1, function_name $name, inlined_at 2 7 11
+  add.u32 %r, %r, 0;
+  .loc 1 30 1
+  add.u32 %r, %r, 0;
+  .loc 3 5 1, function_name $name, inlined_at 2 7 11
+  st.global.u32 [%at+28], %r;)") +
+                   ".file 1 \"kernel.cu\"\n.file 2 \"tile.cuh\"\n.file 3 \"element.cuh\"\n"
+                   ".section .debug_str\n{\n$name:\n.b8 95, 90, 53, 115, 116, 111, 114, 101, 80, 102, 102, 0\n}\n",
+               checked);
+  ASSERT_FALSE(checked.findings().empty());
+  const Finding found = checked.findings()[0];
+  ASSERT_EQ(found.source.size(), 3u);
+  EXPECT_EQ(found.source[0].line, 5);
+  EXPECT_EQ(found.source[1].file, "tile.cuh");
+  EXPECT_EQ(found.source[2], (SourceLine{"kernel.cu", 20, 3, "kernel"}));
+}
+
 TEST(MemoryCheck, FindsFragmentsBehindTheEnd) {
   KernelRun run(accessing_kernel(R"(
   .reg .f32 %c<8>;
