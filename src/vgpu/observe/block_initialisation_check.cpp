@@ -473,8 +473,10 @@ void BlockInitialisationCheck::update(const Access& access) {
     }
     for (size_t i = step.written(); i < step.instruction.row_count; ++i) {
       if (step.info()[i].address) continue;
-      if (codes.may_be_undefined(step.instruction.rows[i], step.info()[i], LaneMask{1} << lane))
-        joined = code::join(joined, codes.read_lane(step.instruction.rows[i], step.info()[i], lane));
+      if (!codes.may_be_undefined(step.instruction.rows[i], step.info()[i], LaneMask{1} << lane)) continue;
+      Code operand = codes.read_lane(step.instruction.rows[i], step.info()[i], lane);
+      if (operand == code::kUnwritten) operand = unwritten_register(this, step, i, lane);
+      joined = code::join(joined, operand);
     }
     after[static_cast<size_t>(lane)] = code::computed(joined);
   });

@@ -279,6 +279,15 @@ TEST(InitialisationCheck, ARegisterThatNothingWroteIsFoundWhereItIsComputedWith)
   EXPECT_EQ(findings_of("  @%even mov.u32 %r4, 1;\n  add.u32 %r1, %r4, 1;").size(), 4u);
 }
 
+TEST(InitialisationCheck, ARegisterThatNothingWroteIsFoundWhereAnAtomicTakesIt) {
+  for (const char* atomic : {"  red.global.add.u32 [%p], %r3;", "  atom.global.cas.b32 %r2, [%p], %r0, %r3;"}) {
+    const auto found = findings_of(atomic, 1);
+    ASSERT_EQ(found.size(), 1u) << atomic;
+    EXPECT_EQ(found[0].kind, FindingKind::uninitialised);
+    EXPECT_NE(found[0].message.find("is a register that nothing has written"), std::string::npos) << found[0].message;
+  }
+}
+
 TEST(InitialisationCheck, LocalMemoryStartsUnwritten) {
   const std::string local = "  .local .align 4 .b32 mine[4];\n";
   EXPECT_EQ(findings_of(local + "  ld.local.u32 %r2, [mine+4];\n  add.u32 %r1, %r2, 1;").size(), 8u);
