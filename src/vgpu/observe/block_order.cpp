@@ -187,6 +187,32 @@ void BlockRaces::exchanged(const Warp& warp, const Instruction& instruction, Lan
   state.meetings.add(lanes, warp.existing_lanes(), state.now);
   state.exchanges[state.next_exchange++ % state.exchanges.size()] = {lanes, state.now++, warp.frame().function,
                                                                      &instruction};
+  share_acquired(warp, lanes);
+}
+
+// What lanes have learned of other warps, by an acquire or an mbarrier, holds for all that they exchange values with
+// since: the lanes of a warp see memory alike. What lanes of this warp did, an exchange does not order.
+void BlockRaces::share_acquired(const Warp& warp, LaneMask lanes) {
+  if (state_of(warp).uniform || (lanes & (lanes - 1)) == 0) return;
+  const size_t index = index_of(warp);
+  const Knowledge first = knowledge(warp, std::countr_zero(lanes));
+  Published together{number_, first};
+  bool differ = false;
+  for (LaneMask left = lanes & (lanes - 1); left != 0; left &= left - 1) {
+    const Knowledge& other = knowledge(warp, std::countr_zero(left));
+    if (other.is_same(first)) continue;
+    differ = true;
+    join(together, Published{number_, other});
+  }
+  if (!differ) return;
+  together.knowledge.mutable_own().set(index, *first.own);
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    Knowledge& known = knowledge(warp, std::countr_zero(left));
+    Knowledge after = together.knowledge;
+    if (!after.own->is_same_of(index, *known.own)) after.mutable_own().set(index, *known.own);
+    known = std::move(after);
+  }
+  unite(warp);
 }
 
 void BlockRaces::barrier_arrived(int barrier, const Warp& warp, LaneMask lanes, bool waits) {

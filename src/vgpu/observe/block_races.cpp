@@ -35,7 +35,7 @@ inline bool BlockRaces::is_ordered(const Attempt& attempt, Shadow::Plane plane, 
     // Copies of one thread are its own matter.
     if (other.stamp() == AccessRecord::kUnderWay) return attempt.record.stamp() == AccessRecord::kUnderWay;
     if ((mark & AccessTable::kSeveral) == 0) return true;
-    lane = (lane + 1) % kLanes;  // one of several lanes: any other than this one
+    lane = other_lane(attempt, other, mark);
   }
   const bool same_block = other.block() == number_;
   if (other.has(AccessRecord::strong) && attempt.order.strong &&

@@ -174,6 +174,7 @@ class BlockRaces final : public BlockObserver {
   void write(const Attempt& attempt, Shadow::Cell cell, uint64_t address, uint32_t bytes);
   bool is_ordered(const Attempt& attempt, Shadow::Plane plane, AccessMark other) const;
   bool is_known(const Attempt& attempt, Asked& other, int lane) const;
+  static int other_lane(const Attempt& attempt, const AccessRecord& other, AccessMark mark);
   RecentStamps::Answer ask_recent(const Knowledge& known, AccessMark mark, const AccessRecord& record);
   RecentStamps::Answer ask_clock(const Knowledge& known, const AccessRecord& record);
   static constexpr uint32_t kWritePlane = 1u << Shadow::write;
@@ -197,6 +198,7 @@ class BlockRaces final : public BlockObserver {
   void join_fenced(Published& into, const Warp& warp, LaneMask lanes);
   void assign(const Warp& warp, LaneMask lanes, const Published& what);
   void learn(const Warp& warp, int lane, const Published& what);
+  void share_acquired(const Warp& warp, LaneMask lanes);
   void take_pending(const Warp& warp, LaneMask lanes, bool wide);
   SynchronisingPlace* place(BlockRaces* owner, uint64_t address, bool make);
   void acquire(const Warp& warp, int lane, const MemoryOrder& order, BlockRaces* owner, uint64_t address);

@@ -51,6 +51,19 @@ void BlockClock::join(const BlockClock& other) {
   });
 }
 
+void BlockClock::set(size_t warp, const BlockClock& other) {
+  if (warp >= all_.size()) all_.resize(warp + 1);
+  all_[warp] = other.all(warp);
+  std::erase_if(some_, [&](const auto& entry) { return entry.first == warp; });
+  if (const Lanes* const lanes = other.find(warp)) some_.emplace_back(warp, *lanes);
+}
+
+bool BlockClock::is_same_of(size_t warp, const BlockClock& other) const {
+  const Lanes* const ours = find(warp);
+  const Lanes* const theirs = other.find(warp);
+  return all(warp) == other.all(warp) && (ours == nullptr ? theirs == nullptr : theirs != nullptr && *ours == *theirs);
+}
+
 bool BlockClock::holds(const BlockClock& other) const {
   if (!other.some_.empty()) return false;
   for (size_t warp = 0; warp < other.all_.size(); ++warp) {

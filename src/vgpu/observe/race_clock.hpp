@@ -46,6 +46,9 @@ class BlockClock {
   // `existing`: all lanes that the warp has.
   void learn(size_t warp, LaneMask lanes, LaneMask existing, Stamp stamp);
   void join(const BlockClock& other);
+  // What the other one knows of this warp, and that alone.
+  void set(size_t warp, const BlockClock& other);
+  bool is_same_of(size_t warp, const BlockClock& other) const;
   // Whether joining the other one would add nothing. False if that is not seen at once.
   bool holds(const BlockClock& other) const;
 
@@ -53,6 +56,7 @@ class BlockClock {
   using Lanes = std::array<Stamp, kLanes>;
   Stamp all(size_t warp) const { return warp < all_.size() ? all_[warp] : 0; }
   Lanes* find(size_t warp);
+  const Lanes* find(size_t warp) const { return const_cast<BlockClock*>(this)->find(warp); }
 
   std::vector<Stamp> all_;                      // of each warp: what is known of every lane
   std::vector<std::pair<size_t, Lanes>> some_;  // of warps of whose lanes more is known, and not the same of all

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Races in words: who did what to whom, where, and why nothing orders it.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -31,9 +32,20 @@ const std::byte* BlockRaces::memory_at(const Access& access, uint64_t address) c
   return const_cast<Block*>(access.owner)->shared() + address;
 }
 
+// Whose access the mark names: of several lanes of this warp, one that this thread is not.
+int BlockRaces::other_lane(const Attempt& attempt, const AccessRecord& other, AccessMark mark) {
+  const int lane = AccessTable::lane_of(mark);
+  const bool is_other = lane != attempt.lane || (mark & AccessTable::kSeveral) == 0 ||
+                        (other.who & ~AccessTable::kLanes) != (attempt.record.who & ~AccessTable::kLanes);
+  if (is_other) return lane;
+  const LaneMask above = attempt.access.warp.existing_lanes() & ~((LaneMask{2} << lane) - 1);
+  return above != 0 ? std::countr_zero(above) : 0;
+}
+
 void BlockRaces::report(const Attempt& attempt, AccessMark other_mark, bool other_wrote, uint64_t address,
                         uint32_t bytes, FindingKind kind) {
-  const AccessRecord other = attempt.place.accesses().access(other_mark);
+  AccessRecord other = attempt.place.accesses().record(other_mark);
+  other.who |= static_cast<uint32_t>(other_lane(attempt, other, other_mark));
   // Whichever came first: the pair is one race.
   const size_t one = other.instruction;
   const std::pair key(std::min(one, attempt.number), std::max(one, attempt.number));

@@ -174,8 +174,23 @@ TEST(RaceCheck, AMaskOrdersItsMembersAlone) {
   const std::string across = "xor.b32 %v, %i, 16;\nmov.u32 %t, box;\nmad.lo.u32 %n, %v, 4, %t;\n";
   EXPECT_EQ(races(kStore + halves + across + kReadNeighbour, 32).findings.size(), 1u);
 }
+// What a lane learns of another warp it hands on by a shuffle; what lanes of its own warp did, it does not.
+TEST(RaceCheck, WhatALaneHasAcquiredHoldsForThoseItExchangesValuesWith) {
+  const std::string produce =
+      "@%warp0 st.shared.u32 [%s], %r;\nbar.warp.sync 0xffffffff;\n"
+      "@%first st.release.cta.shared.u32 [box+512], %r;\n@%warp0 ret;\n";
+  const std::string consume = "setp.eq.u32 %first, %i, 32;\n@%first ld.acquire.cta.shared.u32 %v, [box+512];\n";
+  const std::string shuffle = "shfl.sync.idx.b32 %v, %v, 0, 31, 0xffffffff;\n";
+  const std::string read = "ld.shared.u32 %v, [%far];\n";
+  EXPECT_TRUE(races(produce + consume + shuffle + read).findings.empty());
+  EXPECT_EQ(races(produce + consume + read).findings.size(), 1u);
+  const std::string store = "st.shared.u32 [%s], %r;\n";
+  EXPECT_EQ(races(produce + store + consume + shuffle + read + kReadNeighbour).findings.size(), 1u);
+}
 TEST(RaceCheck, WhatOneLaneReadsAllLanesRead) {
-  EXPECT_EQ(races("@%warp0 ld.shared.u32 %v, [box];\n@%first st.shared.u32 [box], %r;\n", 32).findings.size(), 1u);
+  const Races read = races("@%warp0 ld.shared.u32 %v, [box];\n@%first st.shared.u32 [box], %r;\n", 32);
+  ASSERT_EQ(read.findings.size(), 1u);
+  EXPECT_NE(read.first().find("thread (1, 0, 0)"), std::string::npos) << "not itself: " << read.first();
   EXPECT_TRUE(races("ld.shared.u32 %v, [box];\nbar.warp.sync 0xffffffff;\n@%first st.shared.u32 [box], %r;\n", 32)
                   .findings.empty());
 }
