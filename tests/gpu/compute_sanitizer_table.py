@@ -27,8 +27,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests/vgpu/observe"
-SOURCES = [FOLDER / name for name in ("planted/protocols.cu", "planted/asynchronous.cu", "planted/mbarriers.cu",
-                                      "planted/memory.cu", "races/races.cu")]
+SOURCES = [FOLDER / name for name in ("planted/contents.cu", "planted/phases.cu", "planted/protocols.cu",
+                                      "planted/asynchronous.cu", "planted/mbarriers.cu", "planted/memory.cu",
+                                      "races/races.cu")]
 BROKEN = ROOT / "kernels/broken"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 LIMIT_S = 15  # of one kernel under one tool

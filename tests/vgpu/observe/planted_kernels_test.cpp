@@ -142,8 +142,8 @@ TEST(PlantedKernelCount, FortyMistakesHalfOfThemInRealKernels) {
                                 "stream_k",  "slice",   "split",    "stencil", "halo",     "look_back",   "chained",
                                 "transpose", "softmax", "rescaled", "layer",   "warp_sum", "running_max", "copy_ring"};
   size_t planted = 0, real = 0, clean = 0;
-  for (const char* file :
-       {"planted/asynchronous", "planted/mbarriers", "planted/memory", "planted/protocols", "races/races"}) {
+  for (const char* file : {"planted/asynchronous", "planted/contents", "planted/mbarriers", "planted/memory",
+                           "planted/phases", "planted/protocols", "races/races"}) {
     const auto ptx = read_file(fmt::format(ASSAY_SOURCE_DIR "/tests/vgpu/observe/{}.ptx", file));
     ASSERT_TRUE(ptx.ok()) << file;
     for (const std::string_view line : split(*ptx, '\n')) {
@@ -162,8 +162,9 @@ TEST(PlantedKernelCount, FortyMistakesHalfOfThemInRealKernels) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedKernels,
-                         testing::Values(PlantedFile{"asynchronous", "h100", 15}, PlantedFile{"mbarriers", "h100", 15},
-                                         PlantedFile{"memory", "a100", 19}, PlantedFile{"protocols", "h100", 13}),
+                         testing::Values(PlantedFile{"asynchronous", "h100", 15}, PlantedFile{"contents", "a100", 16},
+                                         PlantedFile{"mbarriers", "h100", 15}, PlantedFile{"memory", "a100", 19},
+                                         PlantedFile{"phases", "h100", 20}, PlantedFile{"protocols", "h100", 13}),
                          [](const auto& file) { return std::string(file.param.name); });
 
 }  // namespace

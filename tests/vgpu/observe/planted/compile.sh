@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 for source in *.cu; do
   case $source in
-    asynchronous.cu | mbarriers.cu | protocols.cu) arch=sm_90a ;;
+    asynchronous.cu | mbarriers.cu | phases.cu | protocols.cu) arch=sm_90a ;;
     *) arch=sm_80 ;;
   esac
   nvcc -arch=$arch -std=c++17 -lineinfo -ptx -o "${source%.cu}.ptx" "$source"
