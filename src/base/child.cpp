@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 constexpr size_t kErrorsOfLines = 1 << 20;
 // A program has ended, and so has what it left behind, unless that cannot be ended: then its pipes stay open.
 constexpr std::chrono::seconds kAfterTheEnd{5};
+constexpr milliseconds kBetweenQuestions{100};  // whether a program is still wanted
 
 std::atomic<bool> no_more_children{false};
 
@@ -151,12 +152,15 @@ Child::Answer Child::ask(const std::string& request, std::string& answer, millis
   return receive(answer, std::chrono::duration_cast<milliseconds>(deadline - Clock::now()));
 }
 
-bool Child::finish(std::string_view input, Clock::time_point deadline) {
+bool Child::finish(std::string_view input, Clock::time_point deadline, const std::function<bool()>& unwanted) {
   if (input.empty()) close_end(program_.input);
   std::optional<Clock::time_point> last;  // for pipes that stay open
   while (!end_ || program_.output >= 0 || program_.errors >= 0) {
+    if (unwanted && unwanted()) return end_.has_value();
     if (end_ && !last) last = Clock::now() + kAfterTheEnd;
-    if (!move_bytes(input, last.value_or(deadline))) return end_.has_value();
+    const Clock::time_point until = last.value_or(deadline);
+    if (!move_bytes(input, unwanted ? std::min(until, Clock::now() + kBetweenQuestions) : until))
+      return end_.has_value();
     if (input.empty()) close_end(program_.input);
   }
   return true;

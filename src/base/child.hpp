@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,8 +38,9 @@ class Child {
   // Both, within the limit together.
   Answer ask(const std::string& request, std::string& answer, std::chrono::milliseconds time_limit);
 
-  // --- or all at once: feeds the input, closes it and collects both outputs. False: it still ran at the deadline.
-  bool finish(std::string_view input, Clock::time_point deadline);
+  // --- or all at once: feeds the input, closes it and collects both outputs. False: it still ran at the deadline, or
+  // when `unwanted`, which is asked several times a second, said that nobody waits any more.
+  bool finish(std::string_view input, Clock::time_point deadline, const std::function<bool()>& unwanted = {});
   std::string take_output() { return std::move(buffer_); }
   bool output_cut() const { return output_cut_; }
 

@@ -24,10 +24,14 @@ std::string describe_end(const ProcessOutcome& outcome) {
 }
 
 Result<ProcessOutcome> run(const Command& command) {
+  return run(command, {});
+}
+
+Result<ProcessOutcome> run(const Command& command, const std::function<bool()>& unwanted) {
   const auto start = std::chrono::steady_clock::now();
   ASSAY_TRY(const std::unique_ptr<Child> child, Child::start(command));
   ProcessOutcome outcome;
-  outcome.timed_out = !child->finish(command.input, start + command.time_limit);
+  outcome.timed_out = !child->finish(command.input, start + command.time_limit, unwanted);
   child->stop();
   outcome.duration = std::chrono::steady_clock::now() - start;
   if (const auto& end = child->end(); end && !outcome.timed_out) {

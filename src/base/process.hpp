@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "base/command.hpp"
@@ -28,5 +29,7 @@ std::string describe_end(const ProcessOutcome& outcome);  // "exited with 1", "w
 // An error means that the program could not be started; how it ended is in the outcome. Whatever it left running has
 // ended too.
 Result<ProcessOutcome> run(const Command& command);
+// The same, ended as soon as `unwanted` says so; it is asked several times a second.
+Result<ProcessOutcome> run(const Command& command, const std::function<bool()>& unwanted);
 
 }  // namespace assay

@@ -52,6 +52,16 @@ TEST(Run, collects_both_outputs_and_the_exit_status) {
   EXPECT_GT(outcome.duration.count(), 0);
 }
 
+TEST(Run, ends_what_is_not_wanted_any_more) {
+  const auto start = Clock::now();
+  const auto outcome = run(in_shell("echo begun; sleep 15"), [&] { return Clock::now() - start > milliseconds(300); });
+  ASSERT_TRUE(outcome.ok()) << to_string(outcome.error());
+  EXPECT_TRUE(outcome->timed_out);
+  EXPECT_EQ(outcome->output, "begun\n");
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(10));
+  EXPECT_TRUE(run(in_shell("exit 0"), [] { return false; })->succeeded());
+}
+
 TEST(Run, succeeds_with_status_0_alone) {
   EXPECT_TRUE(run_well(in_shell("exit 0")).succeeded());
   EXPECT_FALSE(run_well(in_shell("kill -9 $$")).succeeded());

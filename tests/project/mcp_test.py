@@ -116,7 +116,61 @@ class McpTest(FolderTest):
                             {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "rm"}},
                             {"jsonrpc": "2.0", "id": 5, "method": "tools/call",
                              "params": {"name": "check", "arguments": {"arguments": [1]}}})
-        self.assertEqual([answer["error"]["code"] for answer in answers], [-32700, -32600, -32601, -32602, -32602])
+        self.assertEqual([answer["error"]["code"] for answer in answers[:1] + answers[1] + answers[2:]],
+                         [-32700, -32600, -32601, -32602, -32602])
+
+    def test_messages_that_are_no_requests_of_json_rpc(self):
+        answers = self.talk({"jsonrpc": "2.0", "id": None, "method": "ping"}, {"id": 1, "method": "ping"},
+                            {"jsonrpc": "1.0", "id": 2, "method": "ping"}, {"jsonrpc": "2.0", "id": {}, "method": "ping"},
+                            {"jsonrpc": "2.0", "id": 3, "method": "ping", "params": [1]},
+                            {"jsonrpc": "2.0", "id": 4, "result": {}}, " \t\r",
+                            {"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {}})
+        self.assertEqual([(answer["id"], answer.get("error", {}).get("code")) for answer in answers],
+                         [(None, -32600), (1, -32600), (2, -32600), (None, -32600), (3, -32602), (5, None)],
+                         "nothing is said to an answer, nor to an empty line")
+
+    def test_a_batch_is_answered_together(self):
+        answers = self.talk([{"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "method": "note"}, 7,
+                             {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+                              "params": {"name": "explain", "arguments": {"arguments": ["race"]}}}],
+                            [{"jsonrpc": "2.0", "method": "note"}], [])
+        self.assertEqual(len(answers), 2, "only notifications: no answer")
+        batch = answers[0] if isinstance(answers[0], list) else answers[1]
+        alone = answers[1] if batch is answers[0] else answers[0]
+        self.assertEqual([answer["id"] for answer in batch], [1, None, 2])
+        self.assertEqual(alone["error"]["code"], -32600, "a batch of nothing")
+
+    def test_a_tool_that_runs_does_not_keep_others_waiting_and_can_be_cancelled(self):
+        server = subprocess.Popen([str(PROGRAM), "mcp", str(self.root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True, env=SETTINGS)
+        try:
+            long = {"name": "check", "arguments": {"arguments": ["kernel", "--device", "vgpu:l4", "--repeat", "100000"]}}
+            for message in ({"id": 1, "method": "tools/call", "params": long},
+                            {"id": 2, "method": "tools/call", "params": long},
+                            {"id": 3, "method": "tools/call",
+                             "params": {"name": "explain", "arguments": {"arguments": ["race"]}}},
+                            {"id": 4, "method": "ping"}):
+                server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+            server.stdin.flush()
+            self.assertEqual(json.loads(server.stdout.readline())["id"], 4, "answered while the first tool runs")
+            for request in (2, 1, 99):
+                server.stdin.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                                               "params": {"requestId": request}}) + "\n")
+            server.stdin.flush()
+            self.assertEqual(json.loads(server.stdout.readline())["id"], 3, "those that were cancelled have no answer")
+            server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": long}) + "\n")
+            server.stdin.close()
+            server.stdout.close()
+            self.assertEqual(server.wait(timeout=60), 0, "nobody listens: the tool is ended")
+        finally:
+            server.kill()
+            server.wait()
+
+    def test_help_is_text(self):
+        result = self.call("check", "--help")
+        self.assertFalse(result["isError"])
+        self.assertIn("usage: assay check", result["content"][0]["text"])
+        self.assertNotIn("structuredContent", result)
 
     @unittest.skipUnless(has("node") and SDK.is_dir(), "no client library here: make setup gets it where npm is")
     def test_the_client_library_of_the_protocol_gets_along_with_it(self):
