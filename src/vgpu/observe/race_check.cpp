@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "vgpu/observe/block_races.hpp"
+#include "vgpu/observe/first_guess.hpp"
 
 namespace assay::vgpu {
 namespace {
@@ -39,6 +40,13 @@ void RaceCheck::begin_launch(const LaunchView& view) {
       numbers[i] = static_cast<uint16_t>(std::min<size_t>(instructions_.size(), UINT16_MAX));
       if (instructions_.size() <= UINT16_MAX)
         instructions_.push_back({f, i, memory_order_of(opcode), store_group_of(opcode)});
+    }
+    // Such a load counts as a relaxed one, in the scope of the exchange.
+    for (const FirstGuess& guess : first_guesses(view.program, function)) {
+      if (numbers[guess.load] >= instructions_.size() || numbers[guess.exchange] >= instructions_.size()) continue;
+      MemoryOrder& order = instructions_[numbers[guess.load]].order;
+      order.strong = true;
+      order.wide |= instructions_[numbers[guess.exchange]].order.wide;
     }
   }
   if (instructions_.empty()) instructions_.push_back({});

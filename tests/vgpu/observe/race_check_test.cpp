@@ -266,6 +266,17 @@ TEST(RaceCheck, AtomicsDoNotRaceAndMixedAccessesDo) {
 }
 
 // Volatile and relaxed accesses of a whole warp, in rows, far apart, to one place, beside weak ones.
+// "old = *p; do { seen = old; old = atomicCAS(p, seen, f(seen)); } while (old != seen);"
+TEST(RaceCheck, TheFirstGuessOfAnExchangeIsNoRace) {
+  const std::string loop =
+      "again:\nadd.u32 %v, %r, 1;\natom.shared.cas.b32 %v, [%t], %r, %v;\nsetp.ne.u32 %o, %r, %v;\nmov.u32 %r, %v;\n"
+      "@%o bra again;\n";
+  EXPECT_TRUE(races("st.shared.u32 [%s], %r;\nbar.sync 0;\nld.shared.u32 %r, [box];\n" + loop).findings.empty());
+  const std::string written = "st.shared.u32 [%s], %r;\nbar.sync 0;\n";
+  EXPECT_FALSE(races(written + "ld.shared.u32 %b, [box];\nadd.u32 %r, %b, 0;\n" + loop).findings.empty())
+      << "what is computed from it is compared";
+  EXPECT_FALSE(races(written + loop + "ld.shared.u32 %b, [box];\n").findings.empty()) << "the result is no guess";
+}
 TEST(RaceCheck, StrongAccessesOfAWarpAreJudgedTogether) {
   const std::string far = "mad.wide.u32 %q, %i, 1028, %p;\n";
   const std::string near = "mad.wide.u32 %q, %i, 4, %p;\n";

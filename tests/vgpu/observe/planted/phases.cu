@@ -292,6 +292,29 @@ __device__ void counter_read_early(unsigned* data, unsigned*) {
 }
 PAIR(race, counter_read_early)
 
+// Atomics of floats, made of atomicCAS() as the CUDA guide shows it: the first guess need not be ordered. The result
+// must be.
+__device__ __forceinline__ void add_by_exchange(float* to, float value) {
+  int* const at = reinterpret_cast<int*>(to);
+  int old = *at, seen;
+  do {
+    seen = old;
+    old = atomicCAS(at, seen, __float_as_int(value + __int_as_float(seen)));  // finds race // side
+  } while (old != seen);
+}
+
+template <bool Clean>
+__device__ void sum_by_exchange(unsigned* data, unsigned*) {
+  __shared__ float sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  add_by_exchange(&sum, static_cast<float>(data[threadIdx.x]));
+  add_by_exchange(reinterpret_cast<float*>(data) + 8200 + threadIdx.x % 4, 1.0f);
+  if (Clean) __syncthreads();
+  OUT = static_cast<unsigned>(sum);  // finds race // side
+}
+PAIR(race, sum_by_exchange)
+
 // Only half of the warp meets, and the other half's values are read.
 template <bool Clean>
 __device__ void half_mask(unsigned* data, unsigned*) {
