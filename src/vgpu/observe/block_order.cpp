@@ -197,20 +197,27 @@ void BlockRaces::share_acquired(const Warp& warp, LaneMask lanes) {
   const size_t index = index_of(warp);
   const Knowledge first = knowledge(warp, std::countr_zero(lanes));
   Published together{number_, first};
+  Knowledge last = first;  // mostly neighbours know the same
   bool differ = false;
   for (LaneMask left = lanes & (lanes - 1); left != 0; left &= left - 1) {
     const Knowledge& other = knowledge(warp, std::countr_zero(left));
-    if (other.is_same(first)) continue;
+    if (other.is_same(last)) continue;
     differ = true;
+    last = other;
     join(together, Published{number_, other});
   }
   if (!differ) return;
   together.knowledge.mutable_own().set(index, *first.own);
+  last = first;
+  Knowledge after = together.knowledge;
   for (LaneMask left = lanes; left != 0; left &= left - 1) {
     Knowledge& known = knowledge(warp, std::countr_zero(left));
-    Knowledge after = together.knowledge;
-    if (!after.own->is_same_of(index, *known.own)) after.mutable_own().set(index, *known.own);
-    known = std::move(after);
+    if (!known.is_same(last)) {
+      last = known;
+      after = together.knowledge;
+      if (!after.own->is_same_of(index, *last.own)) after.mutable_own().set(index, *last.own);
+    }
+    known = after;
   }
   unite(warp);
 }
