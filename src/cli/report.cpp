@@ -44,8 +44,9 @@ class ReportCommand final : public Command {
     if (json()) {
       print_document(to_json(report));
     } else {
-      print(fmt::format("{}\n{} of {} ({} attempts, {} KB): {}\n", escape_terminal(report.verdict), report.subject,
-                        escape_terminal(report.title), report.attempts, (report.bytes + 1023) / 1024, report.file));
+      print(fmt::format("{}\n{} of {} ({}, {} KB): {}\n", escape_terminal(report.verdict), report.subject,
+                        escape_terminal(report.title), counted(report.attempts, "attempt"),
+                        (report.bytes + 1023) / 1024, report.file));
     }
     if (open_) ASSAY_CHECK(open_page(report.file));
     return ExitCode::good;

@@ -31,7 +31,12 @@ Table overview(const std::vector<ledger::Attempt>& attempts, size_t first) {
               {}};
   for (size_t i = first; i < attempts.size(); ++i) {
     const ledger::Attempt& attempt = attempts[i];
-    const Tone tone = attempt.exit_code == 0 ? Tone::good : attempt.exit_code == 4 ? Tone::warning : Tone::bad;
+    // What a profile or a diagnosis names first is neither good nor bad.
+    const bool judged = attempt.kind != ledger::Kind::profile || attempt.exit_code != 0;
+    const Tone tone = !judged                  ? Tone::plain
+                      : attempt.exit_code == 0 ? Tone::good
+                      : attempt.exit_code == 4 ? Tone::warning
+                                               : Tone::bad;
     const std::string what = attempt.configuration + (attempt.shape.empty() ? "" : " " + attempt.shape);
     table.rows.push_back(
         {{link(std::to_string(attempt.id), fmt::format("attempt-{}", attempt.id)), static_cast<double>(attempt.id)},

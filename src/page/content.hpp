@@ -70,6 +70,35 @@ struct EstimatedCase {
   std::vector<EstimatedLoad> loads;
 };
 
+// One finding of `assay diagnose`.
+struct DiagnosedFinding {
+  std::string title;
+  std::string stage;
+  std::string evidence;
+  std::string file;
+  int line = 0;
+  double cap_us = 0;
+  std::string remedy;
+};
+struct SweptShape {
+  std::string shape;
+  double time_us = 0;
+  std::string known;  // "estimated", "measured"
+  double floor_us = 0;
+  double tflops = 0;
+  double gb_per_s = 0;
+  std::string limiter;
+};
+struct DiagnosedCase {
+  ledger::Attempt attempt;
+  bool measured = false;  // else estimated
+  double time_us = 0;
+  double floor_us = 0;
+  std::string floor_by;
+  std::vector<DiagnosedFinding> findings;  // the largest cap first
+  std::vector<SweptShape> sweep;
+};
+
 using CounterValues = std::map<std::string, double>;
 
 struct ProfiledLine {
@@ -211,6 +240,7 @@ struct Content {
   std::vector<MeasuredCase> measured;  // the newest of each kernel, configuration, shape, device and protocol
   std::vector<MeasuredCase> history;   // all of these kernels, the oldest first, without samples
   std::vector<EstimatedCase> estimated;
+  std::vector<DiagnosedCase> diagnosed;       // the newest of each shape, configuration and device
   std::vector<ProfiledCase> profiled;         // the newest of each shape, configuration and device
   std::vector<ProfiledCase> profile_history;  // all, the oldest first
   std::vector<InvertedCase> inverted;         // the newest of each shape, configuration and device

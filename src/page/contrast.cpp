@@ -32,6 +32,23 @@ std::optional<Section> contrast_section(const Content& content) {
     return attempt.p50_us ? time_text(*attempt.p50_us) + ", measured" : "";
   };
   row("p50", p50(candidate), p50(baseline));
+  const auto estimate = [&](const ledger::Attempt& attempt) -> std::string {
+    for (const EstimatedCase& each : content.estimated) {
+      if (each.attempt.id == attempt.id)
+        return fmt::format("{} ({} to {}), limited by {}", time_text(each.time_us), time_text(each.low_us),
+                           time_text(each.high_us), each.limiter);
+    }
+    return "";
+  };
+  row("estimated time", estimate(candidate), estimate(baseline));
+  const auto first_finding = [&](const ledger::Attempt& attempt) -> std::string {
+    for (const DiagnosedCase& each : content.diagnosed) {
+      if (each.attempt.id != attempt.id || each.findings.empty()) continue;
+      return fmt::format("{}, at most -{}", each.findings.front().title, time_text(each.findings.front().cap_us));
+    }
+    return "";
+  };
+  row("first finding", first_finding(candidate), first_finding(baseline));
   row("version", candidate.assay, baseline.assay);
   section.elements.push_back({std::move(table)});
   if (!content.contrast->differences.empty()) {

@@ -131,6 +131,7 @@ void read_attempts(Content& content) {
   for (const Attempt& attempt : content.attempts) {
     if (auto read = measured_case(attempt)) content.measured.push_back(std::move(*read));
     if (auto read = estimated_case(attempt)) content.estimated.push_back(std::move(*read));
+    if (auto read = diagnosed_case(attempt)) content.diagnosed.push_back(std::move(*read));
     if (auto read = profiled_case(attempt)) content.profiled.push_back(std::move(*read));
     if (auto read = inverted_case(attempt)) content.inverted.push_back(std::move(*read));
     if (auto read = tuned_case(attempt)) content.tuned.push_back(std::move(*read));
@@ -151,6 +152,7 @@ void read_attempts(Content& content) {
   if (content.kind == SubjectKind::pair) return;
   keep_newest(content.measured, [](const MeasuredCase& each) { return key_of(each.attempt, each.protocol); });
   keep_newest(content.estimated, [](const EstimatedCase& each) { return key_of(each.attempt, ""); });
+  keep_newest(content.diagnosed, [](const DiagnosedCase& each) { return key_of(each.attempt, ""); });
   keep_newest(content.profiled, [](const ProfiledCase& each) { return key_of(each.attempt, ""); });
   keep_newest(content.inverted, [](const InvertedCase& each) { return key_of(each.attempt, ""); });
   keep_newest(content.tuned, [](const TunedCase& each) { return each.attempt.kernel + " " + each.attempt.device; });

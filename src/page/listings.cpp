@@ -57,6 +57,11 @@ Text note_of(const ReportedFinding& finding) {
   return text;
 }
 
+Text note_of(const DiagnosedCase& about, const DiagnosedFinding& finding) {
+  return {{finding.title, Span::Kind::strong, Tone::warning},
+          {fmt::format(": {}; at most -{} at {}", finding.evidence, time_text(finding.cap_us), about.attempt.shape)}};
+}
+
 class Builder {
  public:
   explicit Builder(const Content& content) : content_(content) {}
@@ -82,6 +87,11 @@ class Builder {
     std::map<std::string, double> cost;
     for (const ReportedFinding& finding : content_.findings) {
       if (!finding.file.empty() && finding.line > 0) cost[finding.file] += 1e18;
+    }
+    if (!content_.diagnosed.empty()) {
+      for (const DiagnosedFinding& finding : content_.diagnosed.back().findings) {
+        if (!finding.file.empty() && finding.line > 0) cost[finding.file] += finding.cap_us;
+      }
     }
     for (const ProfiledLine& line : profiled != nullptr ? profiled->lines : std::vector<ProfiledLine>()) {
       if (!line.file.empty() && line.line > 0) cost[line.file] += value_of(line.counters, "ptx_instructions");
@@ -114,6 +124,12 @@ class Builder {
     std::map<int, std::vector<Text>> notes;
     for (const ReportedFinding& finding : content_.findings) {
       if (finding.file == file) notes[finding.line].push_back(note_of(finding));
+    }
+    if (!content_.diagnosed.empty()) {
+      const DiagnosedCase& newest = content_.diagnosed.back();
+      for (const DiagnosedFinding& finding : newest.findings) {
+        if (finding.file == file) notes[finding.line].push_back(note_of(newest, finding));
+      }
     }
     std::vector<std::string_view> lines = split(*text, '\n');
     if (!lines.empty() && lines.back().empty()) lines.pop_back();

@@ -26,13 +26,23 @@ std::string_view embedded(std::string_view name) {
 
 // In the order in which a reader asks: what is wrong, how fast, why, since when, how do you know.
 std::vector<Section> sections_of(const Content& content, const Listings& listings) {
-  std::optional<Section> all[] = {
-      period_section(content),   contrast_section(content),    findings_section(content, listings),
-      steps_section(content),    speed_section(content),       roofline_section(content),
-      samples_section(content),  loads_section(content),       source_section(content, listings),
-      counters_section(content), inversion_section(content),   occupancy_section(content),
-      tuning_section(content),   leaderboard_section(content), history_section(content),
-      attempts_section(content)};
+  std::optional<Section> all[] = {period_section(content),
+                                  contrast_section(content),
+                                  findings_section(content, listings),
+                                  steps_section(content),
+                                  diagnosis_section(content, listings),
+                                  speed_section(content),
+                                  roofline_section(content),
+                                  samples_section(content),
+                                  loads_section(content),
+                                  source_section(content, listings),
+                                  counters_section(content),
+                                  inversion_section(content),
+                                  occupancy_section(content),
+                                  tuning_section(content),
+                                  leaderboard_section(content),
+                                  history_section(content),
+                                  attempts_section(content)};
   std::vector<Section> there;
   for (std::optional<Section>& section : all) {
     if (section) there.push_back(std::move(*section));

@@ -136,6 +136,31 @@ std::optional<EstimatedCase> estimated_case(const ledger::Attempt& attempt) {
   return read;
 }
 
+std::optional<DiagnosedCase> diagnosed_case(const ledger::Attempt& attempt) {
+  if (attempt.kind != ledger::Kind::profile) return std::nullopt;
+  const json details = parsed(attempt.details);
+  if (text(details, "command") != "diagnose" || number(details, "time_us") <= 0) return std::nullopt;
+  DiagnosedCase read;
+  read.attempt = attempt;
+  read.measured = member(details, "measured") == true;
+  read.time_us = number(details, "time_us");
+  const json& floor = member(details, "floor");
+  read.floor_us = number(floor, "time_us");
+  read.floor_by = text(floor, "by");
+  for (const json& each : list(details, "findings")) {
+    std::vector<std::string> evidence;
+    for (const json& fact : list(each, "evidence")) {
+      if (fact.is_string()) evidence.push_back(fact.get<std::string>());
+    }
+    read.findings.push_back({text(each, "title"), text(each, "stage"), join(evidence, "; "), text(each, "file"),
+                             static_cast<int>(whole(each, "line")), number(each, "cap_us"), text(each, "remedy")});
+  }
+  for (const json& each : list(details, "sweep"))
+    read.sweep.push_back({text(each, "shape"), number(each, "time_us"), text(each, "known"), number(each, "floor_us"),
+                          number(each, "tflops"), number(each, "gb_per_s"), text(each, "limiter")});
+  return read;
+}
+
 std::optional<ProfiledCase> profiled_case(const ledger::Attempt& attempt) {
   if (attempt.kind != ledger::Kind::profile) return std::nullopt;
   const json details = parsed(attempt.details);
@@ -195,13 +220,16 @@ std::optional<TunedCase> tuned_case(const ledger::Attempt& attempt) {
 std::vector<ReportedFinding> findings_of(const ledger::Attempt& attempt) {
   std::vector<ReportedFinding> found;
   const json details = parsed(attempt.details);
-  for (const json& each : list(details, "findings")) {
+  // Of a check: those of the case that failed.
+  const json& failed = member(details, "failure");
+  const bool of_case = list(details, "findings").empty() && failed.is_object();
+  for (const json& each : list(of_case ? failed : details, "findings")) {
     ReportedFinding finding;
     finding.attempt = attempt.id;
     finding.kernel = attempt.kernel;
     finding.kind = text(each, "kind");
     finding.message = text(each, "message");
-    finding.shape = text(each, "shape");
+    finding.shape = of_case ? text(failed, "shape") : text(each, "shape");
     finding.file = text(each, "file");
     finding.line = static_cast<int>(whole(each, "line"));
     finding.column = static_cast<int>(whole(each, "column"));

@@ -12,6 +12,7 @@ namespace assay::page {
 
 std::optional<MeasuredCase> measured_case(const ledger::Attempt& attempt);
 std::optional<EstimatedCase> estimated_case(const ledger::Attempt& attempt);
+std::optional<DiagnosedCase> diagnosed_case(const ledger::Attempt& attempt);
 std::optional<ProfiledCase> profiled_case(const ledger::Attempt& attempt);
 std::optional<InvertedCase> inverted_case(const ledger::Attempt& attempt);
 std::optional<TunedCase> tuned_case(const ledger::Attempt& attempt);

@@ -19,6 +19,7 @@ std::optional<Table> stops_table(const Content& content);         // where the s
 std::optional<Section> contrast_section(const Content& content);  // two attempts beside each other
 std::optional<Section> steps_section(const Content& content);     // of a run
 std::optional<Section> findings_section(const Content& content, const Listings& listings);
+std::optional<Section> diagnosis_section(const Content& content, const Listings& listings);  // caps, and what to do
 std::optional<Section> speed_section(const Content& content);  // the floor and the bars above it
 std::optional<Section> roofline_section(const Content& content);
 std::optional<Section> samples_section(const Content& content);  // ECDF, and over time

@@ -27,6 +27,7 @@ struct Group {
   std::string kernel;  // "": there is only one
   std::string name;
   double floor_us = 0;
+  std::string bound;  // what that is: "floor", "lower bound"
   std::vector<Bar> bars;
 };
 
@@ -40,13 +41,32 @@ const EstimatedCase* estimate_for(const Content& content, const MeasuredCase& me
   return nullptr;
 }
 
+const DiagnosedCase* diagnosis_of(const Content& content, const EstimatedCase& estimated) {
+  const auto found = std::ranges::find(content.diagnosed, estimated.attempt.id,
+                                       [](const DiagnosedCase& each) { return each.attempt.id; });
+  return found == content.diagnosed.end() || found->floor_us <= 0 ? nullptr : &*found;
+}
+
+// Names the configuration where a shape was looked at with several.
+std::string shape_name(const Content& content, const ledger::Attempt& attempt) {
+  std::set<std::string> configurations;
+  const auto note = [&](const ledger::Attempt& other) {
+    if (other.kernel == attempt.kernel && other.shape == attempt.shape) configurations.insert(other.configuration);
+  };
+  for (const MeasuredCase& each : content.measured) note(each.attempt);
+  for (const EstimatedCase& each : content.estimated) note(each.attempt);
+  if (configurations.size() < 2 || attempt.configuration.empty()) return attempt.shape;
+  return fmt::format("{} [{}]", attempt.shape, attempt.configuration);
+}
+
 std::vector<Group> groups_of(const Content& content) {
   std::vector<Group> groups;
   std::set<int64_t> joined;
   std::set<std::string> kernels;
   for (const MeasuredCase& each : content.measured) kernels.insert(each.attempt.kernel);
   for (const MeasuredCase& each : content.measured) {
-    Group group{kernels.size() > 1 ? each.attempt.kernel : "", each.attempt.shape, each.floor_us, {}};
+    Group group{
+        kernels.size() > 1 ? each.attempt.kernel : "", shape_name(content, each.attempt), each.floor_us, "floor", {}};
     for (size_t i = 0; i < each.contenders.size(); ++i) {
       const MeasuredContender& contender = each.contenders[i];
       if (!contender.p50_us) continue;
@@ -61,9 +81,11 @@ std::vector<Group> groups_of(const Content& content) {
   }
   for (const EstimatedCase& each : content.estimated) {
     if (joined.contains(each.attempt.id)) continue;
+    const DiagnosedCase* const diagnosis = diagnosis_of(content, each);
     groups.push_back({"",
-                      fmt::format("{} on {}", each.attempt.shape, each.attempt.device),
-                      each.lower_bound_us,
+                      fmt::format("{} on {}", shape_name(content, each.attempt), each.attempt.device),
+                      diagnosis != nullptr ? diagnosis->floor_us : each.lower_bound_us,
+                      diagnosis != nullptr ? "floor" : "lower bound",
                       {{"estimate", each.time_us, 7, true, "estimated"}}});
   }
   return groups;
@@ -104,7 +126,7 @@ std::string draw(const std::vector<Group>& groups, double width) {
     y += 6;
     for (const Bar& bar : group.bars) {
       std::string figures = time_text(bar.us);
-      if (group.floor_us > 0) figures += fmt::format(" ({:.0f} % of floor)", 100 * group.floor_us / bar.us);
+      if (group.floor_us > 0) figures += fmt::format(" ({:.0f} % of {})", 100 * group.floor_us / bar.us, group.bound);
       const std::string name = fmt::format("{} ({})", bar.name, bar.word);
       if (narrow) {
         drawing.text(left, y + 12, shortened(bar.name + "  " + figures, width - 8), "label");
@@ -126,8 +148,9 @@ std::string draw(const std::vector<Group>& groups, double width) {
 }
 
 // The kernel is named only where there are several.
-std::string case_name(const ledger::Attempt& attempt, bool several) {
-  return several ? attempt.kernel + " " + attempt.shape : attempt.shape;
+std::string case_name(const Content& content, const ledger::Attempt& attempt, bool several) {
+  const std::string shape = shape_name(content, attempt);
+  return several ? attempt.kernel + " " + shape : shape;
 }
 
 Table table_of(const Content& content) {
@@ -153,7 +176,7 @@ Table table_of(const Content& content) {
               {}};
   for (const MeasuredCase& each : content.measured) {
     for (const MeasuredContender& contender : each.contenders) {
-      std::vector<Cell> row = {{plain(case_name(each.attempt, several))}, {plain(contender.name)}};
+      std::vector<Cell> row = {{plain(case_name(content, each.attempt, several))}, {plain(contender.name)}};
       if (!contender.p50_us) {
         row.insert(row.end(), 5, Cell{});
         row.push_back({toned(contender.objection, Tone::bad)});
@@ -184,18 +207,22 @@ Table table_of(const Content& content) {
       table.rows.push_back(std::move(row));
     }
   }
-  for (const EstimatedCase& each : content.estimated)
+  for (const EstimatedCase& each : content.estimated) {
+    const DiagnosedCase* const diagnosis = diagnosis_of(content, each);
+    const double share = diagnosis != nullptr ? diagnosis->floor_us / each.time_us : 0;
+    const double tflops = each.flops / each.time_us * 1e-6;
     table.rows.push_back(
-        {{plain(case_name(each.attempt, several))},
+        {{plain(case_name(content, each.attempt, several))},
          {plain("estimate on " + each.attempt.device)},
          {plain(fmt::format("{} ({} to {})", time_text(each.time_us), time_text(each.low_us), time_text(each.high_us))),
           each.time_us},
          {},
-         {plain(short_number(each.flops / each.time_us * 1e-6)), each.flops / each.time_us * 1e-6},
+         tflops > 0 ? Cell{plain(short_number(tflops)), tflops} : Cell{},
          {},
-         {},
+         share > 0 ? Cell{plain(fmt::format("{:.1f} %", 100 * share)), share, std::min(1.0, share)} : Cell{},
          {toned("estimated", Tone::quiet)},
          {link(fmt::format("attempt {}", each.attempt.id), fmt::format("attempt-{}", each.attempt.id))}});
+  }
   return table;
 }
 
@@ -206,9 +233,12 @@ std::optional<Section> speed_section(const Content& content) {
   if (groups.empty()) return std::nullopt;
   const size_t all = groups.size();
   if (groups.size() > kDrawnGroups) groups.resize(kDrawnGroups);
+  const bool bounded =
+      std::ranges::any_of(groups, [](const Group& group) { return group.bound != "floor" && group.floor_us > 0; });
   const std::string sentence = fmt::format(
       "Time of each contender as a bar; the vertical line is the floor, the least time that the bytes and "
-      "operations take at the GPU's peak{}.",
+      "operations take at the GPU's peak{}{}.",
+      bounded ? ", or, where it says so, the lower bound of this launch" : "",
       all > kDrawnGroups ? fmt::format("; the first {} of {} cases", kDrawnGroups, all) : "");
   Section section{"speed", "Speed and the floor", {}};
   section.elements.push_back(

@@ -58,8 +58,10 @@ void say_soundness(const Content& content, Text& text) {
   const Attempt* sanitize = newest(content, Kind::sanitize);
   if (check != nullptr && check->exit_code != 0) {
     say_strong(text, content.title + " is " + (check->verdict.empty() ? "not correct" : check->verdict), Tone::bad);
-    const std::string why = error_of(*check);
-    say(text, (why.empty() ? "" : ": " + why) + ". ");
+    const std::string why = error_of(*check).empty() ? failure_of(*check) : error_of(*check);
+    const std::string where =
+        check->shape.empty() || why.empty() ? "" : fmt::format(" at {} on {}", check->shape, check->device);
+    say(text, (why.empty() ? "" : ": " + why) + where + ". ");
     return;
   }
   if (sanitize != nullptr && sanitize->exit_code != 0) {
@@ -142,6 +144,12 @@ void say_speed(const Content& content, Text& text) {
     say(text, fmt::format("It would take {} ({} to {}) at {} on {} (estimated); {} limits it. ",
                           time_text(last.time_us), time_text(last.low_us), time_text(last.high_us), last.attempt.shape,
                           last.attempt.device, last.limiter));
+    const auto about = std::ranges::find(content.diagnosed, last.attempt.id,
+                                         [](const DiagnosedCase& each) { return each.attempt.id; });
+    if (about != content.diagnosed.end() && !about->findings.empty()) {
+      const DiagnosedFinding& first = about->findings.front();
+      say(text, fmt::format("First finding: {}, at most -{} (estimated). ", first.title, time_text(first.cap_us)));
+    }
     return;
   }
   if (!content.tuned.empty() && !content.tuned.back().tie_group.empty()) {

@@ -66,6 +66,73 @@ TEST_F(Page, TheVerdictSaysKindAndPlaceOnce) {
             "all, 4,488 occurrences).");
 }
 
+Content of_diagnoses(const std::vector<std::string>& configurations) {
+  Content content;
+  content.title = "scan";
+  for (const std::string& configuration : configurations) {
+    ledger::Attempt attempt;
+    attempt.id = static_cast<int64_t>(content.attempts.size()) + 1;
+    attempt.kind = ledger::Kind::profile;
+    attempt.kernel = "scan";
+    attempt.configuration = configuration;
+    attempt.shape = "N=4096";
+    attempt.device = "vgpu:h200";
+    attempt.details = R"({"command": "diagnose", "time_us": 20.0, "measured": false,
+      "floor": {"time_us": 5.0, "by": "bytes that must move"},
+      "estimate": {"time_us": 20.0, "low_us": 14.0, "high_us": 29.0, "lower_bound_us": 12.0, "limiter": "LSU"},
+      "findings": [{"rule": "uneven_warps", "title": "Most warps of a block wait for few", "evidence": ["one", "two"],
+                    "file": "scan.cu", "line": 10, "cap_us": 8.0, "remedy": "deal this part over all warps"}],
+      "sweep": [{"shape": "N=8192", "time_us": 40.0, "known": "estimated", "floor_us": 10.0, "tflops": 0.0,
+                 "gb_per_s": 819.0, "limiter": "DRAM"}]})";
+    content.diagnosed.push_back(diagnosed_case(attempt).value());
+    content.estimated.push_back(estimated_case(attempt).value());
+    content.attempts.push_back(std::move(attempt));
+  }
+  return content;
+}
+
+TEST(PageOfADiagnosis, HasItsFindingsCapsAndRemedies) {
+  const Content content = of_diagnoses({"V=0"});
+  const std::string page = html_page(content);
+  for (const char* words : {"Why it is not faster", "4.0 times the floor of 5 us (bytes that must move)",
+                            "Most warps of a block wait for few", "scan.cu:10", "one; two", "-8 us (40 %)",
+                            "deal this part over all warps", "N=8192", "819"})
+    EXPECT_TRUE(holds(page, words)) << words;
+  EXPECT_TRUE(holds(verdict_line(content), "First finding: Most warps of a block wait for few, at most -8 us"));
+  const std::string text = markdown_page(content);
+  EXPECT_TRUE(holds(text, "Why it is not faster")) << text;
+}
+
+TEST(PageOfADiagnosis, NamesTheConfigurationAndCallsALowerBoundNoFloor) {
+  Content content = of_diagnoses({"V=0", "V=1"});
+  const std::string two = html_page(content);
+  for (const char* words : {"N=4096 [V=0] on vgpu:h200", "N=4096 [V=1] on vgpu:h200", "20 us (25 % of floor)"})
+    EXPECT_TRUE(holds(two, words)) << words;
+  content.diagnosed.clear();
+  EXPECT_TRUE(holds(html_page(content), "20 us (60 % of lower bound)"));
+}
+
+TEST(PageOfAFailedCheck, SaysWhatIsWrongAndWhere) {
+  ledger::Attempt check;
+  check.id = 1;
+  check.kind = ledger::Kind::check;
+  check.kernel = "sort";
+  check.shape = "N=4096";
+  check.device = "vgpu:h200";
+  check.verdict = "incorrect";
+  check.exit_code = 1;
+  check.details = R"({"failure": {"message": "y[32]: expected -2.4, got 2.56", "shape": "N=4096", "findings":
+    [{"kind": "race", "message": "two threads write", "file": "sort.cu", "line": 3, "count": 5}]}})";
+  Content content;
+  content.title = "sort";
+  content.attempts = {check};
+  EXPECT_EQ(verdict_line(content),
+            "sort is incorrect: y[32]: expected -2.4, got 2.56 at N=4096 on vgpu:h200. Its time is not measured: that "
+            "needs a GPU.");
+  ASSERT_EQ(findings_of(check).size(), 1u);
+  EXPECT_EQ(findings_of(check)[0].shape, "N=4096");
+}
+
 TEST_F(Page, SectionsAreThereForWhatThereIs) {
   const std::string all = html_page(of_kernel("example"));
   for (const char* id : {"speed", "roofline", "samples", "loads", "source", "counters", "inversion", "occupancy",
