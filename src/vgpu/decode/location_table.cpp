@@ -12,6 +12,8 @@ void LocationTable::enter_function(const std::string& name) {
 }
 
 void LocationTable::add(const ptx::Location& location) {
+  // Line 0: the compiler's own, of no line. It belongs to what stands before it.
+  if (location.line == 0 && current_ >= 0) return;
   LocationEntry entry{location.file, location.line, location.column, function_, -1};
   if (location.inlined_at) {
     entry.function = debug_strings_.function_of(location);

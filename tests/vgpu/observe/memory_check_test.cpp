@@ -309,6 +309,36 @@ TEST(MemoryCheck, FollowsCallsThatWereNamedBefore) {
   EXPECT_EQ(found.source[2], (SourceLine{"kernel.cu", 20, 3, "kernel"}));
 }
 
+// nvcc gives the calls around an inlined function once, and line 0 to code that is of no line.
+TEST(MemoryCheck, NamesTheSourceLineAgainWhereTheCallsAreNotRepeated) {
+  CheckedAccesses checked;
+  check_kernel(accessing_kernel(R"(
+  .loc 1 20 3
+  .loc 2 40 5, function_name $name, inlined_at 1 20 3
+  .loc 2 7 11, function_name $name, inlined_at 2 40 5
+  add.u32 %r, %r, 1;
+  .loc 1 22 1
+  add.u32 %r, %r, 1;
+  .loc 2 7 11, function_name $name, inlined_at 2 40 5
+  st.global.u32 [%at+28], %r;
+  .loc 1 23 1
+  add.u32 %r, %r, 1;
+  .loc 1 0 3
+  ld.global.u32 %r, [%at+28];)") +
+                   ".file 1 \"kernel.cu\"\n.file 2 \"tile.cuh\"\n"
+                   ".section .debug_str\n{\n$name:\n.b8 95, 90, 53, 115, 116, 111, 114, 101, 80, 102, 102, 0\n}\n",
+               checked);
+  ASSERT_EQ(checked.findings().size(), 14u);
+  const Finding inlined = checked.findings()[0];
+  ASSERT_EQ(inlined.source.size(), 3u);
+  EXPECT_EQ(inlined.source[0].line, 7);
+  EXPECT_EQ(inlined.source[1].line, 40);
+  EXPECT_EQ(inlined.source[2], (SourceLine{"kernel.cu", 20, 3, "kernel"}));
+  const Finding of_no_line = checked.findings()[7];
+  ASSERT_EQ(of_no_line.source.size(), 1u);
+  EXPECT_EQ(of_no_line.source[0].line, 23);
+}
+
 TEST(MemoryCheck, FindsFragmentsBehindTheEnd) {
   KernelRun run(accessing_kernel(R"(
   .reg .f32 %c<8>;
