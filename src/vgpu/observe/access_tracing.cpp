@@ -147,6 +147,9 @@ inline void BlockTracing::read_sector(SectorState& state, const Warp& warp, cons
     state.arrival[1] = arrival.dram;
     data_at(arrival, bulk ? Work::wait_async : Work::wait_global);
   } else {
+    // Warps are executed one after the other: this one may ask before the one that brought the sector here.
+    state.arrival[0] = std::min(state.arrival[0], issued.l2 + rates.latency_l2);
+    state.arrival[1] = std::min(state.arrival[1], issued.dram + rates.latency_dram);
     data_at(later(issued + rates.latency_l1, Time{state.arrival[0], state.arrival[1]}), Work::wait_global);
   }
   state.missed = clock.missed;

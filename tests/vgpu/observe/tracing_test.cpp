@@ -172,6 +172,17 @@ TEST(Tracing, TheSecondSectorOfAPairIsInTheL2) {
   EXPECT_NEAR(dram(64) - dram(32), rates.latency_dram - rates.latency_l2, 5);
 }
 
+// Each warp goes through the same eight lines in an order of its own, one load behind the other.
+TEST(Tracing, WarpsDoNotWaitForWhatAnotherAsksForLater) {
+  std::string body = "shr.u32 %t, %i, 5;\n";
+  for (int round = 0; round < 8; ++round)
+    body += "xor.b32 %u, %t, " + std::to_string(round) +
+            ";\nmad.wide.u32 %at, %u, 128, %p;\nld.global.u32 %r, [%at];\nst.global.u32 [%at+8192], %r;\n";
+  const auto chain = [&](unsigned warps) { return trace(body, {32 * warps, 1, 1}).mean_chain; };
+  EXPECT_LE(chain(8).with_l2, chain(1).with_l2 + 100);
+  EXPECT_LE(chain(8).with_dram, chain(1).with_dram + 100);
+}
+
 TEST(Tracing, ABarrierWaitsForTheSlowestWarp) {
   std::string work;
   for (int i = 0; i < 100; ++i) work += "fma.rn.f32 %f, %f, %f, %f;\n";
