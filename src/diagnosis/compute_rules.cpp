@@ -65,7 +65,10 @@ void on_tensor_cores(Case& about) {
 
 Seen special_functions(const Case& about) {
   constexpr double kFull = 0.5;
-  const double own = about.work.total[Work::xu] - about.work.total[Work::xu_float64];
+  const auto functions = [](const WorkSums& sums) {
+    return sums[Work::xu] - sums[Work::xu_float64] - sums[Work::xu_conversions];
+  };
+  const double own = functions(about.work.total);
   const double share = share_of(about, estimate::kXu) * own / std::max(1.0, about.work.total[Work::xu]);
   if (share < kFull) return std::nullopt;
   Evidence evidence{
@@ -74,7 +77,7 @@ Seen special_functions(const Case& about) {
                    own, percent(share))},
       {},
       0};
-  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::xu] - sums[Work::xu_float64]; });
+  add_line(evidence, about, functions);
   return evidence;
 }
 // A polynomial on the FMA pipe for the share of them that makes both equally busy.
@@ -118,6 +121,36 @@ void single_precision(Case& about) {
   scale_chain(about, 0.5);
 }
 
+Seen conversions(const Case& about) {
+  constexpr double kFull = 0.3;  // of the time, on the special function unit
+  constexpr double kMuch = 0.35;
+  constexpr double kBusy = 0.5;
+  const WorkSums& total = about.work.total;
+  const double on_xu = share_of(about, estimate::kXu) * total[Work::xu_conversions] / std::max(1.0, total[Work::xu]);
+  const double slots = total[Work::conversion_issue] / std::max(1.0, total[Work::issue]);
+  const double busy = std::max(share_of(about, estimate::kIssue), share_of(about, estimate::kAlu));
+  if (on_xu < kFull && (slots < kMuch || busy < kBusy)) return std::nullopt;
+  Evidence evidence{{fmt::format("{:.0f} conversions from or to floating point: {} of the issue slots",
+                                 total[Work::conversion_issue], percent(slots))},
+                    {},
+                    0};
+  if (on_xu >= kFull)
+    evidence.facts.push_back(fmt::format("{:.0f} of them keep the special function unit busy for {} of the time",
+                                         total[Work::xu_conversions], percent(on_xu)));
+  add_line(evidence, about,
+           [](const WorkSums& sums) { return sums[Work::conversion_issue] + sums[Work::xu_conversions]; });
+  return evidence;
+}
+void no_conversions(Case& about) {
+  WorkSums& total = about.work.total;
+  const double left = 1 - std::min(1.0, total[Work::conversion_issue] / std::max(1.0, total[Work::issue]));
+  const double elsewhere = std::max(0.0, total[Work::conversion_issue] - total[Work::xu_conversions]);
+  total[Work::xu] -= std::min(total[Work::xu], total[Work::xu_conversions]);
+  total[Work::alu] -= std::min(total[Work::alu], elsewhere);
+  total[Work::issue] *= left;
+  scale_chain(about, left);
+}
+
 Seen divergence(const Case& about) {
   constexpr double kFew = 24;
   const double lanes = about.work.total[Work::lanes] / std::max(1.0, about.work.total[Work::instructions]);
@@ -131,6 +164,15 @@ void converged(Case& about) {
   WorkSums& total = about.work.total;
   const double factor = total[Work::lanes] / std::max(1.0, gpu::kWarpThreads * total[Work::instructions]);
   for (const Work work : {Work::issue, Work::fma, Work::alu, Work::xu, Work::fp64, Work::lsu}) total[work] *= factor;
+  // Lanes that make their accesses together make them with fewer requests, each of more words.
+  for (const Work work : {Work::l1_wavefronts, Work::shared_wavefronts}) {
+    double left = 0;
+    for (const LineWork& line : about.work.lines) {
+      const double executed = gpu::kWarpThreads * line.sums[Work::instructions];
+      left += line.sums[work] * (executed > 0 ? std::min(1.0, line.sums[Work::lanes] / executed) : 1);
+    }
+    total[work] = std::min(total[work], left);
+  }
   scale_chain(about, factor);
 }
 
@@ -150,33 +192,61 @@ void no_address_arithmetic(Case& about) {
   scale_chain(about, left);
 }
 
-// Issue slots of what is neither the problem's arithmetic nor addresses, which have a rule of their own.
-static double integer_slots(const Case& about) {
-  const WorkSums& total = about.work.total;
-  const double wanted = about.flops > 0 ? about.flops / (2 * gpu::kWarpThreads) : total[Work::fma];
-  return std::max(0.0, total[Work::alu] + std::max(0.0, total[Work::fma] - wanted) - total[Work::address_issue]);
-}
 Seen integer_work(const Case& about) {
   constexpr double kMuch = 0.35;
   constexpr double kBusy = 0.5;
-  const double share = integer_slots(about) / std::max(1.0, about.work.total[Work::issue]);
-  const double busy = std::max(share_of(about, estimate::kIssue), share_of(about, estimate::kAlu));
+  const double share = about.work.total[Work::integer_issue] / std::max(1.0, about.work.total[Work::issue]);
+  const double busy =
+      std::max({share_of(about, estimate::kIssue), share_of(about, estimate::kAlu), share_of(about, estimate::kFma)});
   if (share < kMuch || busy < kBusy) return std::nullopt;
-  Evidence evidence{{fmt::format("{} of the issue slots are neither memory accesses nor floating-point products and "
-                                 "sums; issue slots or the ALU pipe are busy for {} of the time",
-                                 percent(std::min(1.0, share)), percent(busy))},
+  Evidence evidence{{fmt::format("{} of the issue slots are integer arithmetic and comparisons that make no addresses; "
+                                 "issue slots or their pipes are busy for {} of the time",
+                                 percent(share), percent(busy))},
                     {},
                     0};
-  add_line(evidence, about,
-           [](const WorkSums& sums) { return std::max(0.0, sums[Work::alu] - sums[Work::address_issue]); });
+  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::integer_issue]; });
   return evidence;
 }
 void no_integer_work(Case& about) {
   WorkSums& total = about.work.total;
-  const double slots = std::min(integer_slots(about), total[Work::issue]);
-  const double left = 1 - slots / std::max(1.0, total[Work::issue]);
-  const double of_pipes = std::max(1.0, total[Work::alu] + total[Work::fma]);
-  for (const Work work : {Work::alu, Work::fma}) total[work] *= std::max(0.0, 1 - slots / of_pipes);
+  const double left = 1 - total[Work::integer_issue] / std::max(1.0, total[Work::issue]);
+  const double floating = total[Work::float_issue] + total[Work::conversion_issue];
+  const double of_pipes = std::max(1.0, total[Work::integer_issue] + total[Work::address_issue] + floating);
+  for (const Work work : {Work::alu, Work::fma})
+    total[work] *= std::max(0.0, 1 - total[Work::integer_issue] / of_pipes);
+  total[Work::issue] *= left;
+  scale_chain(about, left);
+}
+
+// Instructions that the problem's operations need at most: one each, fused with nothing.
+static double instructions_needed(const Case& about) {
+  return about.flops / gpu::kWarpThreads;
+}
+Seen excess_arithmetic(const Case& about) {
+  constexpr double kTimes = 2;
+  constexpr double kMuch = 0.35;
+  constexpr double kBusy = 0.5;
+  const WorkSums& total = about.work.total;
+  const double needed = instructions_needed(about);
+  const double busy = std::max(share_of(about, estimate::kIssue), share_of(about, estimate::kFma));
+  if (needed <= 0 || total[Work::float_issue] < kTimes * needed || busy < kBusy ||
+      total[Work::float_issue] - needed < kMuch * total[Work::issue])
+    return std::nullopt;
+  if (special_functions(about)) return std::nullopt;  // the rest is what stands around them
+  Evidence evidence{{fmt::format("{:.0f} issue slots of floating-point arithmetic, {:.1f} times what the problem's "
+                                 "{:.3g} GFLOP need without any fused multiply-add",
+                                 total[Work::float_issue], total[Work::float_issue] / needed, about.flops / 1e9)},
+                    {},
+                    0};
+  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::float_issue]; });
+  return evidence;
+}
+void needed_arithmetic(Case& about) {
+  WorkSums& total = about.work.total;
+  const double spared = total[Work::float_issue] - instructions_needed(about);
+  const double left = 1 - spared / std::max(1.0, total[Work::issue]);
+  const double arithmetic = 1 - spared / std::max(1.0, total[Work::float_issue]);
+  for (const Work work : {Work::fma, Work::xu}) total[work] *= arithmetic;
   total[Work::issue] *= left;
   scale_chain(about, left);
 }

@@ -21,6 +21,7 @@ double share_left(const Case& about, const Rule& rule) {
 struct Ranked {
   Advice advice;
   bool general;
+  bool outside;
   bool accurate;
 };
 
@@ -37,7 +38,7 @@ void find(const Case& about, double whole_us, double above_floor, std::vector<Ra
     Advice advice{std::string(rule.name), std::string(rule.title),  *std::move(evidence),
                   std::min(gain, own),    std::string(rule.remedy), about.stage};
     if (!anyway && advice.cap_us < kWorthSaying * whole_us) continue;
-    found.push_back({std::move(advice), rule.general, accurate});
+    found.push_back({std::move(advice), rule.general, rule.outside, accurate});
   }
 }
 
@@ -80,7 +81,8 @@ Floor floor_of(const Case& about) {
         std::ranges::max_element(about.work.tensor_multiply_adds, {}, &std::pair<const std::string, double>::second);
     if (const double rate = rates.tensor_rate(most->first); rate > 0) consider(flops / (rate * per_us), most->first);
   }
-  const double special = about.work.total[gpu::Work::xu] - about.work.total[gpu::Work::xu_float64];
+  const gpu::WorkSums& total = about.work.total;
+  const double special = total[gpu::Work::xu] - total[gpu::Work::xu_float64] - total[gpu::Work::xu_conversions];
   if (special > 0 && rates.xu > 0) floor.alone.emplace_back("special functions", special / (rates.xu * per_us));
   std::ranges::stable_sort(floor.alone, std::greater(), &std::pair<std::string, double>::second);
   return floor;
@@ -103,6 +105,11 @@ Diagnosis diagnose(const Case& whole, std::span<const Case> stages) {
     if (one.accurate != other.accurate) return one.accurate;
     const auto weight = [](const Ranked& each) { return (each.general ? kNearly : 1) * each.advice.cap_us; };
     return weight(one) > weight(other);
+  });
+  constexpr double kWorthDoing = 0.05;  // of the time
+  const auto outside = std::ranges::find_if(found, &Ranked::outside);
+  std::stable_partition(outside, found.end(), [&](const Ranked& each) {
+    return each.accurate && !each.general && !each.outside && each.advice.cap_us >= kWorthDoing * whole.time_us;
   });
   for (Ranked& each : found) result.advice.push_back(std::move(each.advice));
   return result;

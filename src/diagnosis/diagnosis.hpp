@@ -101,6 +101,7 @@ struct Rule {
   void (*mended)(Case& about);
   std::string_view remedy;
   bool general = false;  // what a special rule explains nearly as well, that one is said first
+  bool outside = false;  // mended outside this kernel: what brings something inside it is said first
 };
 std::span<const Rule> rules();
 

@@ -2,6 +2,7 @@
 // Rules about the grid and how the kernel was built.
 #include <cmath>
 
+#include "base/text.hpp"
 #include "diagnosis/rule_parts.hpp"
 #include "diagnosis/rules.hpp"
 
@@ -20,8 +21,8 @@ Seen not_enough_blocks(const Case& about) {
   const double wasted = blocks < sms ? 1 - blocks / sms : 1 - blocks / sms / std::ceil(blocks / sms);
   if (wasted <= kWasted || waves > 4) return std::nullopt;
   Evidence evidence;
-  evidence.facts.push_back(fmt::format("{} blocks on {:.0f} SMs ({:.2f} waves): {} of the SMs' time is idle",
-                                       about.work.blocks, sms, waves, percent(wasted)));
+  evidence.facts.push_back(fmt::format("{} on {:.0f} SMs ({:.2f} waves): {} of the SMs' time is idle",
+                                       counted(about.work.blocks, "block"), sms, waves, percent(wasted)));
   if (blocks >= sms) return evidence;  // a ragged wave is no missing axis
   std::string missing;
   for (const Axis& axis : about.axes) {
@@ -81,10 +82,19 @@ void without_launch(Case& about) {
 }
 
 Seen debug_build(const Case& about) {
-  if (!about.unoptimised.empty())
-    return Evidence{{fmt::format("the kernel is built with {}: ptxas does not optimise", about.unoptimised)}, {}, 0};
+  if (!about.unoptimised.empty()) {
+    Evidence evidence{{fmt::format("the kernel is built with {}: ptxas does not optimise", about.unoptimised)}, {}, 0};
+    evidence.worth_saying = true;
+    if (about.measured) return evidence;
+    evidence.facts.emplace_back("the estimate is that of optimised machine code: this build takes longer");
+    evidence.unseen_us = about.time_us;
+    return evidence;
+  }
   if (!about.debug_build) return std::nullopt;
-  return Evidence{{"the PTX was made for debugging (-G): nothing is optimised, every variable lives in memory"}, {}, 0};
+  Evidence evidence{
+      {"the PTX was made for debugging (-G): nothing is optimised, every variable lives in memory"}, {}, 0};
+  evidence.worth_saying = true;
+  return evidence;
 }
 void optimised(Case& about) {
   for (double& value : about.work.total.values) value *= 0.2;

@@ -48,6 +48,10 @@ void coalesced(Case& about) {
   for (const gpu::BufferWork& buffer : about.work.buffers)
     different += buffer.unique_read_bytes + buffer.unique_written_bytes;
   const double used = std::min(1.0, total[Work::sectors_ideal] * 32 / std::max(1.0, different));
+  // Each line of a request delays its own warp by a cycle.
+  const double warps = std::max(1.0, static_cast<double>(about.work.blocks) * about.work.warps_per_block);
+  const double spared = total[Work::l1_wavefronts] * (1 - asked) / warps;
+  shorten_chain(about, std::min(0.9, spared / std::max(1.0, about.work.mean_chain.with_dram)));
   total[Work::l1_wavefronts] *= asked;
   for (const Work work : {Work::l2_read_sectors, Work::l2_write_sectors}) total[work] *= l2;
   total[Work::partial_sectors] = 0;  // neighbours write a sector together
@@ -99,11 +103,19 @@ void compulsory_only(Case& about) {
       std::min(about.work.total[Work::l2_read_sectors], unique_read_bytes(about) / 32);
 }
 
+// Of accesses that are not coalesced each takes a piece of a sector: they ask again for the rest of it, and that is the
+// mapping's fault.
+static bool pieces_of_sectors(const Case& about) {
+  const double asked = about.work.total[Work::sectors_asked];
+  const double ideal = about.work.total[Work::sectors_ideal];
+  constexpr double kMany = 0.5;
+  return asked >= 1.25 * ideal && ideal - unique_read_bytes(about) / 32 < kMany * ideal;
+}
 Seen same_sector_twice(const Case& about) {
   const double again = about.work.total[Work::sectors_again_warp] + about.work.total[Work::sectors_again_block];
   const double asked = about.work.total[Work::sectors_asked];
   constexpr double kMany = 0.5;
-  if (asked <= 0 || again < kMany * asked) return std::nullopt;
+  if (asked <= 0 || again < kMany * asked || pieces_of_sectors(about)) return std::nullopt;
   Evidence evidence{{fmt::format("{} of the sectors are asked for again by the same warp, {} by another warp of the "
                                  "block",
                                  percent(about.work.total[Work::sectors_again_warp] / asked),
@@ -124,6 +136,32 @@ void each_sector_once(Case& about) {
   total[Work::l1_wavefronts] *= factor;
   total[Work::lsu] -= (1 - factor) * total[Work::lsu_global];
   total[Work::l2_read_sectors] = std::min(total[Work::l2_read_sectors], unique_read_bytes(about) / 32);
+}
+
+Seen narrow_accesses(const Case& about) {
+  constexpr double kMany = 0.3;
+  constexpr double kBusy = 0.4;
+  const WorkSums& total = about.work.total;
+  const double busy =
+      std::max({share_of(about, estimate::kLsu), share_of(about, estimate::kL1), share_of(about, estimate::kIssue)});
+  if (total[Work::narrow_accesses] < kMany * std::max(1.0, total[Work::lsu_global]) || busy < kBusy)
+    return std::nullopt;
+  const double bytes = 16 * (1 - total[Work::narrow_spared] / total[Work::narrow_accesses]);
+  Evidence evidence{{fmt::format("{:.0f} of {:.0f} requests to global memory take {:.2g} bytes for each lane, side by "
+                                 "side; 16 are possible",
+                                 total[Work::narrow_accesses], total[Work::lsu_global], bytes)},
+                    {},
+                    0};
+  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::narrow_accesses]; });
+  return evidence;
+}
+void wide_accesses(Case& about) {
+  WorkSums& total = about.work.total;
+  const double spared = total[Work::narrow_spared];
+  shorten_chain(about,
+                share_of_waiting(about, total[Work::wait_global]) * spared / std::max(1.0, total[Work::lsu_global]));
+  for (const Work work : {Work::l1_wavefronts, Work::lsu, Work::lsu_global, Work::issue})
+    total[work] -= std::min(total[work], spared);
 }
 
 // Wavefronts of atomics on shared memory, in proportion to all that the L1 does.

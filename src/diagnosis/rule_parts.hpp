@@ -22,7 +22,7 @@ void add_line(Evidence& evidence, const Case& about, Amount&& amount) {
   for (const LineWork& line : about.work.lines) {
     const double own = amount(line.sums);
     total += own;
-    if (own > 0 && (best == nullptr || own > amount(best->sums))) best = &line;
+    if (own > 0 && line.line.line > 0 && (best == nullptr || own > amount(best->sums))) best = &line;
   }
   if (best == nullptr || total <= 0 || best->line.file.empty()) return;
   evidence.line = best->line;

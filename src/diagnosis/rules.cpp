@@ -13,7 +13,7 @@ constexpr std::array kRules = {
          "parallelise over the missing axis; split the longest loop over blocks (split-K); persistent blocks for a "
          "ragged last wave"},
     Rule{"dram_bound", "At the bandwidth of DRAM", dram_bound, without_dram,
-         "nothing inside this kernel can help: fuse it with its neighbours, or use a narrower type"},
+         "little inside this kernel can help: fuse it with its neighbours, or use a narrower type", false, true},
     Rule{"above_compulsory", "Data is read more often than it must be", above_compulsory, compulsory_only,
          "tile: keep it in shared memory or registers while all who need it use it; order blocks so that neighbours "
          "share"},
@@ -30,6 +30,9 @@ constexpr std::array kRules = {
          "exp2 with the scale folded in, a polynomial on the FMA pipe for a share of them, fewer rescalings"},
     Rule{"double_precision", "float64 arithmetic", double_precision, single_precision,
          "float32 where it is accurate enough; look for constants without f and for functions that take double"},
+    Rule{"conversions", "Conversions between types", conversions, no_conversions,
+         "keep values in one type through the loop and convert once; packed conversions; integer arithmetic or a table "
+         "for narrow integers"},
     Rule{"latency", "Latency: warps wait, and nothing is busy", latency, no_latency,
          "more independent work for each warp (unroll, several sums), loads issued earlier (stages), more warps if "
          "registers and shared memory allow",
@@ -43,6 +46,9 @@ constexpr std::array kRules = {
          "sort work so that the lanes of a warp take the same way, or give each case to warps of its own"},
     Rule{"barriers", "Barriers", barriers, no_barriers,
          "drop those that protect nothing; __syncwarp where a warp keeps to itself; named barriers; double buffering"},
+    Rule{"uneven_warps", "Most warps of a block wait for few", uneven_warps, even_warps,
+         "deal this part over all warps of the block: partial results of each warp in shared memory, then a short last "
+         "step; or give the others work that does not depend on it"},
     Rule{"atomics", "Atomics", atomics, no_atomics,
          "reduce in registers, in the warp and in shared memory first; one atomic for each block"},
     Rule{"silent_stores", "Stores that change nothing", silent_stores, no_silent_stores,
@@ -51,11 +57,19 @@ constexpr std::array kRules = {
          "keep the value in a register and store it once, behind the loop"},
     Rule{"same_sector_twice", "The same data is asked for again and again", same_sector_twice, each_sector_once,
          "keep it in registers or shared memory; wider loads"},
+    Rule{"narrow_accesses", "Accesses of few bytes for each lane", narrow_accesses, wide_accesses,
+         "let each lane load and store 16 bytes at once (uint4, or 4 at least) and take them apart in registers; dp4a "
+         "and half2 work on several values at once"},
     Rule{"address_arithmetic", "Address arithmetic", address_arithmetic, no_address_arithmetic,
          "divisions out of the loop, 32-bit indices, pointers that are advanced"},
     Rule{"integer_work", "Integer arithmetic and comparisons", integer_work, no_integer_work,
          "take what does not change out of the loop; unroll short loops; multiply by a reciprocal instead of dividing, "
          "or divide by a constant; 32 bits instead of 64; several narrow values in one instruction",
+         true},
+    Rule{"excess_arithmetic", "More floating-point arithmetic than the problem has", excess_arithmetic,
+         needed_arithmetic,
+         "cheaper functions (approximate ones, -use_fast_math), a product with the reciprocal instead of a division; "
+         "compute once what several results need, or take it from a table",
          true},
     Rule{"uneven_blocks", "Some blocks take much longer than others", uneven_blocks, even_blocks,
          "deal the work evenly: split the longest pieces over several blocks, start them first, or let blocks fetch "

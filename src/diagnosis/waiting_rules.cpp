@@ -67,6 +67,22 @@ void even_blocks(Case& about) {
   about.work.longest_chain = about.work.mean_chain;
 }
 
+Seen uneven_warps(const Case& about) {
+  constexpr double kMuch = 0.25;
+  const double share = share_of_waiting(about, about.work.total[Work::held_up]);
+  if (share < kMuch) return std::nullopt;
+  Evidence evidence{{fmt::format("for {} of a warp's time it waits at barriers for the slowest warp of its block "
+                                 "({} warps)",
+                                 percent(share), about.work.warps_per_block)},
+                    {},
+                    0};
+  add_line(evidence, about, [](const WorkSums& sums) { return sums[Work::held_up]; });
+  return evidence;
+}
+void even_warps(Case& about) {
+  shorten_chain(about, share_of_waiting(about, about.work.total[Work::held_up]));
+}
+
 Seen barriers(const Case& about) {
   const gpu::Rates& rates = about.rates();
   const double cost =
@@ -93,10 +109,21 @@ Seen barriers(const Case& about) {
 void no_barriers(Case& about) {
   const double warps = std::max(1.0, static_cast<double>(about.work.blocks) * about.work.warps_per_block);
   const bool needless = about.work.judges_barriers && about.work.total[Work::needless_barriers] > 0;
-  const double waited = about.work.total[Work::wait_barrier] / warps;
+  // A warp that is slower than the others is so without the barrier as well.
+  const double held_up = needless ? 0 : about.work.total[Work::held_up];
+  const double waited = std::max(0.0, about.work.total[Work::wait_barrier] - held_up) / warps;
   const double chain = std::max(1.0, about.work.mean_chain.with_dram);
   // Without its barriers a warp's loads no longer wait for those before them: the rest of the waiting overlaps too.
   shorten_chain(about, std::min(0.95, (needless ? 2 : 1) * waited / chain));
+  // Where none of them orders anything, each thread has its words for itself: they can be registers.
+  const double alone = about.work.total[Work::needless_barriers] / std::max(1.0, about.work.total[Work::barriers]);
+  constexpr double kAll = 0.99;
+  if (!about.work.judges_barriers || alone < kAll) return;
+  WorkSums& total = about.work.total;
+  const double shared = std::max(0.0, total[Work::lsu] - total[Work::lsu_global] - total[Work::shuffles]);
+  total[Work::shared_wavefronts] = total[Work::shared_conflicts] = total[Work::shared_atomics] = 0;
+  total[Work::lsu] -= shared;
+  total[Work::issue] -= std::min(total[Work::issue], shared);
 }
 
 }  // namespace assay::diagnosis

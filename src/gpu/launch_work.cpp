@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, kWorkCount> kNames = {
     "alu",
     "xu",
     "xu_float64",
+    "xu_conversions",
     "fp64",
     "lsu",
     "lsu_global",
@@ -38,6 +39,11 @@ constexpr std::array<std::string_view, kWorkCount> kNames = {
     "sites",
     "address_instructions",
     "address_issue",
+    "integer_issue",
+    "float_issue",
+    "conversion_issue",
+    "narrow_accesses",
+    "narrow_spared",
     "shuffles",
     "lanes",
     "wait_global",
@@ -46,6 +52,7 @@ constexpr std::array<std::string_view, kWorkCount> kNames = {
     "wait_tensor",
     "wait_fixed",
     "wait_barrier",
+    "held_up",
 };
 
 }  // namespace

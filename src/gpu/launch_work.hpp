@@ -24,7 +24,8 @@ enum class Work : uint8_t {
   fma,
   alu,
   xu,
-  xu_float64,  // of them: conversions and functions of float64
+  xu_float64,      // of them: conversions and functions of float64
+  xu_conversions,  // of them: other conversions between types
   fp64,
   lsu,
   lsu_global,  // of them: accesses to global and local memory
@@ -54,6 +55,11 @@ enum class Work : uint8_t {
   sites,                 // places of the program that these stand at
   address_instructions,  // of them: integer arithmetic whose result only makes addresses
   address_issue,         // issue slots that these take
+  integer_issue,         // issue slots of other integer arithmetic, bits and comparisons
+  float_issue,           // issue slots of floating-point arithmetic and its functions
+  conversion_issue,      // issue slots of conversions from or to floating point
+  narrow_accesses,       // of global memory: neighbouring lanes touch neighbouring values of fewer than 4 bytes
+  narrow_spared,         // so many of them would go if each lane touched 16 bytes
   shuffles,              // of the instructions: those that exchange values between lanes
   lanes,                 // that executed them
   // cycles in which a warp waits, when it runs alone
@@ -63,8 +69,9 @@ enum class Work : uint8_t {
   wait_tensor,
   wait_fixed,  // arithmetic
   wait_barrier,
+  held_up,  // other warps of the block wait at a barrier for one that waits for this
 };
-inline constexpr size_t kWorkCount = static_cast<size_t>(Work::wait_barrier) + 1;
+inline constexpr size_t kWorkCount = static_cast<size_t>(Work::held_up) + 1;
 
 std::string_view to_string(Work work);
 std::optional<Work> work_named(std::string_view name);

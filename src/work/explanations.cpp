@@ -50,7 +50,8 @@ constexpr std::array kOfRules = {
     RecipeOf{"uncoalesced", "coalescing"},         RecipeOf{"shared_bandwidth", "fragments"},
     RecipeOf{"tensor_idle", "fragments"},          RecipeOf{"local_memory", "tiles"},
     RecipeOf{"latency", "copy_pipeline"},          RecipeOf{"divergence", "barriers_and_shuffles"},
-    RecipeOf{"barriers", "barriers_and_shuffles"},
+    RecipeOf{"barriers", "barriers_and_shuffles"}, RecipeOf{"uneven_warps", "barriers_and_shuffles"},
+    RecipeOf{"narrow_accesses", "coalescing"},
 };
 
 constexpr std::array kOfChecks = {

@@ -97,6 +97,13 @@ constexpr std::array kPlanted = {
             "N=4194304"},
     Planted{"integer_work", "../../tests/cli/planted/digits_of_numbers", "N=4194304", kH200, "fma_chain", "N=67584"},
     Planted{"uneven_blocks", "../../tests/cli/planted/one_long_row", "ROWS=1024", kH200, "fma_chain", "N=67584"},
+    Planted{"uneven_warps", "../../tests/cli/planted/scan_by_one_warp", "N=4194304", kH200, "gemm_tiled",
+            "M=1024,N=1024,K=512"},
+    Planted{"conversions", "../../tests/cli/planted/bytes_through_floats", "N=16777216", kH200, "exponential_rounds",
+            "N=270336"},
+    Planted{"narrow_accesses", "../../tests/cli/planted/bytes_one_by_one", "ROWS=16384,COLUMNS=4096", kH200,
+            "copy_vector", "N=4194304"},
+    Planted{"excess_arithmetic", "../../tests/cli/planted/long_series", "N=4325376", kH200, "fma_chain", "N=67584"},
     Planted{"launch", "copy_vector", "N=135168", kH200, "fma_chain", "N=1048576"},
     Planted{"starting_blocks", "tiny_blocks", "N=4194304", kH200, "matrix_vector", "ROWS=4096,COLUMNS=4096"}};
 INSTANTIATE_TEST_SUITE_P(Kernels, PlantedTest, testing::ValuesIn(kPlanted),
@@ -293,6 +300,51 @@ TEST(Diagnose, LoadsThatComeAgainDoNotHideShuffles) {
   const json document = diagnose({"tests/cli/planted/dots_by_shuffles", "--device", "vgpu:h200"});
   ASSERT_FALSE(document["findings"].empty());
   EXPECT_EQ(document["findings"][0]["rule"], "shuffles") << document["findings"].dump(1);
+}
+
+// Each request takes a piece of a sector, and the next one the rest: that data is asked for again is the mapping's
+// fault.
+TEST(Diagnose, PiecesOfSectorsAreUncoalescedAndNotAskedForTwice) {
+  const json document = diagnose({"tests/cli/planted/row_by_thread", "--device", kH200});
+  ASSERT_FALSE(document["findings"].empty());
+  EXPECT_EQ(document["findings"][0]["rule"], "uncoalesced") << document["findings"].dump(1);
+  EXPECT_EQ(finding(document, "same_sector_twice"), nullptr);
+}
+
+TEST(Diagnose, ALaneThatLoadsForItsWarpIsDivergence) {
+  for (const char* device : {kH200, kL4}) {
+    const json document = diagnose({"tests/cli/planted/one_lane_loads", "--device", device});
+    ASSERT_FALSE(document["findings"].empty());
+    EXPECT_EQ(document["findings"][0]["rule"], "divergence") << document["findings"].dump(1);
+    EXPECT_EQ(document["findings"][0]["line"], 12) << "where one lane works";
+  }
+}
+
+TEST(Diagnose, BarriersThatOrderNothingKeepValuesInSharedMemory) {
+  const json document = diagnose({"tests/cli/planted/own_words_behind_barriers", "--device", kH200});
+  ASSERT_FALSE(document["findings"].empty());
+  EXPECT_EQ(document["findings"][0]["rule"], "barriers") << document["findings"].dump(1);
+}
+
+TEST(Diagnose, ArithmeticInFloat16IsNoIntegerWork) {
+  const json document = diagnose({"tests/cli/planted/half_rounds", "--device", kH200});
+  for (const char* rule : {"integer_work", "conversions", "excess_arithmetic"})
+    EXPECT_EQ(finding(document, rule), nullptr) << document["findings"].dump(1);
+}
+
+TEST(Diagnose, TheLineIsWhereTheWorkIsDone) {
+  const json bytes = diagnose({"tests/cli/planted/bytes_one_by_one", "--device", kH200});
+  EXPECT_EQ(bytes["findings"][0]["line"], 10) << bytes["findings"].dump(1);
+  const json scan = diagnose({"tests/cli/planted/scan_by_one_warp", "--device", kH200});
+  EXPECT_GE(scan["findings"][0]["line"].get<int>(), 10) << scan["findings"].dump(1);
+  EXPECT_LE(scan["findings"][0]["line"].get<int>(), 17) << "in the part of the one warp";
+}
+
+// Where the memory is busy most of the time, what helps inside the kernel is said before what helps outside it.
+TEST(Diagnose, WhatHelpsInsideTheKernelIsSaidFirst) {
+  const json document = diagnose({"tests/cli/planted/one_lane_loads", "--device", kL4});
+  ASSERT_NE(finding(document, "dram_bound"), nullptr) << document["findings"].dump(1);
+  EXPECT_GT((*finding(document, "dram_bound"))["cap_us"], document["findings"][0]["cap_us"]);
 }
 
 // Spills are in the machine code alone: nothing that was counted shows them.

@@ -50,6 +50,17 @@ class LaneSectors {
   size_t count_ = 0;
 };
 
+// Lane by lane one value behind the other, each of fewer bytes than a register holds.
+bool is_narrow(const LaneAddresses& lanes) {
+  if (lanes.bytes >= sizeof(uint32_t) || std::popcount(lanes.lanes) < 2) return false;
+  uint64_t next = lanes.at[std::countr_zero(lanes.lanes)];
+  for (LaneMask left = lanes.lanes; left != 0; left &= left - 1) {
+    if (lanes.at[std::countr_zero(left)] != next) return false;
+    next += lanes.bytes;
+  }
+  return true;
+}
+
 uint64_t covered(const LaneAddresses& lanes, uint64_t sector) {
   uint64_t bytes = 0;
   for (LaneMask left = lanes.lanes; left != 0; left &= left - 1) {
@@ -216,6 +227,11 @@ inline void BlockTracing::in_global(const Access& access, const InstructionCost&
     }
   }
   if (access.kind == AccessKind::store) note_stored(access, own);
+  if (!atomic && !bulk && is_narrow(lanes)) {
+    constexpr double kWidest = 16;
+    own[Work::narrow_accesses] += 1;
+    own[Work::narrow_spared] += 1 - access.bytes / kWidest;
+  }
   if (!reads || bulk) return;
   // Each further line of the request is looked up by itself.
   data_ready_ = data_ready_ + (static_cast<double>(touched.lines()) - 1);

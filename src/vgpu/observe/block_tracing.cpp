@@ -17,7 +17,9 @@ inline void BlockTracing::end_basic_block(const Warp& warp, const Function& func
   const WarpClock::Wait wait = clock_of(warp).end_block();
   if (wait.cycles <= 0) return;
   std::vector<Tracing::InstructionSums>& own = of(function);
-  if (wait.by.producer < own.size()) own[wait.by.producer].sums[wait.by.reason] += wait.cycles;
+  if (wait.by.producer >= own.size()) return;
+  own[wait.by.producer].sums[wait.by.reason] += wait.cycles;
+  clock_of(warp).note_waited(function, wait.by.producer, wait.cycles);
 }
 
 inline void BlockTracing::wait_for(const Warp& warp, const Function& function, size_t at, Time done, Work reason) {
@@ -181,9 +183,24 @@ void BlockTracing::barrier_arrived(int barrier, const Warp& warp, LaneMask, bool
   if (barrier != 0) simple_barriers_ = false;
 }
 
+// The slowest warp holds up the others by what it waited for itself; if it never waited, by its way to the barrier.
+void BlockTracing::note_held_up(const std::vector<Arrival>& arrivals) {
+  const Arrival& last = *std::ranges::max_element(arrivals, {}, [](const Arrival& arrival) { return arrival.at.dram; });
+  double held = 0;
+  for (const Arrival& arrival : arrivals) held += arrival.waits ? last.at.dram - arrival.at.dram : 0;
+  const std::vector<WarpClock::Waited>& waited = clock_of(*last.warp).since_barrier;
+  double all = 0;
+  for (const WarpClock::Waited& each : waited) all += each.cycles;
+  for (const WarpClock::Waited& each : waited)
+    of(*each.function)[each.producer].sums[Work::held_up] += held * each.cycles / all;
+  if (waited.empty()) of(*last.function)[last.instruction].sums[Work::held_up] += held;
+  for (const Arrival& arrival : arrivals) clock_of(*arrival.warp).since_barrier.clear();
+}
+
 void BlockTracing::barrier_completed(int barrier) {
   std::vector<Arrival>& arrivals = arrivals_[barrier];
   if (arrivals.empty()) return;
+  note_held_up(arrivals);
   Time done;
   for (const Arrival& arrival : arrivals) done = later(done, arrival.at);
   const gpu::Rates& rates = tracing_.rates();

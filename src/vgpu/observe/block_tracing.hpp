@@ -140,6 +140,7 @@ class BlockTracing final : public BlockObserver {
   void run_clock(const Warp& warp, const Function& function, size_t at, const InstructionCost& cost);
   void wait_for(const Warp& warp, const Function& function, size_t at, Time done, gpu::Work reason);
   double tensor_cycles(const InstructionCost& cost) const;
+  void note_held_up(const std::vector<Arrival>& arrivals);
 
   // --- accesses; likewise in access_tracing.cpp
   void in_global(const Access& access, const InstructionCost& cost, Time issued, gpu::WorkSums& own);

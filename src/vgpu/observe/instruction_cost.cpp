@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -300,6 +301,10 @@ InstructionCost cost_of(const Program& program, const Function& function, size_t
                           family == "video" || family == "compare" || family == "convert";
   if (!arithmetic) return cost;
   cost.rule = ClockRule::compute;
+  const bool between_integers = row == "cvt.int" || row.starts_with("cvt.pack");
+  cost.arithmetic = family == "float" || family == "half"      ? Arithmetic::floating
+                    : family == "convert" && !between_integers ? Arithmetic::conversion
+                                                               : Arithmetic::integer;
   cost.alu = 1;
   cost.latency = static_cast<float>(rates.latency_alu);
   const auto found = std::ranges::find_if(kPipeRows, [&](const PipeRow& each) { return matches(each.name, row); });
@@ -334,6 +339,47 @@ PipeNeed pipe_need(const InstructionCost& cost, const gpu::Rates& rates) {
   consider(ClockPipe::fp64, cost.fp64, rates.fp64);
   consider(ClockPipe::lsu, cost.lsu, 2 * rates.lsu);
   return need;
+}
+
+// What ptxas works out by itself: arithmetic on immediates, and on registers that nothing else writes than such
+// arithmetic. A constant that is converted to float16 in a loop costs nothing there.
+void fold_constants(const Function& function, std::vector<InstructionCost>& costs) {
+  std::map<uint32_t, int> writers;  // of each register
+  for (size_t at = 0; at < function.code.size(); ++at)
+    for (uint16_t i = 0; i < function.origins[at].written; ++i) ++writers[function.code[at].rows[i]];
+  std::set<uint32_t> known;
+  const auto is_known = [&](const Instruction& instruction, size_t at) {
+    const InstructionOrigin& origin = function.origins[at];
+    // Of functions, the approximate ones are the GPU's own: ptxas does not know their values.
+    const bool special = costs[at].xu > 0 && costs[at].arithmetic == Arithmetic::floating;
+    const bool computes = !special && (costs[at].rule == ClockRule::compute || costs[at].rule == ClockRule::free);
+    if (!computes || costs[at].memory != ptx::Operation::other || origin.table_row == kNoTableRow ||
+        origin.written == 0 || instruction.guard != kNoRow || instruction.row_count <= origin.written)
+      return false;
+    const std::string_view row = ptx::row_name(origin.table_row);
+    if (row == "activemask" || row.starts_with("stack") || row.starts_with("ld")) return false;
+    for (uint16_t i = 0; i < origin.written; ++i)
+      if (writers[instruction.rows[i]] != 1) return false;
+    for (uint16_t i = origin.written; i < instruction.row_count; ++i) {
+      const uint32_t source = instruction.rows[i];
+      if (source != kNoRow && (source & kConstantRow) == 0 && !known.contains(source)) return false;
+    }
+    return true;
+  };
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (size_t at = 0; at < function.code.size(); ++at) {
+      if (!is_known(function.code[at], at)) continue;
+      for (uint16_t i = 0; i < function.origins[at].written; ++i)
+        changed |= known.insert(function.code[at].rows[i]).second;
+      InstructionCost free;
+      free.issue = 0;
+      free.latency = 0;
+      free.rule = ClockRule::free;
+      costs[at] = free;
+    }
+  }
 }
 
 // Integer arithmetic whose results go into addresses, or into other such arithmetic, and nowhere else.
@@ -390,6 +436,7 @@ std::vector<InstructionCost> instruction_costs(const Program& program, const Fun
   std::vector<InstructionCost> costs;
   costs.reserve(function.code.size());
   for (size_t at = 0; at < function.code.size(); ++at) costs.push_back(cost_of(program, function, at, rates));
+  fold_constants(function, costs);
   for (InstructionCost& cost : costs) cost.pipe = pipe_need(cost, rates);
   mark_addresses(function, costs);
   shape_branches(program, function, costs);

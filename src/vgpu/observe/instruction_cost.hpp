@@ -40,6 +40,9 @@ enum class ClockRule : uint8_t {
 // Where an access keeps its place among others: a load does not pass a store that may be to the same address.
 enum class OrderedIn : uint8_t { nothing, global, shared, local };
 
+// What arithmetic is for, beside addresses.
+enum class Arithmetic : uint8_t { none, integer, floating, conversion };
+
 struct InstructionCost {
   float issue = 1;
   float fma = 0;
@@ -54,6 +57,7 @@ struct InstructionCost {
   OrderedIn order = OrderedIn::nothing;
   uint8_t in_flight = 1;  // of a load from shared memory: registers of a lane that it fills
   bool bypasses_l1 = false;
+  Arithmetic arithmetic = Arithmetic::none;
   bool of_float64 = false;          // on the XU: a conversion or function of float64
   bool address_arithmetic = false;  // integer work whose result only makes addresses
   uint32_t wait_groups = 0;         // of async_wait and group_wait: so many may be open still

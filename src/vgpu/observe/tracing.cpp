@@ -75,6 +75,7 @@ void Tracing::end_block(std::unique_ptr<BlockObserver> observer) {
       own[Work::alu] = executed * cost.alu;
       own[Work::xu] = executed * cost.xu;
       own[Work::xu_float64] = cost.of_float64 ? own[Work::xu] : 0;
+      own[Work::xu_conversions] = cost.arithmetic == Arithmetic::conversion && !cost.of_float64 ? own[Work::xu] : 0;
       own[Work::fp64] = executed * cost.fp64;
       own[Work::lsu] = executed * cost.lsu;
       own[Work::lsu_global] = own[Work::sectors_asked] + own[Work::local_sectors] > 0 ? own[Work::lsu] : 0;
@@ -85,6 +86,12 @@ void Tracing::end_block(std::unique_ptr<BlockObserver> observer) {
       if (cost.address_arithmetic) {
         own[Work::address_instructions] = executed;
         own[Work::address_issue] = own[Work::issue];
+      } else if (cost.arithmetic == Arithmetic::integer) {
+        own[Work::integer_issue] = own[Work::issue];
+      } else if (cost.arithmetic == Arithmetic::floating) {
+        own[Work::float_issue] = own[Work::issue];
+      } else if (cost.arithmetic == Arithmetic::conversion) {
+        own[Work::conversion_issue] = own[Work::issue];
       }
       if (cost.rule == ClockRule::collective) own[Work::shuffles] = executed;
       if (cost.rule == ClockRule::barrier) own[Work::barriers] = executed;

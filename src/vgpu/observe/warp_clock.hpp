@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gpu/launch_work.hpp"
+#include "vgpu/machine/program.hpp"
 #include "vgpu/observe/pipe_calendar.hpp"
 
 namespace assay::vgpu {
@@ -158,6 +159,24 @@ class WarpClock {
   };
   Groups copies;
   Groups products;
+  // What it has waited for since its last barrier: others may wait there for it meanwhile.
+  struct Waited {
+    const Function* function;
+    uint32_t producer;
+    double cycles;
+  };
+  std::vector<Waited> since_barrier;
+  void note_waited(const Function& function, uint32_t producer, double cycles) {
+    constexpr size_t kMost = 32;  // places of a program; more make no difference to which is the longest
+    const auto known = std::ranges::find_if(
+        since_barrier, [&](const Waited& each) { return each.function == &function && each.producer == producer; });
+    if (known != since_barrier.end()) {
+      known->cycles += cycles;
+    } else if (since_barrier.size() < kMost) {
+      since_barrier.push_back({&function, producer, cycles});
+    }
+  }
+
   Time tensor_free;     // when the warp's tensor core can begin the next product
   uint32_t missed = 0;  // sectors that its loads brought from beyond the L1
 

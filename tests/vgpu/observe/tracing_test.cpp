@@ -224,6 +224,15 @@ TEST(Tracing, FunctionsThatMindSubnormalsTakeMoreSlots) {
   }
 }
 
+TEST(Tracing, ArithmeticOnConstantsCostsNothing) {
+  const auto slots = [](const std::string& body) { return trace(".reg .b32 %c, %d;\n" + body).total[Work::issue]; };
+  const double none = slots("");
+  EXPECT_EQ(slots("mov.u32 %c, 5;\nmul.lo.u32 %d, %c, 7;\nadd.u32 %d, %d, %i;"), none + 2)
+      << "a register that is written twice is no constant";
+  EXPECT_EQ(slots("mov.u32 %c, 5;\nmul.lo.u32 %d, %c, 7;"), none);
+  EXPECT_EQ(slots("mov.u32 %c, 5;\nmul.lo.u32 %d, %c, %i;"), none + 1);
+}
+
 TEST(Tracing, AStoreOfWhatIsThereIsSilent) {
   const LaunchWork work = trace("st.global.u32 [%at], %r;\nst.global.u32 [%at], %r;");
   EXPECT_EQ(work.total[Work::stored_words], 64);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// y[i] = x[i ^ 1] + 1
+#include <assay/reference.h>
+
+int assay_reference(AssayProblem* problem) {
+  const AssayTensor* x = assay_tensor(problem, "x");
+  const AssayTensor* y = assay_tensor(problem, "y");
+  if (!x || !y || x->count != y->count) return assay_fail(problem, "expected x and y of equal size");
+  for (int64_t i = 0; i < x->count; ++i) {
+    y->data[i] = x->data[i ^ 1] + 1;
+  }
+  return 0;
+}
