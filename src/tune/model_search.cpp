@@ -253,12 +253,27 @@ class ModelSearch final : public Strategy {
   }
 
   // --- learning
-  std::vector<Evaluated> good() const {
-    std::vector<Evaluated> list;
-    for (const Evaluated& each : history_.all()) {
-      if (each.milliseconds) list.push_back(each);
+  void observe_new() {
+    for (; taken_ < history_.all().size(); ++taken_) {
+      if (history_.all()[taken_].milliseconds) observed_.push_back(history_.all()[taken_]);
     }
-    return list;
+  }
+
+  // Every step takes time and memory for each observation. Beyond a number the fastest and some of all others have to
+  // do: what lies around the best, and where it is slow.
+  void forget_some() {
+    if (observed_.size() <= kMostObserved) return;
+    std::vector<Evaluated> kept = history_.fastest(kMostObserved / 2);
+    const double slowest = *kept.back().milliseconds;
+    std::vector<Evaluated> others;
+    for (const Evaluated& each : history_.all()) {
+      if (each.milliseconds && *each.milliseconds > slowest) others.push_back(each);
+    }
+    for (size_t i = 0; i < others.size() && i < kMostObserved / 2; ++i) {
+      std::swap(others[i], others[i + random_.below(others.size() - i)]);
+      kept.push_back(others[i]);
+    }
+    observed_ = std::move(kept);
   }
 
   // What is predicted; without counters, what is generally known.
@@ -287,7 +302,8 @@ class ModelSearch final : public Strategy {
   }
 
   bool time_to_refit(size_t observed) const {
-    return observed >= 3 && (refitted_at_ == 0 || observed >= refitted_at_ + std::max<size_t>(2, refitted_at_ / 5));
+    return observed >= 3 &&
+           (refitted_at_ == 0 || observed >= refitted_at_ + std::clamp<size_t>(refitted_at_ / 5, 2, kMostObserved / 4));
   }
 
   // In which directions that may be wrong: the rates of the prediction, and how much of it all to believe; or what each
@@ -347,12 +363,13 @@ class ModelSearch final : public Strategy {
       process_->set_parameters(*beliefs_[chosen].parameters);
       process_->set_linear(doubts(trust_, scale_));
     }
-    refitted_at_ = observed.size();
   }
 
   void learn() {
-    const std::vector<Evaluated> observed = good();
-    const size_t failed = history_.all().size() - observed.size();
+    observe_new();
+    const auto failed = static_cast<size_t>(
+        std::ranges::count_if(history_.all(), [](const Evaluated& each) { return !each.milliseconds; }));
+    const size_t succeeded_so_far = history_.all().size() - failed;
     if (history_.all().size() >= learned_success_ + (failed > known_failures_ ? 1 : 8) && failed > 0) {
       std::vector<size_t> points;
       std::vector<bool> succeeded;
@@ -365,17 +382,19 @@ class ModelSearch final : public Strategy {
       learned_success_ = history_.all().size();
       known_failures_ = failed;
     }
-    if (observed.size() < 2) return;
-    if (time_to_refit(observed.size())) {
+    if (observed_.size() < 2) return;
+    if (time_to_refit(succeeded_so_far)) {
       if (space_.size() > options_.candidates) {
         choose_candidates();
         chances_.assign(process_->candidates().size(), -1);
       }
-      refit_formula(observed);
-      refit(observed);
+      refit_formula(observed_);
+      refit(observed_);
+      forget_some();
+      refitted_at_ = succeeded_so_far;
     }
-    for (size_t i = process_->observed(); i < observed.size(); ++i) process_->observe(observed[i].configuration);
-    values_ = residuals(observed, trust_, centre_, scale_);
+    for (size_t i = process_->observed(); i < observed_.size(); ++i) process_->observe(observed_[i].configuration);
+    values_ = residuals(observed_, trust_, centre_, scale_);
     predict();
   }
 
@@ -520,6 +539,7 @@ class ModelSearch final : public Strategy {
 
   static constexpr double kForget = 0.95;
   static constexpr size_t kMostFitted = 120;
+  static constexpr size_t kMostObserved = 1000;
   static constexpr int kFirstAttempts = 40;
   static constexpr double kPredictionWeight = 4, kHabitWeight = 2;
   static constexpr double kDoesNotFit = 0.01;    // that it runs all the same
@@ -555,7 +575,9 @@ class ModelSearch final : public Strategy {
   std::array<Belief, 2> beliefs_{Belief{1.0}, Belief{0.0}};
   size_t refits_ = 0;
 
-  size_t refitted_at_ = 0;
+  std::vector<Evaluated> observed_;  // what the process knows; only those that ran
+  size_t taken_ = 0;                 // how many evaluations were looked at for that
+  size_t refitted_at_ = 0;           // how many had run then
   size_t learned_success_ = 0;
   size_t known_failures_ = 0;
   std::vector<float> chances_;

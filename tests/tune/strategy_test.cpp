@@ -166,6 +166,24 @@ TEST(Strategy, CountersOfNothingCostNothing) {
   EXPECT_NE(sequence_of(demands_by_kind(recorded.counters)), sequence_of({}));
 }
 
+// What a step takes must not grow with all that was evaluated: beyond a number some of it has to do.
+TEST(ModelSearch, AWholeSpaceOfThousandsIsEvaluatedOneByOne) {
+  std::vector<Parameter> parameters;
+  for (const char* name : {"A", "B", "C", "D"}) {
+    parameters.push_back({name, {}});
+    for (int value = 1; value <= 6; ++value) parameters.back().values.push_back(number_value(value));
+  }
+  std::vector<uint16_t> rows;
+  for (uint16_t i = 0; i < 1296; ++i) {
+    for (const int place : {216, 36, 6, 1}) rows.push_back(static_cast<uint16_t>(i / place % 6));
+  }
+  const auto space = Space::make(parameters, rows);
+  ASSERT_TRUE(space.ok());
+  const std::vector<size_t> order = sequence("model", *space, 3, 1, 2000);
+  EXPECT_EQ(std::set<size_t>(order.begin(), order.end()).size(), 1296u);
+  EXPECT_EQ(order.size(), 1296u);
+}
+
 TEST(Strategy, ALargeSpaceIsSearchedInASample) {
   std::vector<Parameter> parameters;
   std::vector<uint16_t> rows;
