@@ -254,6 +254,8 @@ Result<void> check_files(const FileRules& rules, const Files& changed) {
     if (rules.there.contains(path))
       return refused(path, "it is no source of the kernel, but a part of what the kernel is judged by");
     const std::filesystem::path file = path;
+    if (std::ranges::any_of(path, [](char c) { return static_cast<unsigned char>(c) > 0x7e; }))
+      return refused(path, "names of new files are ASCII: other letters may look like those of another name");
     if (std::ranges::find(FileRules::endings_of_new_files(), file.extension().string()) ==
         FileRules::endings_of_new_files().end())
       return refused(path, "new files end in " + join(FileRules::endings_of_new_files(), ", "));

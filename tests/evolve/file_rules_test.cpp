@@ -68,6 +68,8 @@ TEST(FileRules, NothingInAnothersPlace) {
   EXPECT_NE(refused("K.cu").find("'k.cu' in capitals alone"), std::string::npos);
   EXPECT_NE(refused("Tile.cuh"), "");
   EXPECT_NE(refused("k.cu/x.h").find("is a file"), std::string::npos);
+  for (const char* alike : {"\xd0\xba.cu", "k\xe2\x80\x8b.cu", "k\xe2\x80\xae.cuh"})
+    EXPECT_NE(refused(alike).find("ASCII"), std::string::npos) << alike;
   EXPECT_NE(refused("reference.py/x.h"), "");
   const auto both = check_files(kRules, {{"a.h", ""}, {"a.h/b.h", ""}});
   EXPECT_FALSE(both.ok());
