@@ -32,6 +32,31 @@ std::string text_or(const json& object, const char* name, const std::string& oth
   return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
 }
 
+// Of a number, also one that is written as text.
+std::optional<double> time_in(const json& value) {
+  double time = 0;
+  if (value.is_number()) {
+    time = value.get<double>();
+  } else if (value.is_string()) {
+    const std::string& text = value.get_ref<const std::string&>();
+    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), time);
+    if (problem != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  }
+  return time > 0 && time < kImpossible ? std::optional(time) : std::nullopt;
+}
+
+std::optional<double> mean_of(const json& list) {
+  double sum = 0;
+  size_t count = 0;
+  for (const json& each : list) {
+    const auto time = time_in(each);
+    if (!time) continue;
+    sum += *time;
+    ++count;
+  }
+  return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
+}
+
 // The time of an entry, or why there is none.
 std::optional<double> time_of(const json& entry, const std::string& objective, std::string& failure) {
   if (const auto error = entry.find("__error__"); error != entry.end() && !error->is_null()) {
@@ -40,9 +65,9 @@ std::optional<double> time_of(const json& entry, const std::string& objective, s
   }
   auto time = entry.find("time");
   if (time == entry.end()) time = entry.find(objective);
-  if (time != entry.end() && time->is_number()) {
-    const double value = time->get<double>();
-    if (std::isfinite(value) && value > 0 && value < kImpossible) return value;
+  if (time == entry.end()) time = entry.find("times");
+  if (time != entry.end()) {
+    if (const auto value = time->is_array() ? mean_of(*time) : time_in(*time)) return value;
   }
   failure = time != entry.end() && time->is_string() ? time->get<std::string>() : "InvalidConfig";
   return std::nullopt;

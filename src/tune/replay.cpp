@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "base/elapsed.hpp"
@@ -53,6 +55,12 @@ std::vector<double> ranks(const std::vector<double>& values) {
     first = last + 1;
   }
   return rank;
+}
+
+std::string most_frequent(const std::vector<std::string>& words) {
+  std::map<std::string, size_t> counts;
+  for (const std::string& each : words) ++counts[each];
+  return std::ranges::max_element(counts, {}, [](const auto& each) { return each.second; })->first;
 }
 
 }  // namespace
@@ -270,7 +278,8 @@ Result<ReplaySummary> replay(const RecordedSpace& recorded, const ReplayOptions&
   const auto probe = make_strategy(options.strategy, recorded.space, {});
   if (!probe) return probe.error();
   if (recorded.good_count() == 0)
-    return Error{"every configuration of '" + recorded.name + "' failed: there is nothing to find"};
+    return Error{fmt::format("every configuration of '{}' failed, most of them with '{}': there is nothing to find",
+                             recorded.name, most_frequent(recorded.failures))};
   ReplaySummary summary;
   summary.space = recorded.name;
   summary.device = recorded.device;

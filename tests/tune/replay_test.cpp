@@ -86,7 +86,10 @@ TEST(Replay, MissesAreMissesAndMediansSayNever) {
 TEST(Replay, NothingToFindIsAnError) {
   RecordedSpace recorded = small_recording();
   for (auto& time : recorded.milliseconds) time.reset();
-  EXPECT_FALSE(replay(recorded, {}).ok());
+  for (size_t i = 0; i < 40; ++i) recorded.failures[i] = "no time";
+  const auto none = replay(recorded, {});
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.error().message.find("no time"), std::string::npos) << none.error().message;
 }
 
 TEST(Replay, RankCorrelationKnowsOrderAlone) {
