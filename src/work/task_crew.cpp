@@ -40,7 +40,7 @@ Result<void> TaskCrew::send(Open& open) {
   item.words = open.task.words;
   item.time_limit_s = options_.time_limit_s + 1e-3 * open.number;
   if (open.task.anew) item.time_limit_s += static_cast<double>(1 + system_random() % 1'000'000) * 1e-9;
-  ASSAY_TRY(open.item, crew_->put(item, open.task.only_for));
+  ASSAY_TRY(open.item, crew_->put(item, open.only_for()));
   names_[open.item] = open.task.name;
   return {};
 }
@@ -64,6 +64,19 @@ Result<std::vector<std::string>> TaskCrew::put_on_each_gpu(const Task& task) {
     ASSAY_CHECK(put(one));
   }
   return names;
+}
+
+// A GPU that had no trouble with the task, that which the fewest tasks are kept for; "": there is none.
+std::string TaskCrew::another_device(const Open& open) const {
+  std::map<std::string, size_t> kept_for;
+  for (const cluster::Worker& worker : crew_->present_workers()) {
+    if (worker.device != "virtual" && !open.troubled.contains(worker.device)) kept_for[worker.device] = 0;
+  }
+  for (const auto& [name, other] : tasks_) {
+    if (const auto device = kept_for.find(other.only_for()); device != kept_for.end()) ++device->second;
+  }
+  const auto least = std::ranges::min_element(kept_for, {}, [](const auto& each) { return each.second; });
+  return least == kept_for.end() ? "" : least->first;
 }
 
 void TaskCrew::remember(const cluster::Worker& worker, bool counts) {
@@ -93,6 +106,10 @@ Result<std::optional<TaskAnswer>> TaskCrew::take(const cluster::ItemResult& resu
   const bool again = result.recalled || (!result.given_up && ++open.troubles <= kMostTries);
   if (!answer.trouble.empty() && again) {
     ++open.number;
+    if (!result.recalled) {
+      open.troubled.insert(result.worker.device);
+      open.elsewhere = another_device(open);
+    }
     ASSAY_CHECK(send(open));
     return std::optional<TaskAnswer>();
   }
@@ -108,15 +125,15 @@ std::optional<TaskAnswer> TaskCrew::abandoned() {
   const std::vector<cluster::Worker> present = crew_->present_workers();
   const auto now = steady_clock::now();
   for (auto& [name, open] : tasks_) {
-    const bool lonely = !open.task.only_for.empty() &&
-                        std::ranges::find(present, open.task.only_for, &cluster::Worker::device) == present.end();
+    const bool lonely = !open.only_for().empty() &&
+                        std::ranges::find(present, open.only_for(), &cluster::Worker::device) == present.end();
     if (lonely && !open.lonely) open.lonely_since = now;
     open.lonely = lonely;
     if (!lonely || now - open.lonely_since < std::chrono::duration<double>(kPatience * options_.lease_s)) continue;
     TaskAnswer answer;
     answer.task = name;
-    answer.worker.device = open.task.only_for;
-    answer.trouble = answer.problem = fmt::format("{} has no worker any more", open.task.only_for);
+    answer.worker.device = open.only_for();
+    answer.trouble = answer.problem = fmt::format("{} has no worker any more", open.only_for());
     crew_->forget(open.item);
     tasks_.erase(name);
     return answer;

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,16 +67,21 @@ class TaskCrew {
   struct Open {
     Task task;
     std::string item;
-    int number = 0;    // of the try: makes the item another one
-    int troubles = 0;  // of machines
+    int number = 0;                    // of the try: makes the item another one
+    int troubles = 0;                  // of machines
+    std::set<std::string> troubled{};  // their devices
+    std::string elsewhere{};           // the device for which the next try is kept; empty: any
     bool lonely = false;
     std::chrono::steady_clock::time_point lonely_since{};
+
+    const std::string& only_for() const { return task.only_for.empty() ? elsewhere : task.only_for; }
   };
 
   TaskCrew(const ExecutorOptions& options, size_t workers) : options_(options), workers_(workers) {}
   Result<void> send(Open& open);
   Result<std::optional<TaskAnswer>> take(const cluster::ItemResult& result);
   std::optional<TaskAnswer> abandoned();
+  std::string another_device(const Open& open) const;
   void remember(const cluster::Worker& worker, bool counts);
 
   const ExecutorOptions options_;

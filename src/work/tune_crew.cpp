@@ -68,6 +68,8 @@ Result<TuneCrew::Facts> TuneCrew::probe() {
   ASSAY_CHECK(crew_->put(task));
   ASSAY_TRY(const TaskAnswer answer, crew_->answer_of("the first"));
   try {
+    const auto found = find_entry(answer.document, first.id());
+    beside_worked_ = first.id() == beside_ && found && found->value;
     Facts facts;
     facts.gpu = answer.document.at("gpu");
     facts.target = answer.document.at("target");
@@ -90,8 +92,12 @@ Result<void> TuneCrew::put(const std::string& configuration) {
     const auto found = find_entry(answer.document, configuration);
     if (!found && answer.document.contains("left_out")) return "it was left out there";
     if (!found) return answer.problem.empty() ? "its document cannot be read" : answer.problem;
-    if (!found->value || beside_.empty()) return "";
+    if (beside_.empty()) return "";
     const auto other = find_entry(answer.document, beside_);
+    // Where what worked before fails, a failure says nothing of the configuration: the GPU may be lost.
+    if (!found->value && beside_worked_ && other && !other->value)
+      return fmt::format("{} failed there, which works elsewhere: {}", beside_, other->message);
+    if (!found->value || configuration == beside_) return "";
     const bool measured = other && positive(other->by_shape) && other->by_shape.size() == found->by_shape.size();
     return measured ? "" : fmt::format("{} was not measured beside it", beside_);
   };

@@ -55,6 +55,7 @@ class TuneCrew {
   const TuneRequest& request_;
   const std::string device_;
   const std::string beside_;
+  bool beside_worked_ = false;                                            // on the first worker
   std::unique_ptr<TaskCrew> crew_;                                        // a task has the name of its configuration
   std::map<std::string, size_t> evaluations_;                             // by device
   std::map<std::string, std::vector<std::string>> tie_groups_;            // by device

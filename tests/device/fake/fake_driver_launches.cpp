@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <utility>
 
 #include "fake_driver.hpp"
@@ -35,6 +36,26 @@ FakeModule* as_module(CUmodule module) {
 
 bool aged() {
   const char* file = std::getenv("FAKE_CUDA_AGED");
+  return file != nullptr && visible() == "GPU-5678" && std::filesystem::exists(file);
+}
+
+// FAKE_CUDA_SLOW, as "GPU-5678=1.7 GPU-5678/256=1.2": how many times as long kernels take on this GPU, and those of so
+// many threads a block.
+double slowness_here(unsigned threads) {
+  const char* all = std::getenv("FAKE_CUDA_SLOW");
+  double factor = 1;
+  std::istringstream words(all != nullptr ? all : "");
+  for (std::string word; words >> word;) {
+    const std::string whom = word.substr(0, word.find('='));
+    if (whom == visible() || whom == visible() + "/" + std::to_string(threads))
+      factor *= std::atof(word.c_str() + whom.size() + 1);
+  }
+  return factor;
+}
+
+// FAKE_CUDA_LOST: when this file is there, GPU-5678 has fallen off the bus.
+bool lost() {
+  const char* file = std::getenv("FAKE_CUDA_LOST");
   return file != nullptr && visible() == "GPU-5678" && std::filesystem::exists(file);
 }
 
@@ -253,6 +274,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int
 }
 #ifndef FAKE_OLD
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void**) {
+  if (lost()) sticky = CUDA_ERROR_ECC_UNCORRECTABLE;
   if (sticky != CUDA_SUCCESS) return sticky;
   if (static_cast<int>(config->sharedMemBytes) > as_function(function)->shared_limit) return CUDA_ERROR_INVALID_VALUE;
   // A captured launch keeps its own copy of the arguments.
@@ -263,7 +285,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
       arguments.emplace_back(static_cast<const char*>(parameters[i]), sizes->second[i]);
   }
   return enqueue(CU_GRAPH_NODE_TYPE_KERNEL,
-                 [name, arguments, blocks = config->gridDimX, slowness = as_function(function)->slowness,
+                 [name, arguments, blocks = config->gridDimX,
+                  slowness = as_function(function)->slowness * slowness_here(config->blockDimX),
                   factor = as_function(function)->scale]() mutable {
                    std::vector<void*> places;
                    for (std::string& argument : arguments) places.push_back(argument.data());
