@@ -32,7 +32,7 @@ bool is_digit(char c) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  Parser(std::string_view text, bool comprehensions) : text_(text), comprehensions_(comprehensions) {}
 
   Result<PythonNode> whole() {
     if (text_.size() > kMostText) return Error{"the expression is too long"};
@@ -267,6 +267,18 @@ class Parser {
       if (!separator(')')) return;
     }
   }
+  // [32 * i for i in range(1, 9)] is a call of "for" with the name as its keyword.
+  PythonNode comprehension(PythonNode element) {
+    PythonNode node;
+    node.kind = Kind::call;
+    node.word = "for";
+    node.parts.push_back(std::move(element));
+    const std::string name(peek_word());
+    if (name.empty() || !word(name) || !word("in")) fail("expected a name and 'in' behind 'for'");
+    if (good_) node.keywords.emplace_back(name, either());
+    if (good_ && !sign("]")) fail("a list has one 'for' and no condition here");
+    return node;
+  }
   // A comma, or the closing sign, which stays.
   bool separator(char closing) {
     skip();
@@ -283,6 +295,8 @@ class Parser {
     bool comma = false;
     while (good_ && !sign(end)) {
       node.parts.push_back(operation("*", "*") ? unary("*", choice()) : choice());
+      if (comprehensions_ && closing == ']' && node.parts.size() == 1 && word("for"))
+        return comprehension(std::move(node.parts[0]));
       skip();
       comma = at_ < text_.size() && text_[at_] == ',';
       if (!separator(closing)) break;
@@ -372,6 +386,7 @@ class Parser {
   }
 
   std::string_view text_;
+  bool comprehensions_;
   size_t at_ = 0;
   int depth_ = 0;
   size_t operations_ = 0;
@@ -452,7 +467,11 @@ std::optional<int64_t> integer_of(const PythonNode& node, const PythonNames& nam
 }  // namespace
 
 Result<PythonNode> parse_python(std::string_view text) {
-  return Parser(text).whole();
+  return Parser(text, false).whole();
+}
+
+Result<PythonNode> parse_python_list(std::string_view text) {
+  return Parser(text, true).whole();
 }
 
 Result<std::string> to_expression(const PythonNode& node) {
@@ -517,6 +536,70 @@ Result<std::string> python_to_expression(std::string_view text) {
 
 std::optional<int64_t> python_integer(const PythonNode& node, const PythonNames& names) {
   return integer_of(node, names, 0);
+}
+
+namespace {
+
+constexpr size_t kMostListed = 4096;
+
+bool append_listed(const PythonNode& node, const PythonNames& names, std::vector<int64_t>& values);
+
+bool append_range(const PythonNode& node, const PythonNames& names, std::vector<int64_t>& values) {
+  std::vector<int64_t> words;
+  for (const PythonNode& part : node.parts) {
+    const auto word = python_integer(part, names);
+    if (!word) return false;
+    words.push_back(*word);
+  }
+  if (words.empty() || words.size() > 3) return false;
+  const int64_t begin = words.size() == 1 ? 0 : words[0];
+  const int64_t end = words.size() == 1 ? words[0] : words[1];
+  const int64_t step = words.size() == 3 ? words[2] : 1;
+  if (step == 0) return false;
+  for (int64_t value = begin; step > 0 ? value < end : value > end;) {
+    if (values.size() == kMostListed) return false;
+    values.push_back(value);
+    if (__builtin_add_overflow(value, step, &value)) break;
+  }
+  return true;
+}
+
+bool append_comprehension(const PythonNode& node, const PythonNames& names, std::vector<int64_t>& values) {
+  std::vector<int64_t> each;
+  const auto& [name, source] = node.keywords.front();
+  if (!append_listed(source, names, each)) return false;
+  for (const int64_t value : each) {
+    PythonNode bound;
+    bound.kind = Kind::integer;
+    bound.integer = value;
+    const auto element = python_integer(node.parts[0], [&](const std::string& wanted) -> const PythonNode* {
+      return wanted == name ? &bound : names ? names(wanted) : nullptr;
+    });
+    if (!element || values.size() == kMostListed) return false;
+    values.push_back(*element);
+  }
+  return true;
+}
+
+bool append_listed(const PythonNode& node, const PythonNames& names, std::vector<int64_t>& values) {
+  if (node.is(Kind::binary) && node.word == "+")
+    return append_listed(node.parts[0], names, values) && append_listed(node.parts[1], names, values);
+  if (node.is(Kind::list)) {
+    const auto own = python_integers(node.parts, names);
+    if (own) values.insert(values.end(), own->begin(), own->end());
+    return own && values.size() <= kMostListed;
+  }
+  if (!node.is(Kind::call)) return false;
+  if (node.word == "list" && node.parts.size() == 1) return append_listed(node.parts[0], names, values);
+  if (node.word == "range" && node.keywords.empty()) return append_range(node, names, values);
+  return node.word == "for" && append_comprehension(node, names, values);
+}
+
+}  // namespace
+
+std::optional<std::vector<int64_t>> python_listed(const PythonNode& node, const PythonNames& names) {
+  std::vector<int64_t> values;
+  return append_listed(node, names, values) ? std::optional(std::move(values)) : std::nullopt;
 }
 
 std::optional<std::vector<int64_t>> python_integers(const std::vector<PythonNode>& nodes, const PythonNames& names) {

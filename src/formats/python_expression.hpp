@@ -30,6 +30,8 @@ struct PythonNode {
 
 // The whole text must be one expression.
 Result<PythonNode> parse_python(std::string_view text);
+// The same, where [... for NAME in ...] may stand, for python_listed().
+Result<PythonNode> parse_python_list(std::string_view text);
 
 // In the grammar of kernel.toml; an error names what it lacks (strings, lists, functions of others).
 Result<std::string> to_expression(const PythonNode& node);
@@ -42,5 +44,7 @@ using PythonNames = std::function<const PythonNode*(const std::string&)>;
 std::optional<int64_t> python_integer(const PythonNode& node, const PythonNames& names);
 // A tuple, a list, or a name of one, flattened; a starred one in a list is taken apart.
 std::optional<std::vector<int64_t>> python_integers(const std::vector<PythonNode>& nodes, const PythonNames& names);
+// What a list of whole numbers comes to that is made by range(), list(), + or [... for NAME in ...].
+std::optional<std::vector<int64_t>> python_listed(const PythonNode& node, const PythonNames& names);
 
 }  // namespace assay::formats

@@ -94,16 +94,21 @@ class T1Reader {
     Fields fields(json, file_.path, "TuningParameters");
     const std::string name = fields.text("Name");
     static_cast<void>(fields.maybe_text("Type"));  // the values have it
-    const std::string values = fields.text("Values");
+    const ordered_json* const given = fields.any("Values");
+    const std::string values = given != nullptr && given->is_array() ? given->dump() : fields.text("Values");
     const ordered_json* const standard = fields.any("Default");
     ASSAY_CHECK(fields.check());
     fields.leave_rest(task_.lost);
-    const auto list = parse_python(values);
+    const auto list = parse_python_list(values);
     if (!list) return Error{fmt::format("the values of '{}': {}", name, list.error().message), Place{file_.path}};
-    if (!list->is(PythonNode::Kind::list))
-      return Error{fmt::format("the values of '{}' are no list", name), Place{file_.path}};
     std::vector<std::string> own;
-    for (const PythonNode& each : list->parts) {
+    const bool made = !list->is(PythonNode::Kind::list);
+    if (made) {
+      const auto listed = python_listed(*list, {});
+      if (!listed) return Error{fmt::format("the values of '{}' are no list", name), Place{file_.path}};
+      for (const int64_t each : *listed) own.push_back(std::to_string(each));
+    }
+    for (const PythonNode& each : made ? std::vector<PythonNode>() : list->parts) {
       const auto text = value_text(each);
       if (text) {
         own.push_back(*text);

@@ -42,6 +42,22 @@ TEST(PythonExpression, WhatItIsNotIsRefused) {
   EXPECT_FALSE(python_to_expression("a < (b < c < d) < (e < f < g) < h").ok());  // would double at each level
 }
 
+TEST(PythonExpression, ListsOfWholeNumbersAreMade) {
+  const auto listed = [](std::string_view text) {
+    const auto node = parse_python_list(text);
+    return node ? python_listed(*node, {}) : std::nullopt;
+  };
+  using Values = std::vector<int64_t>;
+  EXPECT_EQ(listed("[32*i for i in range(1, 5)]"), (Values{32, 64, 96, 128}));
+  EXPECT_EQ(listed("list(range(3))"), (Values{0, 1, 2}));
+  EXPECT_EQ(listed("[1, 2] + [2**k for k in range(4, 1, -1)]"), (Values{1, 2, 16, 8, 4}));
+  EXPECT_EQ(listed("[x for x in [5, 3]]"), (Values{5, 3}));
+  for (const char* const text : {"[i for i in range(9) if i % 2]", "[i for j in range(3)]", "range(1, 5, 0)", "range()",
+                                 "range(10**9)", "[i for in range(2)]", "[i for i in open('x')]", "7"})
+    EXPECT_FALSE(listed(text)) << text;
+  EXPECT_FALSE(parse_python("[i for i in range(3)]").ok()) << "a module that does more than state its inputs";
+}
+
 TEST(PythonModule, ConstantsAndReturnedListsAreToldFromTheText) {
   const PythonModule module = PythonModule::read(R"py("""A task: x = 5"""
 import torch

@@ -176,6 +176,18 @@ constexpr const char* kT1 =
                    {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 128} ],
     "ReferenceArguments": [ {"Name": "y_ref", "TargetName": "y", "FillType": "BinaryRaw", "DataSource": "y.bin", "ValidationMethod": "SideBySideRelativeComparison", "ValidationThreshold": 1e-4} ] } })";
 
+TEST(T1, ValuesMayBeMadeByPythonOrBeAList) {
+  std::string text = kT1;
+  text.replace(text.find("\"[64, 128]\""), 11, "\"[32*i for i in range(2, 5)]\"");
+  text.replace(text.find("\"[1, 2, 3]\""), 11, "[1, 2, 3]");
+  const auto read = read_t1({{"rows.json", text}, {"row_sum.cu", "__global__ void row_sum() {}"}});
+  ASSERT_TRUE(read.ok()) << to_string(read.error());
+  const auto& tunables = read->tasks.at(0).kernel->tunables;
+  using Values = std::vector<std::string>;
+  EXPECT_EQ(tunables.at(0).second, (Values{"64", "96", "128"}));
+  EXPECT_EQ(tunables.at(1).second, (Values{"1", "2", "3"}));
+}
+
 TEST(T1, AKernelComesWithItsSpaceAndLaunch) {
   const auto read = read_t1({{"rows.json", kT1}, {"row_sum.cu", "__global__ void row_sum() {}"}});
   ASSERT_TRUE(read.ok()) << read.error().message;
