@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "judge/timer_ticks.hpp"
 #include "judge/units.hpp"
 #include "judge/verdict_rule.hpp"
 #include "stats/bootstrap.hpp"
@@ -152,6 +153,14 @@ void warn_of_samples(const Batches& candidate, const Batches& baseline, Comparis
   }
 }
 
+void warn_of_ticks(const TimerTicks& ticks, Comparison& comparison) {
+  if (ticks.hidden < std::log1p(comparison.options.minimum_effect)) return;
+  comparison.warnings.push_back(
+      fmt::format("the timer ticks every {:.3g} us and samples agree: differences below {:.2g} % do not show, however "
+                  "many there are; take a larger shape",
+                  ticks.tick_us, std::expm1(ticks.hidden) * 100.0));
+}
+
 void warn_of_throttling(Comparison& comparison) {
   const double candidate = comparison.candidate.throttled_fraction;
   const double baseline = comparison.baseline.throttled_fraction;
@@ -193,7 +202,8 @@ double detectable(const RatioEstimate& time, const CompareOptions& options) {
   const double significant =
       stats::minimum_detectable_effect(time.standard_error, time.degrees, options.alpha, options.power);
   const double chance = stats::student_quantile(options.power, time.degrees) * time.standard_error;
-  return std::max(significant, std::expm1(std::log1p(options.minimum_effect) + chance));
+  const double seen = std::max(significant, std::expm1(std::log1p(options.minimum_effect) + chance));
+  return std::expm1(std::log1p(seen) + time.hidden);
 }
 
 }  // namespace
@@ -230,10 +240,14 @@ Result<Comparison> compare(const Batches& candidate, const Batches& baseline, co
     // No pair of batches is complete: show what there is, without leaving anything out.
     units = make_units(candidate, baseline, false, true);
   }
+  const TimerTicks ticks = timer_ticks(units);
   evidence.time = estimate(units, options, false);
+  evidence.time.hidden = ticks.hidden;
   evidence.process_spread_known = units.replicated || options.process_spread.has_value();
-  if (mean_clock(joined(units.candidate)) && mean_clock(joined(units.baseline)))
+  if (mean_clock(joined(units.candidate)) && mean_clock(joined(units.baseline))) {
     evidence.cycles = estimate(units, options, true);
+    evidence.cycles->hidden = ticks.hidden;
+  }
 
   Comparison comparison{.options = options};
   auto [verdict, reason] = decide(evidence, options);
@@ -241,7 +255,7 @@ Result<Comparison> compare(const Batches& candidate, const Batches& baseline, co
   comparison.reason = std::move(reason);
   comparison.ratio = evidence.time.ratio();
   comparison.interval = evidence.time.interval(1.0 - options.alpha);
-  comparison.likely = evidence.time.interval(0.9);
+  comparison.likely = evidence.time.noise_interval(0.9);
   comparison.p = evidence.time.p_different();
   comparison.equivalence_p = evidence.time.p_outside(options.margin);
   comparison.minimum_detectable_effect = detectable(evidence.time, options);
@@ -253,6 +267,7 @@ Result<Comparison> compare(const Batches& candidate, const Batches& baseline, co
                          cycles_confirm(evidence.time, *evidence.cycles, options)};
   }
   comparison.warnings = units.warnings;
+  warn_of_ticks(ticks, comparison);
   if (options.resamples == 0) return comparison;
   ASSAY_CHECK(add_sample_evidence(candidate, baseline, units, comparison));
   warn_of_throttling(comparison);

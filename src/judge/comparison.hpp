@@ -10,6 +10,7 @@
 //   SAME          not one of those, and the ratio lies within [1 / (1 + margin), 1 + margin] by two one-sided tests at
 //                 alpha; never because "no difference was found"
 //   INCONCLUSIVE  all else: more samples, or a quieter machine, would tell
+// Intervals and tests include what the ticks of the timer hide (timer_ticks.hpp), except `likely`.
 // Whether a difference is too much is the gate's question (gate.hpp).
 #pragma once
 
@@ -74,7 +75,7 @@ struct Comparison {
   // processes.
   double ratio = 1;
   stats::Interval interval{};
-  stats::Interval likely{};              // 90 %: it lies above either end with 95 %
+  stats::Interval likely{};              // 90 % of noise alone: above either end with 95 %
   double p = 1;                          // two-sided, against "no difference"
   double equivalence_p = 1;              // against "differs by the margin or more"
   double minimum_detectable_effect = 0;  // what this run would call FASTER or SLOWER with probability `power`

@@ -20,6 +20,10 @@ constexpr NoiseKind kKinds[] = {
     {Noise::wander, "level wanders by 1 %"},
     {Noise::two_modes, "two equal modes"},
     {Noise::heavy_tails, "heavy tails"},
+    {Noise::process_tails, "processes with heavy tails"},
+    {Noise::warm_up, "first batches slower"},
+    {Noise::periodic, "clocks swing by 2 %"},
+    {Noise::coarse_timer, "ticks of 0.5 us", 20},
 };
 
 constexpr double kSampleNoise = 0.01;
@@ -27,12 +31,18 @@ constexpr double kSampleNoise_us = 0.03;
 constexpr double kOutliers = 0.02;
 constexpr double kBatchNoise = 0.002;
 constexpr double kTick_us = 1.0 / 32;
+constexpr double kCoarseTick_us = 0.5;
 constexpr double kDrift = 0.03;
 constexpr double kStrongDrift = 0.3;
 constexpr double kProcessPart = 0.01;
 constexpr double kProcessConstant_us = 0.07;
 constexpr double kProcessModes = 0.02;
 constexpr double kModes = 0.05;
+constexpr double kProcessTails = 0.003;
+constexpr double kWarmUp = 0.02;
+constexpr double kSwing = 0.02;
+constexpr double kShortestPeriod = 0.5;
+constexpr double kLongestPeriod = 500;
 constexpr double kWander = 0.01;
 constexpr double kWanderBatches = 30;
 // Starting two processes takes as long as this many batches (0.4 s and 4 ms), in which a level wanders on.
@@ -54,8 +64,12 @@ std::span<const NoiseKind> noise_kinds() {
   return kKinds;
 }
 
+const NoiseKind& kind_of(Noise noise) {
+  return kKinds[static_cast<size_t>(noise)];
+}
+
 std::string_view to_string(Noise noise) {
-  return kKinds[static_cast<size_t>(noise)].name;
+  return kind_of(noise).name;
 }
 
 SimulatedMachine::SimulatedMachine(const SimulatedCase& what, const Replication& plan, uint64_t seed)
@@ -65,6 +79,9 @@ SimulatedMachine::SimulatedMachine(const SimulatedCase& what, const Replication&
   candidate_.factor = 1 + what.slowdown;
   candidate_.wander = random_.normal();
   baseline_.wander = random_.normal();
+  if (what.noise != Noise::periodic) return;
+  period_ = kShortestPeriod * std::pow(kLongestPeriod / kShortestPeriod, random_.uniform());
+  phase_ = random_.uniform();
 }
 
 void SimulatedMachine::start_process(Side& side) {
@@ -84,6 +101,12 @@ void SimulatedMachine::start_process(Side& side) {
     case Noise::wander:
       side.wander = wandered(side.wander, kStartBatches, random_);
       break;
+    case Noise::process_tails:
+      side.process = kProcessTails * heavy(random_);
+      break;
+    case Noise::warm_up:
+      side.warm_up = -kWarmUp * std::log(1.0 - random_.uniform());
+      break;
     default:
       break;
   }
@@ -100,7 +123,11 @@ Batch SimulatedMachine::batch(Side& side, size_t process) {
     side.wander = wandered(side.wander, 1, random_);
     level += kWander * side.wander;
   }
-  position_ += 1;
+  if (what_.noise == Noise::warm_up) {
+    level += side.warm_up;
+    side.warm_up /= std::numbers::e;
+  }
+  const double tick = what_.noise == Noise::coarse_timer ? kCoarseTick_us : kTick_us;
   const double scatter = std::hypot(kSampleNoise, kSampleNoise_us / what_.microseconds);
   Batch result;
   result.process = process;
@@ -109,17 +136,24 @@ Batch SimulatedMachine::batch(Side& side, size_t process) {
     side.correlated =
         correlation * side.correlated + std::sqrt(1 - correlation * correlation) *
                                             (what_.noise == Noise::heavy_tails ? heavy(random_) : random_.normal());
-    double time = std::exp(level + scatter * side.correlated) + side.process_us;
+    double logarithm = level + scatter * side.correlated;
+    if (what_.noise == Noise::periodic) {
+      const double moment = position_ + static_cast<double>(i) / static_cast<double>(plan_.batch);
+      logarithm += kSwing * std::sin(2 * std::numbers::pi * (moment / period_ + phase_));
+    }
+    double time = std::exp(logarithm) + side.process_us;
     if (what_.noise == Noise::two_modes && random_.uniform() < 0.5) time *= 1 + kModes;
     if (random_.uniform() < kOutliers) time *= 1.2 + 0.8 * random_.uniform();
-    result.microseconds.push_back(std::max(kTick_us, std::round(time / kTick_us) * kTick_us));
+    result.microseconds.push_back(std::max(tick, std::round(time / tick) * tick));
   }
+  position_ += 1;
   return result;
 }
 
 void SimulatedMachine::run_process(SimulatedRun& run) {
   start_process(candidate_);
   start_process(baseline_);
+  if (what_.noise == Noise::periodic) phase_ += random_.uniform();  // starting takes any time
   for (size_t i = 0; i < plan_.batches; ++i) {
     // ABBA, as a schedule has it.
     const bool candidate_first = i % 2 == processes_ % 2;

@@ -31,14 +31,20 @@ enum class Noise {
   wander,            // the level of a side wanders by 1 % over 30 batches, on and on through its processes
   two_modes,         // samples are in one of two equal modes, 5 % apart
   heavy_tails,       // Student's t with 2 degrees of freedom instead of the normal distribution
+  process_tails,     // every process has a level of its own: Student's t with 2 degrees of freedom, times 0.3 %
+  warm_up,           // the first batches of a process are slower, by 2 % on average, other in every process
+  periodic,          // clocks of both sides swing by 2 %, with a period from half a batch to 500 batches
+  coarse_timer,      // the timer ticks every 0.5 us
 };
 
 struct NoiseKind {
   Noise noise;
   std::string_view name;
+  double decides_from_us = 0;  // shorter ones have no other right verdict than INCONCLUSIVE
 };
 
 std::span<const NoiseKind> noise_kinds();
+const NoiseKind& kind_of(Noise noise);
 std::string_view to_string(Noise noise);
 
 struct SimulatedCase {
@@ -66,6 +72,7 @@ class SimulatedMachine {
     double process = 0;     // log of the level of the process that runs
     double process_us = 0;  // and its constant part
     double correlated = 0;  // state of the correlated noise
+    double warm_up = 0;     // log of how much slower the next batch is
   };
   void start_process(Side& side);
   Batch batch(Side& side, size_t process);
@@ -75,6 +82,8 @@ class SimulatedMachine {
   Random random_;
   Side candidate_;
   Side baseline_;
+  double period_ = 1;    // of the clocks, in batches
+  double phase_ = 0;     // in periods
   double position_ = 0;  // batches so far
   size_t processes_ = 0;
 };

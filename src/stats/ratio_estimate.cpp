@@ -15,7 +15,7 @@ namespace {
 // P(T > (estimate - hypothesis) / error): small if the estimate lies clearly above the hypothesis.
 double p_above(const RatioEstimate& estimate, double hypothesis) {
   if (!estimate.usable()) return 1;
-  const double distance = estimate.log_ratio - hypothesis;
+  const double distance = estimate.log_ratio - estimate.hidden - hypothesis;
   if (estimate.standard_error == 0) return distance > 0 ? 0.0 : 1.0;
   return student_above(distance / estimate.standard_error, estimate.degrees);
 }
@@ -47,6 +47,11 @@ double RatioEstimate::ratio() const {
 }
 
 Interval RatioEstimate::interval(double confidence) const {
+  const Interval noise = noise_interval(confidence);
+  return {noise.low * std::exp(-hidden), noise.high * std::exp(hidden)};
+}
+
+Interval RatioEstimate::noise_interval(double confidence) const {
   if (!usable()) return {0, std::numeric_limits<double>::infinity()};
   const double reach = student_quantile(0.5 + confidence / 2.0, degrees) * standard_error;
   return {std::exp(log_ratio - reach), std::exp(log_ratio + reach)};

@@ -20,14 +20,16 @@ struct RatioEstimate {
   double standard_error = 0;  // of log_ratio
   double degrees = 0;         // of freedom; 0 if there are too few units to tell the noise
   size_t units = 0;           // that count as independent
+  double hidden = 0;          // log_ratio may be off by so much beside its error: what no unit can show
 
   bool usable() const { return degrees >= 1; }
   double ratio() const;
   // The tests and intervals are Student's; without noise (all units agree to the last bit) they are certain.
   Interval interval(double confidence) const;
-  double p_slower() const;     // one-sided, against ratio <= 1
-  double p_faster() const;     // one-sided, against ratio >= 1
-  double p_different() const;  // two-sided
+  Interval noise_interval(double confidence) const;  // as if nothing were hidden
+  double p_slower() const;                           // one-sided, against ratio <= 1
+  double p_faster() const;                           // one-sided, against ratio >= 1
+  double p_different() const;                        // two-sided
   // Two one-sided tests: the ratio lies within [1 / (1 + margin), 1 + margin].
   double p_outside(double margin) const;
 };

@@ -32,14 +32,19 @@ TrimmedMean trimmed_mean(std::span<const double> values, double trim) {
   return result;
 }
 
+std::span<const double> middle_half(std::span<const double> sorted) {
+  const size_t cut = sorted.size() < 3 ? 0 : (sorted.size() + 3) / 4;
+  return sorted.subspan(cut, sorted.size() - 2 * cut);
+}
+
 double midmean(std::span<const double> values) {
   assert(!values.empty());
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
-  const size_t cut = sorted.size() < 3 ? 0 : (sorted.size() + 3) / 4;
+  const std::span<const double> middle = middle_half(sorted);
   double sum = 0;
-  for (size_t i = cut; i < sorted.size() - cut; ++i) sum += sorted[i];
-  return sum / static_cast<double>(sorted.size() - 2 * cut);
+  for (const double value : middle) sum += value;
+  return sum / static_cast<double>(middle.size());
 }
 
 }  // namespace assay::stats

@@ -21,5 +21,7 @@ TrimmedMean trimmed_mean(std::span<const double> values, double trim);
 // as deaf to outliers as the median, less noisy, and it does not stick to the ticks of a coarse timer. At least one
 // value.
 double midmean(std::span<const double> values);
+// The values that it averages, of sorted ones.
+std::span<const double> middle_half(std::span<const double> sorted);
 
 }  // namespace assay::stats

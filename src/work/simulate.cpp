@@ -73,6 +73,8 @@ bool holds(const SimulatedCell& cell) {
   if (cell.what.slowdown == 0)
     return percent(cell.false_comparisons(), cell) <= 1 && percent(cell.regressions, cell) <= 1;
   if (cell.what.slowdown != wanted_slowdown(cell.what.microseconds)) return true;
+  if (cell.what.microseconds < judge::kind_of(cell.what.noise).decides_from_us)
+    return percent(cell.faster + cell.same, cell) <= 1 && percent(cell.passes, cell) <= 1;
   return percent(cell.slower, cell) >= 95 && percent(cell.regressions, cell) >= 95;
 }
 
@@ -104,8 +106,8 @@ Result<SimulateReport> simulate(const SimulateRequest& request, const Context& c
   for (const judge::SimulatedCase& what : judge::simulated_cases())
     cells.push_back({.what = what, .runs = request.runs});
   Hasher hasher;
-  hasher.add(kVersion).add(fmt::format("{} {} {} {} {} {} {} {}", request.runs, request.seed, plan.batch, plan.batches,
-                                       plan.first, plan.step, plan.most, plan.width));
+  hasher.add(kVersion).add(fmt::format("{} {} {} {} {} {} {} {} {}", request.runs, request.seed, plan.batch,
+                                       plan.batches, plan.first, plan.step, plan.most, plan.width, plan.clear));
   const fs::path file = build::BuildOptions().cache_folder / "simulation" / (hasher.hex() + ".jsonl");
   std::error_code ignored;
   fs::create_directories(file.parent_path(), ignored);

