@@ -217,16 +217,19 @@ TEST_F(Evolve, ClumsyFilesAndDiffsAreRefusedOneByOne) {
        file("stepwise_copy.ptx/x.h", ""), file("Stepwise_Copy.ptx", ""), file("KERNEL.TOML", ""),
        file("b.h", std::string("a\0b", 3)), file("i.cuh", "#include_next \"/etc/passwd\"\n"),
        file("w.cuh", "#if __has_include(\"/tmp/judged\")\n#endif\n"),
-       file("f.cuh", "constexpr bool judged = __FILE__[1] == 't';\n"), json(twice), json("[\"\\xff\"]"),
-       without_barrier()},
+       file("f.cuh", "constexpr bool judged = __FILE__[1] == 't';\n"),
+       file("p.cuh", "#define JOIN(a, b) a##b\nconstexpr bool judged = JOIN(__FI, LE__)[1] == 't';\n"),
+       file("q.cuh", "constexpr char quote = '\"'; /*\n*/ #include \"/etc/passwd\"\n"),
+       file("s.cuh", "#inc\\ \nlude \"/dev/stdin\"\n"), file("stepwise_c\xd0\xbepy.cu", ""), json(twice),
+       json("[\"\\xff\"]"), without_barrier()},
       {"--patience", "50"});
-  for (size_t proposal = 1; proposal <= 12; ++proposal) {
+  for (size_t proposal = 1; proposal <= 16; ++proposal) {
     EXPECT_EQ(verdict(document, proposal), "refused at files") << proposal << ": " << text_of(document, proposal);
     EXPECT_FALSE(text_of(document, proposal).empty());
   }
-  EXPECT_EQ(verdict(document, 13), "refused at answer");
-  EXPECT_NE(text_of(document, 13).find("'a.h' twice"), std::string::npos) << text_of(document, 13);
-  EXPECT_EQ(verdict(document, 15), "accepted at race") << text_of(document, 15);
+  EXPECT_EQ(verdict(document, 17), "refused at answer");
+  EXPECT_NE(text_of(document, 17).find("'a.h' twice"), std::string::npos) << text_of(document, 17);
+  EXPECT_EQ(verdict(document, 19), "accepted at race") << text_of(document, 19);
 }
 
 TEST_F(Evolve, AProposerThatChangesTheSpecificationOnTheDiskEndsTheEvolution) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A tuning that is divided among processes of this machine, with workers that are killed and a command that is killed.
 
-  python3 local_test.py PROGRAM
+  python3 local_test.py PROGRAM FAKE_DRIVER
 
 ASSAY_TEST_SEED chooses the moments; the seed is printed.
 """
@@ -14,6 +14,8 @@ import time
 
 from divided import Divided, main
 from spaces import make_kernel
+
+FAKES = pathlib.Path(sys.argv[2]).resolve().parent
 
 # Right with any number of threads: the first one of a block does all the work.
 ROW_SUM = """[kernel]
@@ -135,9 +137,8 @@ class Local(Divided):
 
     def on_two_gpus(self, slow):
         """Two GPUs that a library in the driver's place stands for; FAKE_CUDA_SLOW says how they differ."""
-        fakes = pathlib.Path(self.program).parent / "tests" / "fake"
-        self.environment.update(ASSAY_CUDA_DRIVER=str(fakes / "libfake_cuda.so"), FAKE_CUDA_WAITS="1",
-                                ASSAY_NVML_LIBRARY=str(fakes / "libfake_nvml.so"), FAKE_NVML_GPUS="2",
+        self.environment.update(ASSAY_CUDA_DRIVER=str(FAKES / "libfake_cuda.so"), FAKE_CUDA_WAITS="1",
+                                ASSAY_NVML_LIBRARY=str(FAKES / "libfake_nvml.so"), FAKE_NVML_GPUS="2",
                                 FAKE_NVML_COOL="1", FAKE_CUDA_SLOW=slow)
         kernel = self.folder / "row_sum"
         kernel.mkdir()
