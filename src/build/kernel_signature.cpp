@@ -18,6 +18,7 @@
 #include "ptx/demangle.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/type.hpp"
+#include "spec/expression.hpp"
 
 namespace assay::build {
 namespace {
@@ -294,29 +295,62 @@ Result<std::vector<KernelSignature>> kernel_signatures(std::string_view ptx, con
 
 namespace {
 
-// A number, or a name that the source defines as one: #define NAME 256, constexpr int NAME = 256.
-std::optional<int64_t> constant_number(const std::string& text, std::string word) {
-  word = std::string(trim(word));
-  if (word.empty()) return std::nullopt;
-  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  if (!is_digit(word[0])) {
-    const std::string name = word;
-    word.clear();
-    for (size_t found = text.find(name); found != std::string::npos; found = text.find(name, found + 1)) {
-      if (found > 0 && is_word(text[found - 1])) continue;
-      size_t digits = found + name.size();
-      while (digits < text.size() && (text[digits] == ' ' || text[digits] == '=')) ++digits;
-      if (digits == found + name.size() || digits >= text.size() || !is_digit(text[digits])) continue;
-      word = text.substr(digits, 8);
-      break;
+std::optional<int64_t> constant_value(const std::string& text, const std::string& words, int depth);
+
+// What the source defines a name as: #define NAME 8 * 32, constexpr int NAME = 256. Other words behind a name (a
+// comparison, an operand) are no definition.
+std::optional<int64_t> defined_value(const std::string& text, const std::string& name, int depth) {
+  for (size_t found = text.find(name); found != std::string::npos; found = text.find(name, found + 1)) {
+    const size_t end = found + name.size();
+    if (found == 0 || is_word(text[found - 1]) || end >= text.size() || is_word(text[end])) continue;
+    const size_t line = text.find_last_of('\n', found) + 1;  // 0 in the first line
+    const std::string before(trim(text.substr(line, found - line)));
+    const size_t behind = text.find_first_not_of(" \t", end);
+    if (behind == std::string::npos) continue;
+    std::string words;
+    if (before.starts_with("#") && before.ends_with("define")) {
+      words = text.substr(behind, text.find('\n', behind) - behind);
+    } else if (text[behind] == '=' && text.compare(behind, 2, "==") != 0) {
+      const size_t begin = text.find_last_of(";{}\n", found) + 1;
+      const std::string declaration = text.substr(begin, found - begin);
+      const bool constant =
+          declaration.find("const") != std::string::npos || declaration.find("enum") != std::string::npos;
+      if (!constant) continue;
+      words = text.substr(behind + 1, text.find_first_of(";,}\n", behind) - behind - 1);
+    } else {
+      continue;
     }
+    return constant_value(text, words, depth + 1);
   }
-  int64_t number = 0;
-  for (const char digit : word) {
-    if (!is_digit(digit)) break;
-    number = 10 * number + (digit - '0');
+  return std::nullopt;
+}
+
+// A number, a name that the source defines as one, or arithmetic over both: (BM * BN) / TM.
+std::optional<int64_t> constant_value(const std::string& text, const std::string& words, int depth) {
+  constexpr int kDeepest = 8;  // of definitions that name one another
+  if (depth > kDeepest) return std::nullopt;
+  std::string plain;
+  for (size_t i = 0; i < words.size(); ++i) {  // 128u is 128
+    const bool suffix = std::string_view("uUlL").find(words[i]) != std::string_view::npos;
+    const bool behind_digit = !plain.empty() && std::isdigit(static_cast<unsigned char>(plain.back())) != 0;
+    if (!suffix || !behind_digit) plain += words[i];
   }
-  return number >= 1 && number <= 1024 ? std::optional(number) : std::nullopt;
+  const auto expression = spec::Expression::parse(trim(plain), Place());
+  if (!expression) return std::nullopt;
+  spec::Bindings scope;
+  for (const std::string& name : expression->names()) {
+    const auto value = defined_value(text, name, depth);
+    if (!value) return std::nullopt;
+    scope.emplace(name, *value);
+  }
+  const auto value = expression->evaluate_integer(scope);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+// Threads along one axis of a block.
+std::optional<int64_t> constant_number(const std::string& text, const std::string& words) {
+  const auto number = constant_value(text, words, 0);
+  return number && *number >= 1 && *number <= 1024 ? number : std::nullopt;
 }
 
 // The words of "dim3(32, 8)" or of a variable "dim3 threads(32, 8)"; the word itself if it is neither.
@@ -344,16 +378,33 @@ std::vector<std::string> extents_of(const std::string& text, const std::string& 
   return {word};
 }
 
+// The name before "<<<", without template arguments and namespaces.
+std::string_view launched_kernel(std::string_view text, size_t at) {
+  std::string_view before = trim(text.substr(0, at));
+  if (before.ends_with('>')) {
+    size_t open = before.size();
+    int depth = 0;
+    while (open > 0) {
+      const char c = before[--open];
+      depth += c == '>' ? 1 : c == '<' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    before = trim(before.substr(0, open));
+  }
+  size_t begin = before.size();
+  while (begin > 0 && is_word(before[begin - 1])) --begin;
+  return before.substr(begin);
+}
+
 }  // namespace
 
 std::vector<int64_t> launched_block(std::string_view source, std::string_view kernel) {
   const std::string text = without_comments(source);
+  if (const size_t last = kernel.rfind("::"); last != std::string_view::npos) kernel.remove_prefix(last + 2);
   for (size_t at = text.find("<<<"); at != std::string::npos; at = text.find("<<<", at + 3)) {
     const size_t end = text.find(">>>", at);
     if (end == std::string::npos) return {};
-    size_t begin = at;
-    while (begin > 0 && std::string_view(" \n\t;{}").find(text[begin - 1]) == std::string_view::npos) --begin;
-    if (text.substr(begin, at - begin).find(kernel) == std::string::npos) continue;
+    if (launched_kernel(text, at) != kernel) continue;
     const std::vector<std::string> arguments = split_list(std::string_view(text).substr(at + 3, end - at - 3));
     if (arguments.size() < 2) continue;
     std::vector<int64_t> block;

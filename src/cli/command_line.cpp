@@ -136,6 +136,9 @@ Result<std::unique_ptr<Command>> read_command_line(const std::vector<CommandEntr
     std::string words = replace_all(problem.what(), " required but received ", " expected, but given: ");
     words = replace_all(replace_all(words, ": At Most ", ": at most "), ": At least ", ": at least ");
     return Error{words, {}, hint};
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> more = app.remaining();
+    return Error{fmt::format("assay {} takes no '{}' here", name, more.empty() ? "" : more.front()), {}, hint};
   } catch (const CLI::ParseError& problem) {
     return Error{problem.what(), {}, hint};
   }

@@ -175,8 +175,11 @@ class Finder {
     }
     std::ranges::stable_sort(open, std::greater(),
                              [&](size_t axis) { return *std::ranges::max_element(survey_.growth[axis].front()); });
+    // A tensor that is not understood may have any of the sizes.
+    const bool understood =
+        std::ranges::all_of(layouts_, [](const std::optional<TensorLayout>& layout) { return layout.has_value(); });
     std::vector<size_t> idle;
-    for (size_t size = 0; size < question_.sizes.size(); ++size) {
+    for (size_t size = 0; understood && size < question_.sizes.size(); ++size) {
       if (question_.large[size] && !is_used(size)) idle.push_back(size);
     }
     if (open.size() == 1 && !idle.empty()) {
@@ -191,6 +194,7 @@ class Finder {
   }
 
   void give(size_t axis, const Product& total) {
+    found_.assumed[axis] = true;
     Cover& cover = covers_[axis];
     const bool groups = std::ranges::all_of(total.factors, [&](const Factor& f) { return question_.groups[f.first]; });
     if (cover.per_block > 1 && ((groups && is_contiguous(axis)) || cover.per_block % question_.block[axis] != 0)) {
@@ -246,7 +250,7 @@ class Finder {
   // Nothing keeps the last block along a free axis inside: whole blocks, if the sizes are not multiples anyway.
   std::string total_text(size_t axis) const {
     const Cover& cover = covers_[axis];
-    const std::string total = cover.total->text(found_.sizes);
+    std::string total = cover.total->text(found_.sizes);
     if (scale_ % cover.per_block == 0 || cover.total->constant % cover.per_block == 0) return total;
     return fmt::format("round_up({}, {})", total, cover.per_block);
   }
@@ -262,9 +266,9 @@ class Finder {
       if (!dimension.known && !covers_[*dimension.axis].total) return {};
       shape.push_back(extent_text(dimension));
     }
-    const Product inner = in_order_of_strides(layout.inner, survey_, tensor, per_block());
-    if (!inner.is_one() || shape.empty()) {
-      const std::vector<std::string> last = inner.list(found_.sizes);
+    if (!layout.inner.is_one() || shape.empty()) {
+      const auto [inner, constant_place] = in_order_of_strides(layout.inner, survey_, tensor, per_block());
+      const std::vector<std::string> last = inner.list(found_.sizes, constant_place);
       shape.insert(shape.end(), last.begin(), last.end());
     }
     if (!layout.beyond) return shape;

@@ -45,6 +45,7 @@ struct Geometry {
   std::vector<std::string> sizes;  // those of the question, and numbers of blocks that no size of it gives
   std::vector<std::vector<std::string>> shapes;  // of each tensor; empty: not found
   std::array<std::string, 3> grid;               // "": not found
+  std::array<bool, 3> assumed{};                 // of each axis: what it covers is the only size that nothing else uses
   std::vector<bool> used;                        // of each size: a shape or the grid depends on it
   int64_t multiple = 1;                          // of which the sizes must be, as far as is known
 };

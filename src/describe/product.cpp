@@ -153,10 +153,12 @@ int64_t Product::value(const Sizes& sizes) const {
   return product;
 }
 
-std::vector<std::string> Product::list(std::span<const std::string> names) const {
+std::vector<std::string> Product::list(std::span<const std::string> names, size_t constant_place) const {
   std::vector<std::string> texts;
   for (const Factor& factor : factors) texts.push_back(factor.text(names));
-  if (constant != 1 || texts.empty()) texts.push_back(std::to_string(constant));
+  const size_t place = std::min(constant_place, texts.size());
+  if (constant != 1 || texts.empty())
+    texts.insert(texts.begin() + static_cast<std::ptrdiff_t>(place), std::to_string(constant));
   return texts;
 }
 

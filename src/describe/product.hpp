@@ -31,8 +31,9 @@ struct Product {
   std::vector<Factor> factors;
 
   int64_t value(const Sizes& sizes) const;
-  // Factors as a list of expressions, the constant last: a tensor's shape. {"1"} if there is nothing.
-  std::vector<std::string> list(std::span<const std::string> names) const;
+  // Factors as a list of expressions, the constant before as many of them or last: a tensor's shape. {"1"} if there is
+  // nothing.
+  std::vector<std::string> list(std::span<const std::string> names, size_t constant_place = SIZE_MAX) const;
   std::string text(std::span<const std::string> names) const;
   bool is_one() const { return constant == 1 && factors.empty(); }
   bool operator==(const Product&) const = default;

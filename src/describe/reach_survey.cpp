@@ -10,15 +10,24 @@ constexpr size_t kChoices = 4;
 // Different, and with few common divisors: a product of some is seldom one of others.
 constexpr std::array<int64_t, 15> kPrimes{11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67};
 constexpr std::array<int64_t, 10> kMultiples{3, 5, 7, 4, 11, 9, 13, 8, 15, 17};  // of a large scale
+constexpr std::array<int64_t, 10> kFew{3, 5, 7, 2, 4, 9, 11, 6, 8, 10};          // where a tensor may have many
 constexpr std::array<int64_t, 10> kSmall{3, 5, 7, 4, 6, 8, 9, 2, 10, 11};        // of what is not called a size
+
+constexpr int64_t kMostBlocks = 1 << 14;       // of a run that may be in vain
+constexpr int64_t kMostBlocksOfOne = 1 << 17;  // with one large size
 
 Sizes choice(const Question& question, int64_t scale, size_t number) {
   Sizes sizes;
   size_t large = 0;
   size_t small = 0;
+  // A tensor of three or four dimensions has to fit into the room that a trial gives it.
+  const auto count = std::ranges::count(question.large, true);
+  const bool few = count == 3 || count == 4;
   for (size_t i = 0; i < question.sizes.size(); ++i) {
     if (!question.large[i]) {
       sizes.push_back(kSmall[(small++ + number) % kSmall.size()]);
+    } else if (scale <= 4 && few) {
+      sizes.push_back(scale * kFew[(large++ + 3 * number) % kFew.size()]);
     } else if (scale <= 4) {
       sizes.push_back(scale * kPrimes[(large++ + 4 * number) % kPrimes.size()]);
     } else {
@@ -73,13 +82,68 @@ class Surveyor {
     return result;
   }
 
+  // More blocks than any one size needs.
+  static int64_t many_blocks(const Sizes& sizes) {
+    return sizes.empty() ? 33 : std::max<int64_t>(32, 2 * *std::ranges::max_element(sizes)) + 1;
+  }
+
+  int64_t threads_of_block() const { return question_.block[0] * question_.block[1] * question_.block[2]; }
+
+  // Blocks that take so many of all elements each.
+  int64_t blocks_of_all(const Sizes& sizes, int64_t share) const {
+    int64_t elements = 1;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (question_.large[i]) elements = std::min<int64_t>(elements * sizes[i], int64_t{1} << 40);
+    }
+    return (elements + share - 1) / share;
+  }
+
+  int64_t needed_for_all(size_t axis, const Sizes& sizes) const {
+    return share_of_all_[axis] == 0 ? 0 : blocks_of_all(sizes, share_of_all_[axis]);
+  }
+
   // Growth by each block once all bounds are passed, and what the first blocks bring beyond it.
   Result<void> look_along(size_t axis) {
     const Sizes& sizes = survey_.choices.front();
     AxisSurvey& along = survey_.axes[axis];
-    int64_t many = 33;
-    for (const int64_t size : sizes) many = std::max(many, 2 * size + 1);
     ASSAY_TRY(const Reach one, reach(sizes, grid_with(axis, 1)));
+    ASSAY_TRY(const Reach growth, look_behind(axis, many_blocks(sizes), one));
+    const int64_t threads = threads_of_block();
+    for (const int64_t share : {threads, std::max<int64_t>(1, threads / 32)}) {  // a thread or a warp for each
+      const int64_t all = blocks_of_all(sizes, share) + 1;
+      if (failed_ || !along.free || share_of_all_[axis] != 0 || all <= many_blocks(sizes)) continue;
+      if (all > kMostBlocks) {
+        doubt(growth);
+        continue;
+      }
+      const AxisSurvey before = along;
+      const std::vector<bool> regular = survey_.regular;
+      share_of_all_[axis] = share;
+      ASSAY_TRY(const Reach then, look_behind(axis, all, one));
+      bool ends = false;
+      for (size_t i = 0; i < question_.tensors; ++i) ends = ends || (growth[i] != 0 && then[i] == 0);
+      if (!failed_ && ends) continue;
+      along = before;
+      survey_.regular = regular;
+      share_of_all_[axis] = 0;
+      if (failed_) doubt(growth);  // so many blocks are more than a run may have
+      failed_ = false;
+    }
+    return {};
+  }
+
+  // An element for each thread may go on for ever, or end with a product of sizes that no run can have.
+  void doubt(const Reach& growth) {
+    for (size_t i = 0; i < question_.tensors; ++i) {
+      if (growth[i] == threads_of_block()) survey_.regular[i] = false;
+    }
+  }
+
+  // The growth of each tensor's reach once there are so many blocks.
+  Result<Reach> look_behind(size_t axis, int64_t many, const Reach& one) {
+    const Sizes& sizes = survey_.choices.front();
+    AxisSurvey& along = survey_.axes[axis];
+    along = AxisSurvey();
     ASSAY_TRY(const Reach here, reach(sizes, grid_with(axis, many)));
     ASSAY_TRY(const Reach next, reach(sizes, grid_with(axis, many + 1)));
     ASSAY_TRY(const Reach third, reach(sizes, grid_with(axis, many + 2)));
@@ -90,9 +154,10 @@ class Surveyor {
       along.free = along.free || growth[i] != 0;
       along.bounded = along.bounded || here[i] - one[i] != growth[i] * (many - 1);
     }
-    if (!along.bounded) return {};
-    ASSAY_TRY(along.enough, blocks_enough(sizes, axis, many, here, growth));
-    return {};
+    if (along.bounded) {
+      ASSAY_TRY(along.enough, blocks_enough(sizes, axis, many, here, growth));
+    }
+    return growth;
   }
 
   // Whether the reach of so many blocks is what growth alone makes of that of `many`.
@@ -110,6 +175,13 @@ class Surveyor {
                                 const Reach& growth) {
     int64_t low = 0;  // not enough
     int64_t high = 1;
+    if (const int64_t all = needed_for_all(axis, sizes); all > 1 && all < many) {
+      ASSAY_TRY(const bool enough, are_enough(all, sizes, axis, many, there, growth));
+      if (enough) {
+        ASSAY_TRY(const bool fewer, are_enough(all - 1, sizes, axis, many, there, growth));
+        if (!fewer) return all;
+      }
+    }
     while (high < many && !failed_) {
       ASSAY_TRY(const bool enough, are_enough(high, sizes, axis, many, there, growth));
       if (enough) break;
@@ -129,10 +201,17 @@ class Surveyor {
     for (size_t size = 0; size < question_.sizes.size(); ++size) {
       Sizes sizes = survey_.choices.front();
       sizes[size] = (1024 / scale_ + 1) * scale_;
-      const int64_t many = sizes[size] + 1;
+      int64_t many = std::max(sizes[size], needed_for_all(axis, sizes)) + 1;
       const bool could_run = !failed_;
-      ASSAY_TRY(const Reach here, reach(sizes, grid_with(axis, many)));
-      ASSAY_TRY(const Reach next, reach(sizes, grid_with(axis, many + 1)));
+      ASSAY_TRY(Reach here, reach(sizes, grid_with(axis, many)));
+      ASSAY_TRY(Reach next, reach(sizes, grid_with(axis, many + 1)));
+      // An axis that ends has not ended yet: its blocks cover this size times others.
+      for (const int64_t share : {threads_of_block(), std::max<int64_t>(1, threads_of_block() / 32)}) {
+        if (failed_ || survey_.axes[axis].free || here == next) break;
+        many = std::max(many, std::min(blocks_of_all(sizes, share), kMostBlocksOfOne) + 1);
+        ASSAY_TRY(here, reach(sizes, grid_with(axis, many)));
+        ASSAY_TRY(next, reach(sizes, grid_with(axis, many + 1)));
+      }
       ASSAY_TRY(const int64_t blocks, blocks_enough(sizes, axis, many, here, difference(next, here)));
       if (blocks > survey_.axes[axis].enough || (!survey_.axes[axis].bounded && blocks > 1)) {
         ASSAY_TRY(const Reach first, reach(sizes, grid_with(axis, 1)));
@@ -175,6 +254,7 @@ class Surveyor {
   const Probe& probe_;
   const int64_t scale_;
   ReachSurvey survey_;
+  std::array<int64_t, 3> share_of_all_{};  // where blocks cover a product of sizes: how much a block takes, as tried
   bool failed_ = false;
 };
 

@@ -138,38 +138,43 @@ std::optional<TensorLayout> layout_of(const ReachSurvey& survey, size_t tensor,
   return layout;
 }
 
-Product in_order_of_strides(const Product& product, const ReachSurvey& survey, size_t tensor,
-                            const std::array<int64_t, 3>& per_block) {
+OrderedProduct in_order_of_strides(const Product& product, const ReachSurvey& survey, size_t tensor,
+                                   const std::array<int64_t, 3>& per_block) {
   const Sizes& sizes = survey.choices.front();
+  const size_t count = product.factors.size();
   std::vector<size_t> order;
-  for (size_t i = 0; i < product.factors.size(); ++i) order.push_back(i);
-  const auto stride_behind = [&](size_t place) {
-    int64_t stride = product.constant;
-    for (size_t i = place + 1; i < order.size(); ++i) stride *= product.factors[order[i]].value(sizes);
+  for (size_t i = 0; i < count; ++i) order.push_back(i);
+  const auto stride_behind = [&](size_t place, size_t constant_place) {
+    int64_t stride = place < constant_place ? product.constant : 1;
+    for (size_t i = place + 1; i < count; ++i) stride *= product.factors[order[i]].value(sizes);
     return stride;
   };
-  const auto agrees = [&] {
-    for (size_t place = 0; place < order.size(); ++place) {
+  const auto agrees = [&](size_t constant_place) {
+    for (size_t place = 0; place < count; ++place) {
       const Factor& factor = product.factors[order[place]];
       if (factor.kind != Kind::size) continue;
       for (size_t axis = 0; axis < 3; ++axis) {
         for (const Bound& bound : survey.bounds[axis]) {
           const int64_t step = bound.strides[tensor];
           if (bound.size == factor.first && survey.bounds[axis].size() == 1 && step > 0 && bound.blocks > 2 &&
-              step != per_block[axis] * stride_behind(place))
+              step != per_block[axis] * stride_behind(place, constant_place))
             return false;
         }
       }
     }
     return true;
   };
-  do {
-    if (!agrees()) continue;
-    Product ordered = product;
-    for (size_t i = 0; i < order.size(); ++i) ordered.factors[i] = product.factors[order[i]];
-    return ordered;
-  } while (std::ranges::next_permutation(order).found);
-  return product;
+  // Pairs and colours of a pixel are more common than planes.
+  for (size_t behind = 0; behind <= (product.constant > 1 ? count : 0); ++behind) {
+    const size_t constant_place = count - behind;
+    do {
+      if (!agrees(constant_place)) continue;
+      OrderedProduct ordered{product, constant_place};
+      for (size_t i = 0; i < count; ++i) ordered.product.factors[i] = product.factors[order[i]];
+      return ordered;
+    } while (std::ranges::next_permutation(order).found);
+  }
+  return {product, count};
 }
 
 }  // namespace assay::describe

@@ -35,8 +35,14 @@ std::optional<TensorLayout> layout_of(const ReachSurvey& survey, size_t tensor,
 // stride. 0 where the tensor does not depend on the axis.
 std::optional<int64_t> constant_of_stride(const ReachSurvey& survey, size_t tensor, size_t axis);
 
-// The factors in the order in which blocks along bounded axes step through them.
-Product in_order_of_strides(const Product& product, const ReachSurvey& survey, size_t tensor,
-                            const std::array<int64_t, 3>& per_block);
+// A product's factors and its constant as dimensions, the outermost first.
+struct OrderedProduct {
+  Product product;
+  size_t constant_place = 0;  // factors before the constant
+};
+
+// In the order in which blocks along bounded axes step through them; the constant innermost if nothing tells.
+OrderedProduct in_order_of_strides(const Product& product, const ReachSurvey& survey, size_t tensor,
+                                   const std::array<int64_t, 3>& per_block);
 
 }  // namespace assay::describe

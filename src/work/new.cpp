@@ -153,7 +153,7 @@ class Draft {
       factor = factor == 0 ? 2 : 2 * factor;
       ASSAY_CHECK(write());
     }
-    if (depends_on_threads(*last)) ASSAY_CHECK(try_fewer_threads(context, last));
+    if (depends_on_threads(*last)) ASSAY_CHECK(try_other_blocks(context, last));
     if (!last->passed() && !text_.growth.empty() && !too_short(*last).empty()) {  // more room did not help
       text_.growth.clear();
       ASSAY_CHECK(write());
@@ -185,24 +185,27 @@ class Draft {
 
   // Shared memory and masks are often made for one size of block, which nobody but the host's code tells.
   bool depends_on_threads(const check::CaseResult& result) const {
-    const bool guessed = text_.block.empty() && signature_.required_threads.empty() && !signature_.thread_index[1];
+    const bool guessed = text_.block.empty() && signature_.required_threads.empty() && !signature_.thread_index[2];
     return guessed && std::ranges::any_of(result.findings, [](const gpu::Finding& finding) {
              return (finding.kind == gpu::FindingKind::out_of_bounds && finding.space == gpu::Space::shared) ||
                     finding.kind == gpu::FindingKind::warp_mask || finding.kind == gpu::FindingKind::barrier;
            });
   }
 
-  Result<void> try_fewer_threads(const Context& context, std::optional<check::CaseResult>& last) {
-    for (const int64_t threads : {128, 64, 32}) {
-      text_.tried_threads = threads;
+  Result<void> try_other_blocks(const Context& context, std::optional<check::CaseResult>& last) {
+    std::vector<std::vector<int64_t>> blocks{{128}, {64}, {32}};
+    if (signature_.thread_index[1]) blocks = {{32, 8}, {8, 8}, {32, 32}, {32, 4}};
+    for (const std::vector<int64_t>& block : blocks) {
+      text_.tried_block = block;
       ASSAY_CHECK(write());
       ASSAY_TRY(const spec::KernelSpec spec, spec::load(folder_));
       ASSAY_TRY(const check::CaseResult result, run_once(spec, context));
-      if (!result.passed()) continue;
+      // What else is wrong, as the grid, is found out next; a kernel that was ended early says nothing.
+      if (depends_on_threads(result) || (!result.passed() && result.findings.empty())) continue;
       last = result;
       return {};
     }
-    text_.tried_threads = 0;
+    text_.tried_block.clear();
     return write();
   }
 
@@ -290,6 +293,8 @@ Result<NewReport> describe_source(const NewRequest& request, const Context& cont
   const fs::path source = request.source;
   const bool is_ptx = source.extension() == ".ptx";
   std::error_code failed;
+  if (fs::is_directory(source, failed))
+    return Error{"this is a folder", Place{source.string()}, "expected a source of CUDA C++, or PTX"};
   if (!fs::is_regular_file(source, failed))
     return Error{"there is no such file", Place{source.string()}, "expected a source of CUDA C++, or PTX"};
   ASSAY_TRY(const Compiled compiled,

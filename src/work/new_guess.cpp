@@ -2,8 +2,10 @@
 #include "work/new_guess.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 
 #include "base/text.hpp"
@@ -27,6 +29,9 @@ bool names_a_size(const std::string& name) {
                                                "width", "height", "dim",   "batch", "elements", "hidden",
                                                "seq",   "vocab",  "heads", "nnz",   "channels", "tokens"};
   const std::string low = lower(name);
+  // optN: a capital letter behind small ones is a word of its own.
+  if (name.size() > 2 && name.back() == 'N' && std::islower(static_cast<unsigned char>(name[name.size() - 2])) != 0)
+    return true;
   const size_t digits = low.find_last_not_of("0123456789") + 1;
   // n4 counts vectors of four; sizes_0 is one of an array's elements, whose meaning a person knows.
   if (digits < low.size()) return digits == 1 && low[0] == 'n';
@@ -47,6 +52,44 @@ Integers integers_of(const SignatureValue& value) {
                                                                                          : Integers::plain;
 }
 
+// Which axis of an image or a volume a dimension is called after: 0 for x, whose elements lie side by side.
+std::optional<size_t> image_axis(const std::string& dimension) {
+  static const std::array<std::set<std::string>, 3> kNames{{
+      {"w", "width", "cols", "columns"},
+      {"h", "height", "rows"},
+      {"depth", "slices"},
+  }};
+  const std::string low = lower(dimension);
+  static const std::vector<std::string> kAround{"n", "dim", "size", "num", "len", "grid"};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const std::string letter(1, static_cast<char>('x' + axis));
+    if (kNames[axis].contains(low)) return axis;
+    for (const std::string& word : kAround) {
+      if (low == word + letter || low == letter + word || low == word + "_" + letter || low == letter + "_" + word ||
+          low.ends_with("_" + word + "_" + letter))
+        return axis;
+    }
+    if (std::ranges::any_of(kNames[axis],
+                            [&](const std::string& name) { return name.size() > 1 && low.ends_with(name); }))
+      return axis;
+  }
+  return std::nullopt;
+}
+
+// Rows before columns and height before width, whatever the order of the parameters.
+void order_image_axes(std::vector<std::string>& dimensions) {
+  std::vector<size_t> places;
+  std::vector<std::pair<size_t, std::string>> axes;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const std::optional<size_t> axis = image_axis(dimensions[i]);
+    if (!axis) continue;
+    places.push_back(i);
+    axes.emplace_back(*axis, dimensions[i]);
+  }
+  std::ranges::stable_sort(axes, std::greater(), &std::pair<size_t, std::string>::first);
+  for (size_t i = 0; i < places.size(); ++i) dimensions[places[i]] = axes[i].second;
+}
+
 }  // namespace
 
 std::string lower(std::string text) {
@@ -65,7 +108,8 @@ bool points_to_const(const SignatureValue& value) {
 }
 
 bool is_size(const SignatureValue& value) {
-  return is_integer(value) && !value.enumeration && value.bytes >= kLeastBytesOfSize && names_a_size(value.name);
+  return is_integer(value) && !value.enumeration && value.bytes >= kLeastBytesOfSize && names_a_size(value.name) &&
+         !names_a_stride(value.name);
 }
 
 bool has_part(const std::string& low, std::initializer_list<std::string_view> parts) {
@@ -96,9 +140,9 @@ bool counts_groups(const std::string& name) {
 BlockGuess block_of(const KernelSignature& signature, const NewText& text) {
   if (!signature.required_threads.empty()) return {signature.required_threads, false};
   if (!text.block.empty() && (text.block.size() > 1 || !signature.thread_index[1])) return {text.block, false};
+  if (!text.tried_block.empty()) return {text.tried_block, true};
   if (signature.thread_index[2]) return {{8, 8, 4}, true};
   if (signature.thread_index[1]) return {{16, 16}, true};
-  if (text.tried_threads > 0) return {{text.tried_threads}, true};
   if (signature.max_threads > 0) return {{signature.max_threads}, true};
   return {};
 }
@@ -107,8 +151,13 @@ Guess::Guess(const KernelSignature& signature, const NewText& text) : signature_
   for (const SignatureParameter& parameter : signature.parameters) {
     for (const SignatureValue& value : parameter.values) {
       if (is_size(value)) dimensions_.push_back(dimension_name(value.name));
+      const std::string low = lower(value.name);
+      strides_ = strides_ || (is_integer(value) && names_a_stride(value.name));
+      windows_ =
+          windows_ || (is_integer(value) && (low == "pad" || has_part(low, {"pad_", "_pad", "padding", "dilation"})));
     }
   }
+  order_image_axes(dimensions_);
   fixed_ = dimensions_.empty();
   if (fixed_) dimensions_.emplace_back("N");
 }
@@ -141,6 +190,11 @@ bool Guess::square() const {
 
 std::string Guess::total() const {
   return join(dimensions_, "*");
+}
+
+std::vector<std::string> Guess::covered() const {
+  if (has("M") && has("N") && has("K")) return {"M", "N"};  // of a product of matrices, K is summed over
+  return dimensions_;
 }
 
 std::string Guess::elements() const {
@@ -184,6 +238,8 @@ std::string Guess::row_stride(const std::string& name) const {
 }
 
 std::string Guess::fill(const SignatureValue& value) const {
+  const bool input = !value.atomic && (value.read || !value.written);
+  if (text_.asking) return input ? (text_.asked_number == 0 ? "\"zeros\"" : std::to_string(text_.asked_number)) : "";
   switch (integers_of(value)) {
     case Integers::offsets:
       return fmt::format("{{ kind = \"offsets\", total = \"{}\" }}", total());
@@ -192,7 +248,7 @@ std::string Guess::fill(const SignatureValue& value) const {
     case Integers::plain:
       break;
   }
-  return text_.asking && !value.atomic && (value.read || !value.written) ? "\"zeros\"" : "";
+  return "";
 }
 
 bool Guess::has(const std::string& name) const {

@@ -41,10 +41,12 @@ class Guess {
   // Those that the parameters are called after, and all.
   const std::vector<std::string>& dimensions() const { return dimensions_; }
   std::vector<std::string> all_dimensions() const;
-  bool certain() const { return dimensions_.size() == 1 && !fixed_; }
   bool fixed() const { return fixed_; }  // no parameter says a size
   bool square() const;
-  std::string elements() const;  // one thread for each of these, in x
+  bool has_windows() const { return windows_; }  // padding or dilation, as of a convolution: a stride is their step
+  bool guesses_strides() const { return strides_; }
+  std::vector<std::string> covered() const;  // dimensions that the grid runs over, the last one along x
+  std::string elements() const;              // one thread for each of these, in x
   // The dimension that an integer is, if it is one.
   std::string dimension_of(const build::SignatureValue& value) const;
 
@@ -65,6 +67,8 @@ class Guess {
   const NewText& text_;
   std::vector<std::string> dimensions_;
   bool fixed_ = false;
+  bool windows_ = false;
+  bool strides_ = false;
 };
 
 }  // namespace assay::work

@@ -2,6 +2,7 @@
 #include "work/new_text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -34,6 +35,9 @@ std::string scalar_line(const SignatureValue& value, const Guess& guess) {
   if (is_integer(value)) {
     if (const std::string dimension = guess.dimension_of(value); !dimension.empty())
       return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}\n", value.dtype, dimension);
+    if (names_a_stride(value.name) && guess.has_windows())
+      return fmt::format("scalar = {{ type = \"{}\", value = 1 }}   # guessed: from one window to the next\n",
+                         value.dtype);
     if (const std::string stride = names_a_stride(value.name) ? guess.row_stride(low) : ""; !stride.empty())
       return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}   # guessed: rows without a gap\n", value.dtype,
                          stride);
@@ -44,6 +48,11 @@ std::string scalar_line(const SignatureValue& value, const Guess& guess) {
   }
   const char* const usual = low.find("eps") != std::string::npos ? "1e-5" : low == "beta" ? "0" : "1";
   return fmt::format("scalar = {{ type = \"{}\", value = {} }}   # guessed\n", value.dtype, usual);
+}
+
+std::string without_const(std::string type) {
+  for (const std::string_view word : {"const", "__restrict__", " "}) type = replace_all(std::move(type), word, "");
+  return type;
 }
 
 std::string tensor_line(const SignatureValue& value, const Guess& guess) {
@@ -59,11 +68,19 @@ std::string tensor_line(const SignatureValue& value, const Guess& guess) {
   if (!fill.empty()) line += ", fill = " + fill;
   line += " }";
   if (!fill.empty()) return line + "   # guessed, by its name\n";
-  if (known && guess.found(value)) return line + "   # as far as the kernel reaches\n";
+  const bool bytes = known && value.vector == 1 && without_const(value.type) == "void*";
+  if (bytes)
+    return line + fmt::format("   # guessed: bytes, as the source does not say what {} points to; {}\n", value.name,
+                              guess.found(value) ? "as many as the kernel reaches" : "their number is guessed");
+  if (known && guess.found(value))
+    return line + (guess.guesses_strides() ? "   # as far as the kernel reaches with the guessed strides\n"
+                                           : "   # as far as the kernel reaches\n");
   if (!known)
-    return line + fmt::format("   # open: {} elements; say their type and how many\n",
-                              value.type.empty() ? "unknown" : value.type);
-  return line + (guess.certain() ? "\n" : "   # guessed: more than the kernel needs does no harm to an input\n");
+    return line + fmt::format("   # open: {} elements{}; say their type and how many\n",
+                              value.type.empty() ? "unknown" : value.type,
+                              guess.found(value) ? ", as bytes as far as the kernel reaches" : "");
+  return line + (value.written || value.atomic ? "   # guessed: a reference defines every element\n"
+                                               : "   # guessed: more than the kernel needs does no harm to an input\n");
 }
 
 // The tensor that a texture or surface is over.
@@ -210,10 +227,28 @@ std::string constants_text(const KernelSignature& signature) {
   return text;
 }
 
+// Of the largest tensor, as far as running showed: the first one with the most dimensions.
+std::string elements_found(const KernelSignature& signature, const FoundGeometry& found) {
+  std::vector<std::string> most;
+  for (const SignatureParameter& parameter : signature.parameters) {
+    for (const SignatureValue& value : parameter.values) {
+      const auto shape = found.shapes.find(value.name);
+      if (shape != found.shapes.end() && shape->second.size() > most.size()) most = shape->second;
+    }
+  }
+  if (most == std::vector<std::string>{"1"}) return "";
+  std::string text;
+  for (const std::string& each : most)
+    text += (text.empty() ? "" : "*") + (each.find(' ') == std::string::npos ? each : "(" + each + ")");
+  return text;
+}
+
 std::string launch_note(const NewText& text, bool guessed_block) {
   const bool found_grid = text.found && text.found->complete;
-  if (!guessed_block) return "";
-  return found_grid ? "   # the block is guessed, and the grid covers what the kernel reaches with it" : "   # guessed";
+  if (found_grid && text.found->assumed) return "   # guessed: blocks for the size that nothing else uses";
+  if (found_grid)
+    return guessed_block ? "   # the block is guessed, and the grid covers what the kernel reaches with it" : "";
+  return guessed_block ? "   # guessed" : "   # the grid is guessed";
 }
 
 std::string launch_text(KernelSignature signature, const NewText& text, const Guess& guess) {
@@ -235,9 +270,11 @@ std::string launch_text(KernelSignature signature, const NewText& text, const Gu
       grid.push_back(text.asking ? kAskedGrid[axis] : text.found->grid[axis]);
       continue;
     }
-    const std::vector<std::string>& dimensions = guess.dimensions();
+    const std::vector<std::string> dimensions = guess.covered();
     const bool by_threads = signature.block_size || axis > 0;
-    std::string cover = guess.elements();
+    // Where any number of blocks does the work, one element for each thread is usual.
+    std::string cover = text.found ? elements_found(signature, *text.found) : "";
+    if (cover.empty()) cover = guess.elements();
     if (dimensions.size() > 1 && (signature.block_index[1] || !signature.block_size))
       cover = dimensions[std::min(
           signature.block_index[1] ? dimensions.size() - 1 - std::min(axis, dimensions.size() - 1) : 0,
@@ -274,9 +311,28 @@ int64_t usual_size(size_t dimensions, bool small) {
     case 2:
     case 3:
       return small ? 64 : 128;
-    default:
+    case 4:
       return small ? 8 : 32;
+    case 5:
+      return small ? 4 : 16;
+    case 6:
+      return small ? 4 : 8;
+    default:
+      return small ? 3 : 4;
   }
+}
+
+// Blocks cover it: a kernel is measured with many of them.
+bool is_covered(const NewText& text, const std::string& name) {
+  const auto part_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  return text.found && std::ranges::any_of(text.found->grid, [&](const std::string& grid) {
+           for (size_t at = grid.find(name); at != std::string::npos; at = grid.find(name, at + 1)) {
+             const size_t end = at + name.size();
+             if ((at == 0 || !part_of_name(grid[at - 1])) && (end == grid.size() || !part_of_name(grid[end])))
+               return true;
+           }
+           return false;
+         });
 }
 
 std::string shapes_text(const Guess& guess, const NewText& text) {
@@ -286,8 +342,9 @@ std::string shapes_text(const Guess& guess, const NewText& text) {
   const auto shape = [&](int64_t size, int64_t other) {
     std::string list;
     for (const std::string& name : all) {
-      const bool large = name.starts_with("BLOCKS") || std::ranges::find(named, name) != named.end();
-      const int64_t value = large ? (size + multiple - 1) / multiple * multiple : other;
+      const bool large = std::ranges::find(named, name) != named.end() || is_covered(text, name);
+      const int64_t usual = name.starts_with("BLOCKS") ? std::min<int64_t>(size, other < 4 ? 64 : 1024) : size;
+      const int64_t value = large ? (usual + multiple - 1) / multiple * multiple : other;
       list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", name, value);
     }
     return list.empty() ? "N = 1" : list;
@@ -312,9 +369,19 @@ std::vector<const SignatureValue*> values_of(const KernelSignature& signature, b
   return values;
 }
 
-// A lambda's name has braces, which mean something else in a specification.
+// A lambda's name has braces, which mean something else in a specification. What only this source knows (static, or in
+// a namespace without a name) has a prefix that is another one in every compilation: a pattern leaves it out.
 std::string entry_text(const KernelSignature& signature) {
-  return signature.readable.find_first_of("{}\"\\") == std::string::npos ? signature.readable : signature.entry;
+  std::string name =
+      signature.readable.find_first_of("{}\"\\") == std::string::npos ? signature.readable : signature.entry;
+  constexpr std::string_view kPrefix = "_INTERNAL_";
+  for (size_t at = name.find(kPrefix); at != std::string::npos; at = name.find(kPrefix)) {
+    const size_t end = name.find("::", at);
+    if (end == std::string::npos) break;
+    const size_t begin = at > 0 && name[at - 1] == '&' ? at - 1 : at;
+    name.replace(begin, end + 2 - begin, "*");
+  }
+  return name;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct FoundGeometry {
   std::vector<std::string> sizes;                          // that shapes and grid depend on
   std::map<std::string, std::vector<std::string>> shapes;  // by pointer; those that were found
   std::array<std::string, 3> grid;                         // "": not found
+  bool assumed = false;                                    // an axis covers a size because nothing else uses it
   int64_t multiple = 1;                                    // of the sizes
   bool complete = false;                                   // all shapes and all axes were found
 };
@@ -29,13 +30,14 @@ struct NewText {
   std::string name;
   std::string source;  // file name in the kernel's folder
   std::vector<std::string> targets;
-  std::vector<std::string> flags{};       // that the source needs
-  bool python = false;                    // the reference's language
-  std::string include_folder;             // where files lie that the source includes; empty: it includes none
-  std::vector<int64_t> block{};           // as the source launches it; empty: it does not tell
-  int64_t tried_threads = 0;              // with which a trial ran, where more did not; 0: there was none
+  std::vector<std::string> flags{};    // that the source needs
+  bool python = false;                 // the reference's language
+  std::string include_folder;          // where files lie that the source includes; empty: it includes none
+  std::vector<int64_t> block{};        // as the source launches it; empty: it does not tell
+  std::vector<int64_t> tried_block{};  // with which a trial ran, where the guessed one did not; empty: there was none
   std::map<std::string, int64_t> growth;  // by pointer: so many times the guessed size, as a trial showed
   bool asking = false;                    // for trial runs
+  int64_t asked_number = 0;               // that every input holds in them
   std::optional<FoundGeometry> found{};   // by them
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <memory>
 
 #include "base/file.hpp"
 #include "check/reaching.hpp"
@@ -48,15 +49,15 @@ std::vector<const SignatureValue*> all_values(const KernelSignature& signature) 
   return values;
 }
 
-// Numbers and tensors are all that trials can give a kernel, and something must be written.
+// Numbers and tensors are all that trials can give a kernel, elements that are not understood as bytes; and something
+// must be written.
 bool can_be_tried(const KernelSignature& signature) {
   const bool understood = std::ranges::none_of(signature.parameters, [](const SignatureParameter& parameter) {
     return parameter.values.empty() || !parameter.notes.empty();
   });
   const std::vector<const SignatureValue*> values = all_values(signature);
   const bool simple = std::ranges::all_of(values, [](const SignatureValue* value) {
-    const bool two_stars = std::ranges::count(value->type, '*') > 1;
-    return value->object.empty() && !two_stars && (!value->pointer || !value->dtype.empty());
+    return value->object.empty() && std::ranges::count(value->type, '*') <= 1;
   });
   const bool writes =
       std::ranges::any_of(values, [](const SignatureValue* value) { return value->written || value->atomic; });
@@ -97,6 +98,7 @@ FoundGeometry by_name(const describe::Geometry& geometry, const Asked& asked) {
   FoundGeometry found;
   found.grid = geometry.grid;
   found.multiple = geometry.multiple;
+  found.assumed = std::ranges::any_of(geometry.assumed, [](bool each) { return each; });
   found.complete = std::ranges::none_of(geometry.grid, &std::string::empty);
   for (size_t i = 0; i < geometry.sizes.size(); ++i) {
     const bool own = i >= asked.question.sizes.size();
@@ -109,30 +111,29 @@ FoundGeometry by_name(const describe::Geometry& geometry, const Asked& asked) {
   return found;
 }
 
-}  // namespace
+// Runs of the kernel with the sizes that it is asked for; every input holds one number.
+class Trial {
+ public:
+  static Result<std::unique_ptr<Trial>> make(const fs::path& folder, const KernelSignature& signature,
+                                             const NewText& text, int64_t number, const Context& context) {
+    NewText asking = text;
+    asking.asking = true;
+    asking.asked_number = number;
+    asking.found.reset();
+    asking.growth.clear();
+    auto file = std::make_unique<TrialFile>(folder / fmt::format("trial_{}.toml", number));
+    ASSAY_CHECK(write_file_atomically(file->path(), specification_text(signature, asking)));
+    ASSAY_TRY(const spec::KernelSpec spec, spec::load(file->path()));
+    ASSAY_TRY(const spec::Configuration configuration, spec::default_configuration(spec));
+    ASSAY_TRY(const std::string device, virtual_device_for(spec, ""));
+    ASSAY_TRY(const Runnable runnable, make_runnable(spec, configuration, device, CaseLimits{}, context));
+    const check::RunnerSetup& setup = runnable.worker.setup;
+    const check::ReachSetup reach{file->path(), setup.ptx, device, setup.cache_folder, kInstructionLimit};
+    return std::unique_ptr<Trial>(new Trial(std::move(file), reach, context));
+  }
 
-Result<std::optional<FoundGeometry>> try_sizes(const fs::path& folder, const KernelSignature& signature,
-                                               const NewText& text, const Context& context) {
-  using Nothing = std::optional<FoundGeometry>;
-  if (!can_be_tried(signature)) return Nothing();
-  NewText asking = text;
-  asking.asking = true;
-  asking.found.reset();
-  asking.growth.clear();
-  const TrialFile file(folder / "trial.toml");
-  ASSAY_CHECK(write_file_atomically(file.path(), specification_text(signature, asking)));
-  ASSAY_TRY(const spec::KernelSpec spec, spec::load(file.path()));
-  ASSAY_TRY(const spec::Configuration configuration, spec::default_configuration(spec));
-  ASSAY_TRY(const std::string device, virtual_device_for(spec, ""));
-  ASSAY_TRY(const Runnable runnable, make_runnable(spec, configuration, device, CaseLimits{}, context));
-  const check::RunnerSetup& setup = runnable.worker.setup;
-  check::Reaching reaching({file.path(), setup.ptx, device, setup.cache_folder, kInstructionLimit}, kTimeOfOne,
-                           context);
-  const Asked asked = question_of(signature, text);
-  const auto end = Clock::now() + kTimeOfAll;
-  const describe::Probe probe = [&](const describe::Setting& setting) -> Result<std::optional<describe::Reach>> {
-    if (Clock::now() > end) return std::optional<describe::Reach>();
-    ASSAY_TRY(const auto reach, reaching.run(shape_text(asked.question, setting)));
+  Result<std::optional<describe::Reach>> run(const Asked& asked, const describe::Setting& setting) {
+    ASSAY_TRY(const auto reach, reaching_.run(shape_text(asked.question, setting)));
     if (!reach) return std::optional<describe::Reach>();
     describe::Reach ordered;
     for (const std::string& name : asked.tensors) {
@@ -140,9 +141,56 @@ Result<std::optional<FoundGeometry>> try_sizes(const fs::path& folder, const Ker
       ordered.push_back(place == reach->end() ? 0 : place->second);
     }
     return std::optional(std::move(ordered));
+  }
+
+ private:
+  Trial(std::unique_ptr<TrialFile> file, check::ReachSetup setup, const Context& context)
+      : file_(std::move(file)), reaching_(std::move(setup), kTimeOfOne, context) {}
+
+  std::unique_ptr<TrialFile> file_;
+  check::Reaching reaching_;
+};
+
+// An input of whole numbers may say where in another tensor the kernel reads or writes.
+bool may_lead_elsewhere(const SignatureValue& value) {
+  return value.pointer && value.read && !value.dtype.empty() && (value.dtype[0] == 'i' || value.dtype[0] == 'u');
+}
+
+// Where other numbers in the inputs make the kernel reach elsewhere, its reach says nothing of the tensor.
+Result<void> forget_what_depends_on_data(describe::Geometry& geometry, const Asked& asked,
+                                         const describe::Setting& setting, const describe::Reach& before,
+                                         Trial& other) {
+  ASSAY_TRY(const auto reach, other.run(asked, setting));
+  for (size_t tensor = 0; tensor < asked.tensors.size(); ++tensor) {
+    if (!reach || (*reach)[tensor] != before[tensor]) geometry.shapes[tensor].clear();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<FoundGeometry>> try_sizes(const fs::path& folder, const KernelSignature& signature,
+                                               const NewText& text, const Context& context) {
+  using Nothing = std::optional<FoundGeometry>;
+  if (!can_be_tried(signature)) return Nothing();
+  ASSAY_TRY(const std::unique_ptr<Trial> trial, Trial::make(folder, signature, text, 0, context));
+  const Asked asked = question_of(signature, text);
+  const auto end = Clock::now() + kTimeOfAll;
+  std::optional<std::pair<describe::Setting, describe::Reach>> first;
+  const describe::Probe probe = [&](const describe::Setting& setting) -> Result<std::optional<describe::Reach>> {
+    if (Clock::now() > end) return std::optional<describe::Reach>();
+    ASSAY_TRY(auto reach, trial->run(asked, setting));
+    if (reach && !first) first.emplace(setting, *reach);
+    return reach;
   };
-  ASSAY_TRY(const std::optional<describe::Geometry> geometry, describe::find_geometry(asked.question, probe));
-  return geometry ? Nothing(by_name(*geometry, asked)) : Nothing();
+  ASSAY_TRY(std::optional<describe::Geometry> geometry, describe::find_geometry(asked.question, probe));
+  if (!geometry) return Nothing();
+  const std::vector<const SignatureValue*> values = all_values(signature);
+  if (std::ranges::any_of(values, [](const SignatureValue* value) { return may_lead_elsewhere(*value); })) {
+    ASSAY_TRY(const std::unique_ptr<Trial> other, Trial::make(folder, signature, text, 1, context));
+    ASSAY_CHECK(forget_what_depends_on_data(*geometry, asked, first->first, first->second, *other));
+  }
+  return Nothing(by_name(*geometry, asked));
 }
 
 }  // namespace assay::work

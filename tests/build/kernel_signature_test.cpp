@@ -178,6 +178,20 @@ TEST(KernelSignature, TheBlockOfALaunchIsReadWhereTheSourceTellsIt) {
   EXPECT_EQ(launched_block("void f(int t) { dim3 b(t, 8); k<<<1, b>>>(x); }", "k"), (Block{}));
   EXPECT_EQ(launched_block("void f() { k<<<1, dim3(64, 64)>>>(x); }", "k"), (Block{})) << "more than a block holds";
   EXPECT_EQ(launched_block("void f() { other<<<1, 64>>>(x); }", "k"), (Block{}));
+  EXPECT_EQ(launched_block("void f() { k<<<n, 4 * 32>>>(x); }", "k"), (Block{128})) << "all of the expression";
+  EXPECT_EQ(launched_block("void f() { k<<<n, 2 * t>>>(x); }", "k"), (Block{}));
+  EXPECT_EQ(launched_block("void f() { if (t == 64) k<<<n, t>>>(x); }", "k"), (Block{}))
+      << "a comparison defines nothing";
+  EXPECT_EQ(launched_block("void f(int t = 64) { k<<<n, t>>>(x); }", "k"), (Block{})) << "nor does a default";
+  EXPECT_EQ(launched_block("void f() { mask_k<<<n, 64>>>(x); }", "k"), (Block{})) << "another kernel";
+  EXPECT_EQ(
+      launched_block("#define WARPS 8\n#define THREADS (WARPS * 32u)\nvoid f() { a::k<int, 4><<<n, THREADS>>>(x); }",
+                     "a::k"),
+      (Block{256}));
+  EXPECT_EQ(launched_block("const unsigned BM = 64; const unsigned BN = 64; constexpr int TM = 8;\n"
+                           "void f() { dim3 blockDim((BM * BN) / TM); k<BM, BN, TM><<<g, blockDim>>>(x); }",
+                           "k"),
+            (Block{512}));
 }
 
 }  // namespace

@@ -52,6 +52,8 @@ TEST(Commands, AWrongOptionIsAnsweredInWords) {
       {{"check", "kernels/reduction", "--nope"}, "there is no option '--nope'"},
       {{"check", "kernels/reduction", "--sed", "3"}, "there is no option '--sed'; did you mean '--seed'?"},
       {{"suite"}, "suite is required"},
+      {{"learn", "kernels/softmax"}, "assay learn takes no 'kernels/softmax' here"},
+      {{"new", "kernels/softmax"}, "this is a folder"},
       {{"check", "kernels/reduction", "--seed", "x"}, "--seed: 'x' is not a whole number"},
       {{"check", "kernels/reduction", "--seed", "-1"}, "--seed: '-1' is not a whole number"},
       {{"check", "kernels/reduction", "--time-limit", "0"}, "--time-limit: '0' is not a number above 0 and at most"},

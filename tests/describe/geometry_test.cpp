@@ -181,6 +181,43 @@ TEST(Geometry, windows_that_overlap) {  // x[blockIdx.x*256 + i], i < 256 + 2*ra
   EXPECT_EQ(geometry.shapes[1], (Shape{"256*BLOCKS"}));
 }
 
+TEST(Geometry, no_integer_at_all) {  // y[blockIdx.x*256 + threadIdx.x]
+  const Geometry geometry = found(asking({}, 1, {true, false, false}, {256, 1, 1}),
+                                  [](const Sizes&, auto grid) { return Reach{256 * grid[0]}; });
+  EXPECT_EQ(geometry.shapes[0], (Shape{"256*BLOCKS"}));
+  EXPECT_EQ(geometry.grid[0], "BLOCKS");
+}
+
+TEST(Geometry, one_thread_for_each_element_of_three_sizes) {  // if (i < b*t*c) y[i] = w[i / c % t * c + i % c]
+  const Geometry geometry =
+      found(asking({"B", "T", "C"}, 2, {true, false, false}, {256, 1, 1}), [](const Sizes& s, auto grid) {
+        const int64_t end = std::min(s[0] * s[1] * s[2], 256 * grid[0]);
+        return Reach{end, std::min(s[1] * s[2], end)};
+      });
+  EXPECT_EQ(geometry.grid[0], "ceil_div(B*T*C, 256)");
+  EXPECT_EQ(geometry.shapes, (std::vector<Shape>{{"B", "T", "C"}, {"T", "C"}}));
+}
+
+TEST(Geometry, planes_of_an_image) {  // y[(k*height + row)*width + column], k < 9
+  const Geometry geometry =
+      found(asking({"WIDTH", "HEIGHT"}, 1, {true, true, false}, {16, 16, 1}), [](const Sizes& s, auto grid) {
+        const int64_t columns = std::min(s[0], 16 * grid[0]);
+        const int64_t rows = std::min(s[1], 16 * grid[1]);
+        return Reach{8 * s[0] * s[1] + (rows - 1) * s[0] + columns};
+      });
+  EXPECT_EQ(geometry.shapes[0], (Shape{"9", "HEIGHT", "WIDTH"}));
+}
+
+TEST(Geometry, colours_of_a_pixel) {  // y[(row*width + column)*3 + k], k < 3
+  const Geometry geometry =
+      found(asking({"WIDTH", "HEIGHT"}, 1, {true, true, false}, {16, 16, 1}), [](const Sizes& s, auto grid) {
+        const int64_t columns = std::min(s[0], 16 * grid[0]);
+        const int64_t rows = std::min(s[1], 16 * grid[1]);
+        return Reach{((rows - 1) * s[0] + columns) * 3};
+      });
+  EXPECT_EQ(geometry.shapes[0], (Shape{"HEIGHT", "WIDTH", "3"}));
+}
+
 TEST(Geometry, nothing_is_said_of_a_reach_that_depends_on_the_data) {
   const Geometry geometry = found(asking({"N"}, 2, {true, false, false}, {256, 1, 1}), [](const Sizes& s, auto grid) {
     const int64_t somewhere = s[0] * 7919 % 104729 + grid[0] % 3;

@@ -134,6 +134,43 @@ void host() { product<<<dim3(1, 1), dim3(32, 8)>>>(0, 0, 0, 0, 0, 0); }
 """
 
 
+# What is easily said wrongly: a block that only the host's arithmetic tells, with a grid that nobody can know; a source
+# without any integer; elements that another tensor points to; an image; three sizes that one axis covers; a name that
+# is another one in each compilation; bytes without a type; a sum over any number of blocks.
+HARD = """
+__device__ static float twice(float x) { return 2 * x; }
+template <float (*f)(float)> static __global__ void map(const float* x, float* y, int optN) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < optN) y[i] = f(x[i]);
+}
+template __global__ void map<twice>(const float*, float*, int);
+__global__ void vectors(const float4* x, float4* y) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = x[i];
+}
+__global__ void embed(float* y, const int* tokens, const float* table, int B, int T, int C) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < B * T * C) y[i] = table[tokens[i / C] * C + i % C];
+}
+__global__ void brighten(const unsigned char* in, int in_pitch, unsigned char* out, int out_pitch, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height)
+    for (int c = 0; c < 3; ++c) out[y * out_pitch + 3 * x + c] = in[y * in_pitch + x] / 2;
+}
+struct Header { short a; char b[6]; };
+__global__ void headers(const Header* h, void* raw, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) static_cast<double*>(raw)[i] = h[i].a + h[i].b[5];
+}
+__global__ void sample(const int* x, unsigned* bins, int num_bins, int total) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < total; i += gridDim.x * blockDim.x)
+    atomicAdd(&bins[x[i] % num_bins], 1u);
+}
+const int kRows = 4;
+void host() { sample<<<40, kRows * 32>>>(0, 0, 0, 0); }
+"""
+
+
 class NewTest(FolderTest):
     def assay(self, *words, **settings):
         return run([PROGRAM, *words], folder=self.folder, **settings)
@@ -283,6 +320,31 @@ class NewTest(FolderTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("there is no kernel in it", done.stderr)
         self.assertIn("instantiation", done.stderr)
+
+    @unittest.skipUnless(os.access(NVCC, os.X_OK), "no nvcc here")
+    def test_a_guess_is_not_stated_as_a_fact(self):
+        (self.folder / "hard.cu").write_text(HARD)
+        report = self.new("hard.cu", ASSAY_NVCC=NVCC)
+        self.assertEqual([kernel["message"] for kernel in report["kernels"] if kernel["verdict"] == "not run"], [])
+        text = {kernel["folder"].split("/")[-1]: (self.folder / kernel["folder"] / "kernel.toml").read_text()
+                for kernel in report["kernels"]}
+
+        def line(name, argument):
+            return re.search(rf'name *= "{argument}"\n(.*)', text[name]).group(1)
+
+        self.assertIn('entry   = "map<*twice>"', text["map"])
+        self.assertIn('shape = ["OPTN"], output = true }   # as far as the kernel reaches', text["map"])
+        self.assertIn('shape = ["1024*BLOCKS"], output = true }   # as far', text["vectors"])
+        self.assertIn('grid  = ["ceil_div(B*T*C, 256)"]', text["embed"])
+        self.assertIn('shape = ["B", "T", "C"], output = true }   # as far', line("embed", "y"))
+        self.assertIn("# guessed", line("embed", "table"))
+        self.assertNotIn("as far", line("embed", "table"), "how far it reaches depends on the tokens")
+        self.assertIn("guessed", line("brighten", "out"))
+        self.assertIn('value = "WIDTH" }   # guessed', line("brighten", "in_pitch"))
+        self.assertIn('shape = ["COUNT", "8"] }   # open: Header const* elements, as bytes', line("headers", "h"))
+        self.assertIn("# guessed: bytes", line("headers", "raw"))
+        self.assertIn('[launch]   # the grid is guessed\n', text["sample"])
+        self.assertIn('block = ["128"]', text["sample"])
 
 
 if __name__ == "__main__":
