@@ -112,6 +112,15 @@ TEST(PageOfADiagnosis, NamesTheConfigurationAndCallsALowerBoundNoFloor) {
   EXPECT_TRUE(holds(html_page(content), "20 us (60 % of lower bound)"));
 }
 
+TEST(PageOfADiagnosis, TwoOfThemStandSideBySide) {
+  Content content = of_diagnoses({"V=0", "V=1"});
+  content.kind = SubjectKind::pair;
+  content.contrast = Contrast{2, 1, {}, {}};
+  const std::string text = markdown_page(content);
+  EXPECT_TRUE(holds(text, "| estimated time | 20 us (14 us to 29 us), limited by LSU |")) << text;
+  EXPECT_TRUE(holds(text, "| first finding | Most warps of a block wait for few, at most -8 us |")) << text;
+}
+
 TEST(PageOfAFailedCheck, SaysWhatIsWrongAndWhere) {
   ledger::Attempt check;
   check.id = 1;
