@@ -44,7 +44,5 @@ using PythonNames = std::function<const PythonNode*(const std::string&)>;
 std::optional<int64_t> python_integer(const PythonNode& node, const PythonNames& names);
 // A tuple, a list, or a name of one, flattened; a starred one in a list is taken apart.
 std::optional<std::vector<int64_t>> python_integers(const std::vector<PythonNode>& nodes, const PythonNames& names);
-// What a list of whole numbers comes to that is made by range(), list(), + or [... for NAME in ...].
-std::optional<std::vector<int64_t>> python_listed(const PythonNode& node, const PythonNames& names);
 
 }  // namespace assay::formats

@@ -8,6 +8,7 @@
 #include "formats/fields.hpp"
 #include "formats/json_text.hpp"
 #include "formats/python_expression.hpp"
+#include "formats/python_list.hpp"
 
 namespace assay::formats {
 namespace {

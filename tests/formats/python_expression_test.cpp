@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "formats/python_list.hpp"
 #include "formats/python_module.hpp"
 #include "formats/torch_inputs.hpp"
 
