@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What `make install` installs and `make package` packs, all of it here. Component `program`: the program, its man
-# pages, completions and documents; this is what the packages hold.
+# pages, completions, documents and kernels; this is what the packages hold.
 include(GNUInstallDirs)
 
 install(TARGETS assay RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
@@ -15,6 +15,10 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE ${PR
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT program
         FILES_MATCHING PATTERN "*.md")
+
+# What `assay new --like` copies. Attention is a library of its own; the others below are mistakes on purpose.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels/ DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/kernels COMPONENT program
+        PATTERN attention EXCLUDE PATTERN broken EXCLUDE PATTERN planted EXCLUDE PATTERN red_team EXCLUDE)
 
 # --- packages: a .deb, and a tar whose one program needs nothing but glibc (from the preset `static`); tools/package.sh
 set(CPACK_PACKAGE_NAME assay)

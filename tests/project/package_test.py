@@ -25,6 +25,10 @@ class PackageTest(FolderTest):
         found = run([prefix / "bin/assay", "sanitize", "kernels/broken/misaligned_rows"], ASSAY_CACHE=str(self.folder / "cache"))
         self.assertEqual(found.returncode, 5, found.stderr)
         self.assertIn("misaligned", found.stdout)
+        made = self.folder / prefix.name / "mine"
+        made.mkdir(parents=True)
+        self.succeeds([prefix / "bin/assay", "new", "--like", "reduction", "sums"], folder=made)
+        self.assertTrue((made / "sums/kernel.toml").is_file())
 
     def test_install(self):
         prefix = self.folder / "installed here"
