@@ -22,6 +22,13 @@ class Judge {
 
   double allowed(double expected) const { return tolerance_.atol + tolerance_.rtol * std::abs(expected); }
 
+  // With what rounding takes: no kernel can write what the type does not hold.
+  double allowed(double expected, double got) const {
+    const double tolerated = allowed(expected);
+    if (!(std::abs(got - expected) > tolerated) || !spec::is_floating(type_) || overflows(expected)) return tolerated;
+    return std::max(tolerated, std::abs(round_to(type_, expected) - expected));
+  }
+
   // What is wrong with this element, if anything. `expected` is not NaN.
   std::optional<MismatchKind> verdict(double expected, double got) const {
     if (std::isnan(got))
@@ -32,7 +39,8 @@ class Judge {
           std::abs(expected) + allowed(expected) >= overflow_at_ && std::signbit(got) == std::signbit(expected);
       return close ? std::nullopt : std::optional(MismatchKind::infinite);
     }
-    return std::abs(got - expected) <= allowed(expected) ? std::nullopt : std::optional(MismatchKind::beyond_tolerance);
+    return std::abs(got - expected) <= allowed(expected, got) ? std::nullopt
+                                                              : std::optional(MismatchKind::beyond_tolerance);
   }
 
  private:
@@ -222,7 +230,7 @@ Comparison compare(const spec::ResolvedTensor& tensor, const NumbersView& expect
                        : pair->within(judge.allowed(expected[i])) ? std::nullopt
                                                                   : std::optional(MismatchKind::beyond_tolerance);
     Mismatch measured = pair ? measure(*pair) : measure(tensor.dtype, expected[i], got[i], tolerance.atol);
-    measured.allowed = judge.allowed(expected[i]);
+    measured.allowed = judge.allowed(expected[i], got[i]);
     if (!missing) take_maxima(comparison, measured);
     if (!wrong) continue;
     ++comparison.failures;

@@ -2,10 +2,10 @@
 // Is what the kernel computed what the reference says?
 //
 // 64-bit integers are compared as integers (reference/numbers.hpp), all others as float64, which holds them.
-// An element is right if |got - expected| <= atol + rtol * |expected|. NaN, or an infinity, where the reference has
-// neither is wrong at once. Where the reference has no result (NaN) nothing is compared: any value is right, and so is
-// none. If the expected value is so
-// large that the type's rounding makes it infinite, infinity and the type's largest number are right.
+// An element is right if |got - expected| <= atol + rtol * |expected|, or if no number of its type is nearer to the
+// expected value. NaN, or an infinity, where the reference has neither is wrong at once. Where the reference has no
+// result (NaN) nothing is compared: any value is right, and so is none. If the expected value is so large that the
+// type's rounding makes it infinite, infinity and the type's largest number are right.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Mismatch {
   double absolute_error = 0;  // NaN where it has no meaning
   double relative_error = 0;  // NaN if the expected value is 0
   double ulp_error = 0;       // in units of the last place at the expected value; NaN where that is within atol of 0
-  double allowed = 0;         // atol + rtol * |expected|
+  double allowed = 0;         // atol + rtol * |expected|, or what rounding takes if that is more
   std::string expected_digits{};  // of integers that a double or nine digits do not hold
   std::string got_digits{};
 };

@@ -118,7 +118,11 @@ class Subject {
     return reference::integer_of(above, integers) == right + step ? above : reference::word_of(right - step, integers);
   }
 
-  double allowed(size_t at) const { return tolerance_.atol + tolerance_.rtol * std::abs(expected_[at]); }
+  double allowed(size_t at) const {
+    const double tolerated = tolerance_.atol + tolerance_.rtol * std::abs(expected_[at]);
+    const double rounding = std::abs(right_.values[at] - expected_[at]);
+    return std::isfinite(rounding) ? std::max(tolerated, rounding) : tolerated;
+  }
 
   PerturbationTrial judged(Perturbation perturbation, size_t at, const reference::Numbers& wrong) const {
     std::vector<uint8_t> bytes(static_cast<size_t>(tensor_.bytes));

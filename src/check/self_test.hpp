@@ -36,7 +36,7 @@ struct PerturbationTrial {
   std::vector<int64_t> index;  // of the element, or of the first in the row
   double expected = 0;
   double planted = 0;
-  double allowed = 0;  // atol + rtol * |expected|
+  double allowed = 0;  // atol + rtol * |expected|, or what rounding takes
   bool caught = false;
 };
 

@@ -30,6 +30,27 @@ TEST(Compare, ToleranceIsAbsolutePlusRelative) {
   EXPECT_FALSE(one(1, -1).passed());
 }
 
+// No kernel can write what its type does not hold.
+TEST(Compare, TheNearestNumberOfTheTypeIsRight) {
+  const auto compared = [](DType type, double expected, double got, const spec::Tolerance& tolerance) {
+    return compare(dense_tensor(type, {1}), std::vector<double>{expected}, std::vector<double>{got}, tolerance);
+  };
+  for (const DType type : {DType::e5m2, DType::e4m3, DType::f16, DType::bf16, DType::f32}) {
+    const double third = round_to(type, 1.0 / 3.0);
+    const Comparison right = compared(type, 1.0 / 3.0, third, {0, 0});
+    EXPECT_TRUE(right.passed()) << static_cast<int>(type);
+    EXPECT_DOUBLE_EQ(right.tolerance_used, 1) << static_cast<int>(type);
+    EXPECT_FALSE(compared(type, 1.0 / 3.0, third + ulp(type, third), {0, 0}).passed()) << static_cast<int>(type);
+    EXPECT_FALSE(compared(type, third, third + ulp(type, third), {0, 0}).passed()) << static_cast<int>(type);
+  }
+  EXPECT_TRUE(compared(DType::f16, 1000.25, 1000.5, {1e-5, 1e-5}).passed()) << "both neighbours of the middle";
+  EXPECT_TRUE(compared(DType::f16, 1000.25, 1000, {1e-5, 1e-5}).passed());
+  EXPECT_FALSE(compared(DType::f16, 1000.2, 1000.5, {1e-5, 1e-5}).passed());
+  EXPECT_FALSE(compared(DType::f64, 1.0 / 3.0, 1.0 / 3.0 + 0x1p-54, {0, 0}).passed());
+  EXPECT_TRUE(compared(DType::f16, 1e-9, 0, {0, 0}).passed()) << "less than half of the smallest number";
+  EXPECT_FALSE(compared(DType::i32, 0.5, 0, {0, 0}).passed()) << "of integers this is a mistake of the reference";
+}
+
 TEST(Compare, NanAndInfinityFailWhereTheReferenceHasNone) {
   ASSERT_FALSE(one(1, kNaN).passed());
   EXPECT_EQ(one(1, kNaN).first->kind, MismatchKind::nan);

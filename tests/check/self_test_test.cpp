@@ -43,6 +43,11 @@ TEST(SelfTest, CatchesEveryPerturbationWithASensibleTolerance) {
             (Names{"one element", "one row", "one ulp beyond tolerance"}));
 }
 
+TEST(SelfTest, CatchesWhatIsFurtherOffThanRounding) {
+  for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::e4m3, DType::e5m2})
+    EXPECT_EQ(tried(type, {1.0 / 3.0, 2.0 / 3.0, 0.1, 0.7, -1.0 / 3.0, 0.9}, {0, 0}), kAll) << static_cast<int>(type);
+}
+
 TEST(SelfTest, MissesWhatAWideToleranceHides) {
   EXPECT_EQ(tried(DType::f32, {4, 1, 1, 2, 1, 1}, {3, 0}),
             (Names{"one element", "not one row", "one ulp beyond tolerance", "NaN"}));
