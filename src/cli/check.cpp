@@ -18,7 +18,7 @@ class CheckCommand final : public Command {
     declare_configuration(line, request_.choice.configuration);
     line.option("--shape", request_.shape, "NAME=value,...: only this shape");
     line.option("--distribution", request_.distribution, "of the inputs, with --shape");
-    line.option("--fuzz", request_.fuzz, "random shapes after the specified ones");
+    line.option("--fuzz", request_.fuzz, "random shapes after the specified ones", {0, 1000000});
     line.option("--fmad", request_.fmad, "on, off or both: fuse products and sums that ptxas may contract");
     line.option("--repeat", request_.repetitions, "launches that must give the same bits", {1, 1000000});
     line.flag("--no-memory-check", no_memory_check_, "guard bytes around buffers instead of checking every access");

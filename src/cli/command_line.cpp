@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <type_traits>
 
@@ -12,11 +13,20 @@
 namespace assay::cli {
 namespace {
 
+// Digits alone: the library would take 010 for eight, and what is too large for the largest number there is.
+bool is_whole(const std::string& text) {
+  uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [last, problem] = std::from_chars(text.data(), end, number);
+  return problem == std::errc() && last == end && (text == "0" || text.front() != '0');
+}
+
 template <typename Number>
 CLI::Validator within(Range<Number> range) {
   const auto check = [range](const std::string& text) {
     Number number{};
-    const bool is_number = CLI::detail::lexical_cast(text, number) && text.front() != '-';
+    const bool is_number = CLI::detail::lexical_cast(text, number) && text.front() != '-' &&
+                           (!std::is_integral_v<Number> || is_whole(text));
     if (is_number && number >= range.least && number <= range.most) return std::string();
     const char* kind = std::is_integral_v<Number> ? "a whole number" : "a number";
     const bool bounded = range.most < std::numeric_limits<Number>::max();

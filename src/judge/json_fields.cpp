@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace assay::judge {
 
@@ -21,6 +22,7 @@ json interval_json(const stats::Interval& interval) {
 
 double number_from(const json& value) {
   if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) throw std::invalid_argument(std::string("expected a number, found ") + value.type_name());
   const std::string word = word_from(value);
   if (word == "nan") return std::numeric_limits<double>::quiet_NaN();
   if (word == "inf") return std::numeric_limits<double>::infinity();
@@ -40,6 +42,7 @@ bool flag_from(const json& value) {
 }
 
 std::string word_from(const json& value) {
+  if (!value.is_string()) throw std::invalid_argument(std::string("expected a string, found ") + value.type_name());
   return value.get<std::string>();
 }
 

@@ -101,6 +101,7 @@ Result<KernelSpec> parse(std::string_view text, const std::string& file_name, co
 Result<KernelSpec> load(const std::filesystem::path& folder_or_file) {
   std::error_code failure;
   const bool is_folder = std::filesystem::is_directory(folder_or_file, failure);
+  if (folder_or_file.empty()) return mistake({}, "the kernel's name is empty; expected a folder with a kernel.toml");
   const std::filesystem::path file = is_folder ? folder_or_file / "kernel.toml" : folder_or_file;
   if (!std::filesystem::is_regular_file(file, failure)) {
     return mistake({}, is_folder

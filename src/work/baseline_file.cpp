@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "base/escape.hpp"
 #include "base/file.hpp"
+#include "judge/json_fields.hpp"
 
 namespace assay::work {
 namespace {
@@ -34,6 +36,28 @@ Error no_baseline_file(const std::string& path, const std::string& why) {
                "docs/baselines.md describes the file; assay gate --save FILE writes one"};
 }
 
+// Members of a file that anybody may have written. What is missing or of another kind is said in the words of JSON.
+const json& member(const json& value, const char* name) {
+  if (!value.is_object()) throw std::invalid_argument(fmt::format("expected an object, found {}", value.type_name()));
+  if (!value.contains(name)) throw std::invalid_argument(fmt::format("there is no \"{}\"", name));
+  return value.at(name);
+}
+
+std::string text_member(const json& value, const char* name) {
+  const json& text = member(value, name);
+  if (!text.is_string())
+    throw std::invalid_argument(fmt::format("\"{}\" is {}; expected a string", name, text.type_name()));
+  return text.get<std::string>();
+}
+
+const json& container_member(const json& value, const char* name, json::value_t kind) {
+  const json& found = member(value, name);
+  if (found.type() != kind)
+    throw std::invalid_argument(
+        fmt::format("\"{}\" is {}; expected an {}", name, found.type_name(), json(kind).type_name()));
+  return found;
+}
+
 // A number that is no count would be converted in silence: -5 to one that nothing exceeds, 1e308 to any.
 Result<judge::Counters> counters_from(const json& value, const std::string& shape, const std::string& path) {
   judge::Counters counters;
@@ -56,12 +80,14 @@ Result<BaselineCase> case_from(const json& value, const std::string& shape, cons
       entry.rates = value["rates_measured"].get<std::string>();
     return entry;
   }
-  for (const auto& [field, text] : value.at("contract").items()) entry.contract.set(field, text.get<std::string>());
-  for (const json& each : value.at("batches")) {
+  const json& contract = container_member(value, "contract", json::value_t::object);
+  for (const auto& [field, text] : contract.items()) entry.contract.set(field, text_member(contract, field.c_str()));
+  for (const json& each : container_member(value, "batches", json::value_t::array)) {
     judge::Batch batch;
-    batch.process = each.at("process").get<size_t>();
-    batch.microseconds = each.at("us").get<std::vector<double>>();
-    if (!each.at("clock_mhz").is_null()) batch.clock_mhz = each.at("clock_mhz").get<double>();
+    batch.process = judge::whole_from(member(each, "process"));
+    for (const json& time : container_member(each, "us", json::value_t::array))
+      batch.microseconds.push_back(judge::number_from(time));
+    if (const json& clock = member(each, "clock_mhz"); !clock.is_null()) batch.clock_mhz = judge::number_from(clock);
     entry.batches.push_back(std::move(batch));
   }
   if (const auto valid = judge::validate(entry.batches, shape); !valid)
@@ -92,22 +118,25 @@ Result<BaselineFile> read_baseline_file(const std::string& path) {
   ASSAY_TRY(const std::string text, read_file(path));
   const json document = json::parse(text, nullptr, false);
   if (!document.is_object()) return no_baseline_file(path, "expected an object of JSON");
+  std::string where;
   try {
-    if (document.at("assay_baseline") != kSchema)
+    if (member(document, "assay_baseline") != kSchema)
       return Error{fmt::format("this baseline has the schema {}; this program knows {}",
                                document.at("assay_baseline").dump(), kSchema),
                    Place{path}, "write it anew with assay gate --save FILE"};
     BaselineFile baseline;
-    baseline.kernel = document.at("kernel").get<std::string>();
-    baseline.configuration = document.at("configuration").get<std::string>();
-    baseline.device = document.at("device").get<std::string>();
-    for (const auto& [shape, entry] : document.at("cases").items()) {
+    baseline.kernel = text_member(document, "kernel");
+    baseline.configuration = text_member(document, "configuration");
+    baseline.device = text_member(document, "device");
+    const json& cases = container_member(document, "cases", json::value_t::object);
+    for (const auto& [shape, entry] : cases.items()) {
+      where = fmt::format("shape {}: ", shape);
       ASSAY_TRY(BaselineCase read, case_from(entry, shape, path));
       baseline.cases.emplace(shape, std::move(read));
     }
     return baseline;
-  } catch (const json::exception& problem) {
-    return no_baseline_file(path, problem.what());
+  } catch (const std::invalid_argument& problem) {
+    return no_baseline_file(path, where + problem.what());
   }
 }
 

@@ -48,7 +48,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 KINDS = ["specifications", "suites", "ptx", "cubins", "providers", "references", "tool_reports", "ledgers", "processes",
-         "reports", "records", "imports", "baselines", "integers"]
+         "reports", "records", "imports", "baselines", "integers", "words"]
 NAMED_KINDS = KINDS[:8]  # of which twenty cases each are promised
 KIND_OF_FILE = {"file": stat.S_ISREG, "folder": stat.S_ISDIR, "link": stat.S_ISLNK, "fifo": stat.S_ISFIFO,
                 "device": stat.S_ISCHR}

@@ -19,7 +19,7 @@ bool is_plain(std::string_view text, std::string_view extra) {
   });
 }
 
-// Names of files beside `path` that end like it, for "did you mean".
+// Names of other files beside `path` that end like it, for "did you mean".
 std::vector<std::string> neighbours(const std::filesystem::path& path, const std::string& written) {
   constexpr size_t kMostSeen = 1000;
   std::vector<std::string> names;
@@ -28,7 +28,8 @@ std::vector<std::string> neighbours(const std::filesystem::path& path, const std
   size_t seen = 0;
   for (std::filesystem::directory_iterator each(path.parent_path(), failure), end;
        !failure && each != end && seen < kMostSeen; each.increment(failure), ++seen) {
-    if (each->path().extension() == path.extension()) names.push_back((folder / each->path().filename()).string());
+    if (each->path().extension() == path.extension() && each->path().filename() != path.filename())
+      names.push_back((folder / each->path().filename()).string());
   }
   std::ranges::sort(names);
   return names;
