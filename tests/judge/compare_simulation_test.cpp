@@ -50,9 +50,9 @@ TEST(CompareSimulation, what_is_slower_is_found_under_noise_of_any_kind) {
 TEST(CompareSimulation, the_same_kernel_passes_the_gate) {
   for (const NoiseKind& kind : noise_kinds()) {
     const SimulatedCell cell = simulate_cell({kind.noise, 20, 0}, {}, kRuns, kSeed);
-    // Processes with heavy tails leave 3 or 4 of 100 undecided.
-    EXPECT_GE(cell.passes, kRuns * 93 / 100) << kind.name << ", seeds from " << kSeed;
-    EXPECT_GE(cell.same, kRuns * 93 / 100) << kind.name << ", seeds from " << kSeed;
+    // Processes with heavy tails leave one of 100 undecided.
+    EXPECT_GE(cell.passes, kRuns * 97 / 100) << kind.name << ", seeds from " << kSeed;
+    EXPECT_GE(cell.same, kRuns * 97 / 100) << kind.name << ", seeds from " << kSeed;
   }
 }
 
