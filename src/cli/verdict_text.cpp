@@ -137,7 +137,10 @@ std::string largest_error(const std::vector<check::CaseResult>& results) {
   }
   std::vector<std::string> measures;
   if (ulp > 0 && ulp < kFewUlp) measures.push_back(fmt::format("{:.3g} ulp", ulp));
-  if (used > 0) measures.push_back(fmt::format("{:.2g} % of the tolerance", used * 100));
+  const double percent = used * 100;
+  if (used > 0)
+    measures.push_back((percent < 10 ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent)) +
+                       " % of the tolerance");
   return fmt::format("largest error {:.3g}{}", absolute, measures.empty() ? "" : " (" + join(measures, ", ") + ")");
 }
 
