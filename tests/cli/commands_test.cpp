@@ -53,7 +53,6 @@ TEST(Commands, AWrongOptionIsAnsweredInWords) {
       {{"check", "kernels/reduction", "--sed", "3"}, "there is no option '--sed'; did you mean '--seed'?"},
       {{"suite"}, "suite is required"},
       {{"learn", "kernels/softmax"}, "assay learn takes no 'kernels/softmax' here"},
-      {{"new", "kernels/softmax"}, "this is a folder"},
       {{"check", "kernels/reduction", "--seed", "x"}, "--seed: 'x' is not a whole number"},
       {{"check", "kernels/reduction", "--seed", "-1"}, "--seed: '-1' is not a whole number"},
       {{"check", "kernels/reduction", "--time-limit", "0"}, "--time-limit: '0' is not a number above 0 and at most"},
@@ -71,6 +70,13 @@ TEST(Commands, AWrongOptionIsAnsweredInWords) {
     EXPECT_NE(outcome.errors.find(expected), std::string::npos) << outcome.errors;
     EXPECT_NE(outcome.errors.find("--help"), std::string::npos) << outcome.errors;
   }
+}
+
+TEST(Commands, AFolderIsNoSourceOfANewKernel) {
+  const ProcessOutcome outcome = assay_program({"new", ASSAY_SOURCE_DIR "/kernels/softmax"});
+  EXPECT_EQ(outcome.exit_status, 2);
+  EXPECT_NE(outcome.errors.find("this is a folder"), std::string::npos) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("expected a source of CUDA C++, or PTX"), std::string::npos) << outcome.errors;
 }
 
 TEST(Commands, AKernelIsTheCurrentFolderUnlessOneIsNamed) {
