@@ -17,7 +17,9 @@ from spaces import make_kernel
 
 FAKES = pathlib.Path(sys.argv[2]).resolve().parent
 
-# Right with any number of threads: the first one of a block does all the work.
+# Right with any number of threads: the first one of a block does all the work. AGAIN changes nothing: with every number
+# of threads five times there is more to do than the first worker can have done when the second one begins.
+CONFIGURATIONS = 60
 ROW_SUM = """[kernel]
 name    = "row_sum"
 source  = "row_sum.ptx"
@@ -45,9 +47,11 @@ block = ["BLOCK"]
 
 [tunable]
 BLOCK = [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384]
+AGAIN = [1, 2, 3, 4, 5]
 
 [defaults]
 BLOCK = 128
+AGAIN = 1
 
 [shapes]
 canonical = [{ ROWS = 2, COLUMNS = 16 }]
@@ -149,7 +153,7 @@ class Local(Divided):
 
     def test_times_of_different_gpus_are_never_compared(self):
         document = self.run_command(self.on_two_gpus("GPU-5678=1.7 GPU-1234/256=0.8 GPU-5678/256=0.8"))
-        self.complete(document, 12)
+        self.complete(document, CONFIGURATIONS)
         devices = {each["device"]: each for each in document["devices"]}
         self.assertEqual(sorted(devices), ["GPU-1234", "GPU-5678"])
         self.assertTrue(all(each["evaluations"] > 0 for each in devices.values()), devices)
@@ -184,7 +188,7 @@ class Local(Divided):
         output, errors = process.communicate()
         self.assertEqual(process.returncode, 0, errors + output)
         document = json.loads(output)
-        self.complete(document, 12)
+        self.complete(document, CONFIGURATIONS)
         self.assertIn("BLOCK=256", document["answer"])
 
     def test_a_worker_without_a_folder_of_work_says_so(self):
