@@ -265,6 +265,11 @@ TEST(MemoryCheck, FindsAtomicsAndAsynchronousCopies) {
   EXPECT_EQ(checked.findings()[1].address, 18u);
 }
 
+// What .loc refers to: three files, and the name store(float*, float).
+constexpr const char* kFilesAndNames =
+    ".file 1 \"kernel.cu\"\n.file 2 \"tile.cuh\"\n.file 3 \"element.cuh\"\n"
+    ".section .debug_str\n{\n$name:\n.b8 95, 90, 53, 115, 116, 111, 114, 101, 80, 102, 102, 0\n}\n";
+
 TEST(MemoryCheck, NamesTheSourceLineAndWhereItWasInlined) {
   CheckedAccesses checked;
   check_kernel(accessing_kernel(R"(
@@ -273,8 +278,7 @@ TEST(MemoryCheck, NamesTheSourceLineAndWhereItWasInlined) {
   st.global.u32 [%at+28], %r;
   .loc 1 21 1
   ld.global.u32 %r, [%at+28];)") +
-                   ".file 1 \"kernel.cu\"\n.file 2 \"tile.cuh\"\n"
-                   ".section .debug_str\n{\n$name:\n.b8 95, 90, 53, 115, 116, 111, 114, 101, 80, 102, 102, 0\n}\n",
+                   kFilesAndNames,
                checked);
   ASSERT_EQ(checked.findings().size(), 14u);
   const Finding inlined = checked.findings()[0];
@@ -298,8 +302,7 @@ TEST(MemoryCheck, FollowsCallsThatWereNamedBefore) {
   add.u32 %r, %r, 0;
   .loc 3 5 1, function_name $name, inlined_at 2 7 11
   st.global.u32 [%at+28], %r;)") +
-                   ".file 1 \"kernel.cu\"\n.file 2 \"tile.cuh\"\n.file 3 \"element.cuh\"\n"
-                   ".section .debug_str\n{\n$name:\n.b8 95, 90, 53, 115, 116, 111, 114, 101, 80, 102, 102, 0\n}\n",
+                   kFilesAndNames,
                checked);
   ASSERT_FALSE(checked.findings().empty());
   const Finding found = checked.findings()[0];
@@ -325,8 +328,7 @@ TEST(MemoryCheck, NamesTheSourceLineAgainWhereTheCallsAreNotRepeated) {
   add.u32 %r, %r, 1;
   .loc 1 0 3
   ld.global.u32 %r, [%at+28];)") +
-                   ".file 1 \"kernel.cu\"\n.file 2 \"tile.cuh\"\n"
-                   ".section .debug_str\n{\n$name:\n.b8 95, 90, 53, 115, 116, 111, 114, 101, 80, 102, 102, 0\n}\n",
+                   kFilesAndNames,
                checked);
   ASSERT_EQ(checked.findings().size(), 14u);
   const Finding inlined = checked.findings()[0];
