@@ -51,7 +51,7 @@ __device__ void one_of_two_buffers(unsigned* data, unsigned*) {
 }
 PAIR(race, one_of_two_buffers)
 
-// The tile arrives in two copies, and the mbarrier is told of one.
+// The tile arrives in two copies, and the mbarrier expects the bytes of one.
 template <bool Clean>
 __device__ void half_of_the_bytes(unsigned* data, unsigned*) {
   __shared__ alignas(128) unsigned tile[256];
