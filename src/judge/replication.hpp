@@ -7,9 +7,9 @@
 // reasonable time"). `first` pairs are always run. Then the interval of the ratio is looked at after every `step`
 // pairs, until half of it is no wider than `width`, or `most` pairs have run, or the time is up. Sides that are further
 // apart than `clear` may be known as much more roughly: at the usual width, half the interval is then a fifth of the
-// difference, which noise does not reach. What the ticks of a timer hide
-// (timer_ticks.hpp) does not count here: no further process would show it. The look never sees which side is ahead, so
-// that looking often does not make noise a verdict; what little it does is in the simulated rates (simulation.hpp).
+// difference, which noise does not reach. What the ticks of a timer hide (timer_ticks.hpp) does not count here: no
+// further process would show it. The look never sees which side is ahead, so that looking often does not make noise a
+// verdict; what little it does is in the simulated rates (simulation.hpp).
 #pragma once
 
 #include <cstddef>
