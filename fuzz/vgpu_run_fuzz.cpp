@@ -53,6 +53,11 @@ Stage draw_stage(Choices& choices) {
     map.strides[i] = 16 * (1 + choices.below(20));
     map.box[i] = static_cast<uint16_t>(1 + choices.below(8));
   }
+  if (map.rank >= 3 && choices.once_in(2)) {  // im2col
+    map.pixels = static_cast<uint16_t>(1 + choices.below(40));
+    for (int16_t& at : map.lower) at = static_cast<int16_t>(choices.bits() >> 52);
+    for (int16_t& at : map.upper) at = static_cast<int16_t>(choices.bits() >> 52);
+  }
   return stage;
 }
 

@@ -71,6 +71,10 @@ constexpr std::array kClasses = {
                   "m64n240k256|m64n256k256"},
 };
 
+// Forms of these instructions that came with Blackwell.
+constexpr std::array<std::string_view, 6> kBlackwell = {"im2col::w",      "im2col::w::128", "tile::gather4",
+                                                        "tile::scatter4", "cta_group::1",   "cta_group::2"};
+
 constexpr std::string_view kPolicy = "hint";  // the name of an operand that is a cache policy
 
 Error table_mistake(const OpcodeRow& row, std::string_view what) {
@@ -368,6 +372,14 @@ Result<OpcodeMatch> OpcodeMatcher::match(const Instruction& instruction) const {
                  {},
                  "",
                  ExitCode::usage};
+  }
+  for (const std::string& modifier : instruction.modifiers) {
+    if (std::ranges::find(kBlackwell, modifier) == kBlackwell.end()) continue;
+    return Error{
+        fmt::format("{}: .{} needs compute capability 10.0 (Blackwell), which no virtual GPU has", text, modifier),
+        {},
+        "docs/ptx_coverage.md lists what the virtual GPU executes",
+        ExitCode::environment};
   }
   const std::string_view what =
       known ? "this form of the instruction is not supported" : "this instruction is not supported";

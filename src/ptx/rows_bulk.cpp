@@ -43,6 +43,22 @@ constexpr std::array kBulkRows = {
               "cp.async.bulk.tensor.$dims.global.shared::cta{.tile}.bulk_group{.$hint} [a{c}], [b]{, hint}",
               "the tile at the coordinates c of the tensor map a = shared memory at b", Fidelity::exact,
               Operation::bulk_store},
+    OpcodeRow{"cp.async.bulk.tensor.im2col.load",
+              "cp.async.bulk.tensor.(3d|4d|5d).(shared::cta|shared::cluster).global.im2col.mbarrier::complete_tx::bytes"
+              "{.$hint} [d], [a{c}], [b], {o}:u16{, hint}",
+              "shared memory at d = the channels of pixels from the coordinates c on, each moved by the offsets o, in "
+              "the box of the im2col tensor map a; seen after a wait for the mbarrier at b",
+              Fidelity::exact, Operation::bulk_load},
+    OpcodeRow{"cp.async.bulk.tensor.im2col.load.multicast",
+              "cp.async.bulk.tensor.(3d|4d|5d).shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+              ".multicast::cluster{.$hint} [d], [a{c}], [b], {o}:u16, m:u16{, hint}",
+              "the same to d in every block of the cluster whose bit is set in m", Fidelity::exact,
+              Operation::bulk_load},
+    OpcodeRow{"cp.async.bulk.tensor.im2col.store",
+              "cp.async.bulk.tensor.(3d|4d|5d).global.shared::cta.im2col_no_offs.bulk_group{.$hint} [a{c}], [b]"
+              "{, hint}",
+              "the channels of pixels from the coordinates c on of the im2col tensor map a = shared memory at b",
+              Fidelity::exact, Operation::bulk_store},
     OpcodeRow{"cp.reduce.async.bulk",
               "cp.reduce.async.bulk.global.shared::cta.bulk_group{.$hint}.$reduce{.noftz}"
               ".(f16|bf16|f32|f64|u32|s32|b32|u64|s64|b64) [d], [a], n:u32{, hint}",
@@ -60,6 +76,11 @@ constexpr std::array kBulkRows = {
         "cp.reduce.async.bulk.tensor",
         "cp.reduce.async.bulk.tensor.$dims.global.shared::cta.$reduce{.tile}.bulk_group{.$hint} [a{c}], [b]{, hint}",
         "the same with the tile at the coordinates c of the tensor map a", Fidelity::exact, Operation::bulk_store},
+    OpcodeRow{"cp.reduce.async.bulk.tensor.im2col",
+              "cp.reduce.async.bulk.tensor.(3d|4d|5d).global.shared::cta.$reduce.im2col_no_offs.bulk_group{.$hint} "
+              "[a{c}], [b]{, hint}",
+              "the same with the pixels from the coordinates c on of the im2col tensor map a", Fidelity::exact,
+              Operation::bulk_store},
     OpcodeRow{"cp.async.bulk.commit_group", "cp.async.bulk.commit_group", "the stores issued so far form a group"},
     OpcodeRow{"cp.async.bulk.wait_group", "cp.async.bulk.wait_group{.read} n:u32",
               "waits until at most n groups are open"},
@@ -67,6 +88,9 @@ constexpr std::array kBulkRows = {
               "nothing that a program could see", Fidelity::functional},
     OpcodeRow{"cp.async.bulk.prefetch.tensor",
               "cp.async.bulk.prefetch.tensor.$dims.L2.global{.tile}{.$hint} [a{c}]{, hint}",
+              "nothing that a program could see", Fidelity::functional},
+    OpcodeRow{"cp.async.bulk.prefetch.tensor.im2col",
+              "cp.async.bulk.prefetch.tensor.(3d|4d|5d).L2.global.im2col{.$hint} [a{c}], {o}:u16{, hint}",
               "nothing that a program could see", Fidelity::functional},
     OpcodeRow{"prefetch.tensormap", "prefetch{.(const|param)}.tensormap [a]", "nothing that a program could see",
               Fidelity::functional},

@@ -49,6 +49,7 @@ class CudaDriver {
     all &= find("cuLaunchKernel", launch);
     all &= find("cuGetErrorName", error_name);
     find("cuTensorMapEncodeTiled", encode_tensor_map);  // drivers before CUDA 12 lack it
+    find("cuTensorMapEncodeIm2col", encode_im2col_map);
     return all ? "" : "the CUDA driver lacks a function";
   }
 
@@ -79,6 +80,9 @@ class CudaDriver {
   // Map, type, rank, address, dims, strides, box, steps, interleave, swizzle, promotion to L2, fill.
   CuResult (*encode_tensor_map)(void*, int, uint32_t, void*, const uint64_t*, const uint64_t*, const uint32_t*,
                                 const uint32_t*, int, int, int, int) = nullptr;
+  // The same with the lower and upper corner, channels and pixels instead of the box.
+  CuResult (*encode_im2col_map)(void*, int, uint32_t, void*, const uint64_t*, const uint64_t*, const int*, const int*,
+                                uint32_t, uint32_t, const uint32_t*, int, int, int, int) = nullptr;
 
  private:
   template <class F>

@@ -200,12 +200,20 @@ class Worker {
 
   // "" or why there is no map.
   std::string encode(const CaseArgument& argument, CuPointer buffer, TensorMapBytes& into) {
-    if (driver_.encode_tensor_map == nullptr) return "this driver has no tensor maps";
+    if (driver_.encode_tensor_map == nullptr || driver_.encode_im2col_map == nullptr)
+      return "this driver has no tensor maps";
     const CaseMap& map = argument.map;
-    const CuResult result = driver_.encode_tensor_map(
-        &into, map_type(argument.type), static_cast<uint32_t>(map.dims.size()), reinterpret_cast<void*>(buffer),
-        map.dims.data(), map.strides.data() + 1, map.box.data(), map.steps.data(), 0, static_cast<int>(map.swizzle), 0,
-        map.fill_nan ? 1 : 0);
+    const int type = map_type(argument.type);
+    const auto rank = static_cast<uint32_t>(map.dims.size());
+    const auto swizzle = static_cast<int>(map.swizzle);
+    const int fill = map.fill_nan ? 1 : 0;
+    auto* const memory = reinterpret_cast<void*>(buffer);
+    const CuResult result =
+        map.pixels == 0 ? driver_.encode_tensor_map(&into, type, rank, memory, map.dims.data(), map.strides.data() + 1,
+                                                    map.box.data(), map.steps.data(), 0, swizzle, 0, fill)
+                        : driver_.encode_im2col_map(&into, type, rank, memory, map.dims.data(), map.strides.data() + 1,
+                                                    map.lower.data(), map.upper.data(), map.box[0], map.pixels,
+                                                    map.steps.data(), 0, swizzle, 0, fill);
     return result == 0 ? "" : "the driver refused the tensor map: " + driver_.name_of(result);
   }
 

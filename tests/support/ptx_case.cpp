@@ -162,13 +162,36 @@ Result<std::vector<Number>> parse_inward(const std::string& word, uint64_t most)
   return numbers;
 }
 
+// "-1,0", the last one first.
+Result<std::vector<int>> parse_corner(const std::string& word) {
+  std::vector<int> numbers;
+  for (const std::string_view part : split(word, ',')) {
+    char* end = nullptr;
+    const std::string digits(part);
+    const int64_t value = std::strtoll(digits.c_str(), &end, 10);
+    if (digits.empty() || *end != '\0' || value < INT16_MIN || value > INT16_MAX)
+      return Error{"'" + word + "': each must be a number of 16 bits"};
+    numbers.insert(numbers.begin(), static_cast<int>(value));
+  }
+  return numbers;
+}
+
 Result<void> parse_map_word(const std::string& name, const std::string& value, CaseArgument& argument) {
-  constexpr uint64_t kLongest = 0xffffffff, kWidestBox = 256, kLongestStep = 8;
+  constexpr uint64_t kLongest = 0xffffffff, kWidestBox = 256, kLongestStep = 8, kMostPixels = 1024;
   CaseMap& map = argument.map;
   if (name == "dims") {
     ASSAY_TRY(map.dims, parse_inward<uint64_t>(value, kLongest));
   } else if (name == "box") {
     ASSAY_TRY(map.box, parse_inward<uint32_t>(value, kWidestBox));
+  } else if (name == "lower") {
+    ASSAY_TRY(map.lower, parse_corner(value));
+  } else if (name == "upper") {
+    ASSAY_TRY(map.upper, parse_corner(value));
+  } else if (name == "channels") {
+    ASSAY_TRY(map.box, parse_inward<uint32_t>(value, kWidestBox));
+  } else if (name == "pixels") {
+    ASSAY_TRY(const auto pixels, parse_inward<uint32_t>(value, kMostPixels));
+    map.pixels = pixels.front();
   } else if (name == "steps") {
     ASSAY_TRY(map.steps, parse_inward<uint32_t>(value, kLongestStep));
   } else if (name == "swizzle") {
@@ -190,6 +213,13 @@ Result<void> check_map(CaseMap& map, const std::string& type) {
   const size_t rank = map.dims.size();
   if (rank == 0 || rank > kMostDimensions) return Error{"map needs one to five 'dims'"};
   if (map.steps.empty()) map.steps.assign(rank, 1);
+  if (map.pixels != 0) {
+    if (rank < 3 || map.box.size() != 1 || map.lower.size() != rank - 2 || map.upper.size() != rank - 2)
+      return Error{"im2col needs 'channels' and, of all dimensions but two, 'lower' and 'upper'"};
+    map.box.resize(rank, 1);
+  } else if (!map.lower.empty() || !map.upper.empty()) {
+    return Error{"'lower' and 'upper' need 'pixels'"};
+  }
   if (map.box.size() != rank || map.steps.size() != rank) return Error{"'dims', 'box' and 'steps' differ in number"};
   if (map.steps[0] != 1) return Error{"the contiguous dimension has no steps"};
   uint64_t bytes = element_bytes(type);

@@ -10,6 +10,8 @@
 //   //! map N TYPE dims 16,64 box 8,64 [steps 1,1] [swizzle 128] [fill nan]
 //                                 a parameter of 128 bytes: a tensor map over the buffer of parameter N (from 0, an
 //                                 earlier one), which holds a dense tensor; the last dimension is the contiguous one
+//   //! map N TYPE dims 2,4,4,8 lower -1,-1 upper -1,-1 channels 8 pixels 16 [steps 1,2,2,1] [swizzle 32] [fill nan]
+//                                 the same of the im2col form; corners without images and channels
 //   //! texture SHAPE TYPE dims 4,8 [channels 2] [filter linear] [address wrap] [coordinates normalised]
 //               [read fraction] [border 0.5] values V...
 //                                 a texture object; SHAPE is linear, 1d, 2d, 3d, a1d, a2d, cube or acube
@@ -37,9 +39,12 @@ struct CaseMap {
   size_t buffer = 0;              // index of the argument
   std::vector<uint64_t> dims;     // elements
   std::vector<uint64_t> strides;  // bytes
-  std::vector<uint32_t> box;      // elements
-  std::vector<uint32_t> steps;    // elements
-  unsigned swizzle = 0;           // 0: none; 1, 2, 3: 32, 64, 128 bytes
+  std::vector<uint32_t> box;      // elements; im2col: channels, then all 1
+  std::vector<int> lower;         // corners of im2col
+  std::vector<int> upper;
+  uint32_t pixels = 0;          // 0: tiled
+  std::vector<uint32_t> steps;  // elements
+  unsigned swizzle = 0;         // 0: none; 1, 2, 3: 32, 64, 128 bytes
   bool fill_nan = false;
 };
 

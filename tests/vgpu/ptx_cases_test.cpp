@@ -44,6 +44,9 @@ TensorMap tensor_map(const CaseArgument& argument, uint64_t address) {
   std::ranges::copy(argument.map.strides, map.strides.begin());
   std::ranges::transform(argument.map.dims, map.sizes.begin(), [](uint64_t n) { return static_cast<uint32_t>(n); });
   std::ranges::transform(argument.map.box, map.box.begin(), [](uint32_t n) { return static_cast<uint16_t>(n); });
+  std::ranges::transform(argument.map.lower, map.lower.begin(), [](int n) { return static_cast<int16_t>(n); });
+  std::ranges::transform(argument.map.upper, map.upper.begin(), [](int n) { return static_cast<int16_t>(n); });
+  map.pixels = static_cast<uint16_t>(argument.map.pixels);
   std::ranges::transform(argument.map.steps, map.steps.begin(), [](uint32_t n) { return static_cast<uint8_t>(n); });
   return map;
 }

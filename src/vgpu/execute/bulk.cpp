@@ -31,6 +31,8 @@ constexpr uint8_t kWideMbarrier = 2;
 constexpr uint8_t kNarrowOther = 4;  // the third is in shared memory too, and has 32 bits
 constexpr uint8_t kMulticast = 8;
 constexpr int kDimensionsAt = 4;
+constexpr uint8_t kDimensions = 7;
+constexpr uint8_t kIm2col = 0x80;  // the mode of a copy by tensor map
 
 void encode(Instruction& instruction, const BoundOperand& shared, const BoundOperand& mbarrier,
             const BoundOperand& other, size_t rank) {
@@ -84,7 +86,9 @@ struct Call {
     if ((code & kReduces) == 0) return std::nullopt;
     return StoreReduction{static_cast<Reduction>(code >> 4 & 0xf), static_cast<ReducedType>(code & 0xf)};
   }
-  size_t rank() const { return instruction.variant >> kDimensionsAt; }
+  size_t rank() const { return instruction.variant >> kDimensionsAt & kDimensions; }
+  bool is_im2col() const { return (instruction.variant & kIm2col) != 0; }
+  size_t load_offsets() const { return is_im2col() ? rank() - 2 : 0; }  // operands of a load, behind the mbarrier
   bool stopped() const { return warp.block().stopped(); }
 
   // The host's memory of one aligned access; nullptr if it is bad.
@@ -162,7 +166,8 @@ void issue_load(const Call& call, size_t mbarrier_operand, BulkCopy copy) {
     hand_to(owner, mbarrier, std::move(copy), call);
     return;
   }
-  const uint32_t blocks = call.warp.row<uint16_t>(call.instruction.rows[mbarrier_operand + 1])[call.lane];
+  const size_t blocks_operand = mbarrier_operand + 1 + call.load_offsets();
+  const uint32_t blocks = call.warp.row<uint16_t>(call.instruction.rows[blocks_operand])[call.lane];
   issue_multicast(call, blocks, mbarrier, copy);
 }
 
@@ -237,6 +242,10 @@ std::optional<TensorMap> read_map(const Call& call, uint64_t address) {
   } else if (map->rank != call.rank()) {
     call.fault(FindingKind::illegal_instruction,
                fmt::format("a copy of {} dimensions by a tensor map of {}", call.rank(), map->rank));
+  } else if (map->is_im2col() != call.is_im2col()) {
+    call.fault(FindingKind::illegal_instruction,
+               fmt::format("{} copy by {} tensor map", call.is_im2col() ? "an im2col" : "a tiled",
+                           map->is_im2col() ? "an im2col" : "a tiled"));
   }
   return call.stopped() ? std::nullopt : map;
 }
@@ -248,21 +257,39 @@ uint32_t aligned_step(uint64_t address, uint32_t bytes) {
 }
 
 // An H200 stops at other places with an illegal instruction (tests/ptx/bulk); the manual names neither rule.
-bool can_begin_at(const Call& call, const TensorMap& map, const std::array<int32_t, TensorMap::kMostDimensions>& origin,
-                  bool load) {
-  if (const int64_t offset = int64_t{origin[0]} * map.element_bytes; offset % kChunk != 0) {
+bool can_begin_at(const Call& call, const TensorMap& map, const TileOrigin& origin, bool load) {
+  if (const int64_t offset = int64_t{origin.at[0]} * map.element_bytes; offset % kChunk != 0) {
     call.fault(FindingKind::illegal_instruction,
                fmt::format("a tile that begins {} bytes into a row of the tensor; that must be a multiple of {}",
                            offset, kChunk));
   }
   for (size_t d = 0; d < map.rank && !load && !call.stopped(); ++d) {
-    if (origin[d] < 0) {
+    if (origin.at[d] < 0) {
       call.fault(FindingKind::illegal_instruction,
                  fmt::format("a store to the coordinate {} of dimension {}; only loads may begin before the tensor",
-                             origin[d], d));
+                             origin.at[d], d));
     }
   }
   return !call.stopped();
+}
+
+// The coordinates of a load or store; of an im2col load also the offsets, which have few bits.
+std::optional<TileOrigin> tile_origin(const Call& call, size_t map_operand, bool load) {
+  TileOrigin origin;
+  const uint32_t* const coordinates = call.instruction.rows + map_operand + 1;
+  for (size_t d = 0; d < call.rank(); ++d) origin.at[d] = call.warp.row<int32_t>(coordinates[d])[call.lane];
+  const uint32_t* const offsets = coordinates + call.rank() + 1;  // between them: the mbarrier
+  const uint32_t largest = semantics::largest_offset(call.rank());
+  for (size_t d = 0; load && d < call.load_offsets(); ++d) {
+    origin.offsets[d] = call.warp.row<uint16_t>(offsets[d])[call.lane];
+    if (origin.offsets[d] > largest) {
+      call.fault(FindingKind::illegal_instruction,
+                 fmt::format("the im2col offset {}; a copy of {} dimensions has offsets of 0 to {}", origin.offsets[d],
+                             call.rank(), largest));
+      return std::nullopt;
+    }
+  }
+  return origin;
 }
 
 // What of the tile exists on both sides; a load fills the rest of it.
@@ -270,10 +297,8 @@ std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t
   const auto map = read_map(call, call.other(map_operand));
   if (!map || !call.fits(map->tile_bytes()) || !call.aligned("the tile in shared memory", shared, kTileAlignment))
     return std::nullopt;
-  std::array<int32_t, TensorMap::kMostDimensions> origin{};
-  for (size_t d = 0; d < map->rank; ++d)
-    origin[d] = call.warp.row<int32_t>(call.instruction.rows[map_operand + 1 + d])[call.lane];
-  if (!can_begin_at(call, *map, origin, load)) return std::nullopt;
+  const auto origin = tile_origin(call, map_operand, load);
+  if (!origin || !can_begin_at(call, *map, *origin, load)) return std::nullopt;
   BulkCopy copy;
   copy.bytes = static_cast<uint32_t>(map->tile_bytes());
   copy.fill = std::byte{map->fill};
@@ -285,7 +310,7 @@ std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t
     }
   }
   std::byte* chunk = nullptr;
-  for (const TilePart& part : tile_parts(*map, origin)) {
+  for (const TilePart& part : tile_parts(*map, *origin)) {
     const uint64_t place = swizzle(shared + part.tile_offset, map->swizzle_bits);
     if (part.tile_offset % kChunk == 0) chunk = call.at(Space::shared, near_side(load), place, kChunk);
     if (call.stopped()) return std::nullopt;
@@ -306,7 +331,7 @@ std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t
   return copy;
 }
 
-// Operands: [d], [a{c}], [b]{, blocks}
+// Operands: [d], [a{c}], [b]{, offsets}{, blocks}
 void load_tile(const Call& call) {
   auto copy = tile_copy(call, 1, call.shared(0), true);
   if (copy) issue_load(call, 2 + call.rank(), std::move(*copy));
@@ -350,6 +375,12 @@ Result<size_t> rank_of(const BindContext& context, size_t map_group) {
   return rank;
 }
 
+// All but the channels and the images have an offset.
+Result<void> check_offsets(const BindContext& context, size_t rank, size_t offset_group) {
+  if (static_cast<size_t>(context.group_sizes[offset_group]) == rank - 2) return {};
+  return context.error(fmt::format("an im2col copy of {} dimensions has {} offsets", rank, rank - 2));
+}
+
 Result<Handler> bind_load(BindContext& context) {
   ASSAY_CHECK(check_model(context));
   if (context.operands[1].bits != 64) return context.error("the source address needs 64 bits");
@@ -374,6 +405,10 @@ Result<Handler> bind_load_tile(BindContext& context) {
   if (context.operands[1].bits != 64) return context.error("a tensor map's address needs 64 bits");
   encode(*context.instruction, context.operands[0], context.operands[2 + rank], context.operands[1], rank);
   if (context.has("multicast::cluster")) context.instruction->variant |= kMulticast;
+  if (context.has("im2col")) {
+    ASSAY_CHECK(check_offsets(context, rank, 3));
+    context.instruction->variant |= kIm2col;
+  }
   return &for_each_call<load_tile>;
 }
 Result<Handler> bind_store_tile(BindContext& context) {
@@ -381,6 +416,7 @@ Result<Handler> bind_store_tile(BindContext& context) {
   ASSAY_TRY(const size_t rank, rank_of(context, 0));
   if (context.operands[0].bits != 64) return context.error("a tensor map's address needs 64 bits");
   encode(*context.instruction, context.operands[1 + rank], {}, context.operands[0], rank);
+  if (context.has("im2col_no_offs")) context.instruction->variant |= kIm2col;
   return &for_each_call<store_tile>;
 }
 Reduction reduction_of(const BindContext& context) {
@@ -449,6 +485,12 @@ Result<Handler> bind_nothing(BindContext& context) {
   ASSAY_CHECK(check_model(context));
   return &nothing;
 }
+Result<Handler> bind_prefetch_tile(BindContext& context) {
+  ASSAY_CHECK(check_model(context));
+  ASSAY_TRY(const size_t rank, rank_of(context, 0));
+  if (context.has("im2col")) ASSAY_CHECK(check_offsets(context, rank, 1));
+  return &nothing;
+}
 
 constexpr std::array kBindings = {
     Binding{"cp.async.bulk.load", bind_load},
@@ -458,16 +500,21 @@ constexpr std::array kBindings = {
     Binding{"cp.async.bulk.tensor.load", bind_load_tile},
     Binding{"cp.async.bulk.tensor.load.multicast", bind_load_tile},
     Binding{"cp.async.bulk.tensor.store", bind_store_tile},
+    Binding{"cp.async.bulk.tensor.im2col.load", bind_load_tile},
+    Binding{"cp.async.bulk.tensor.im2col.load.multicast", bind_load_tile},
+    Binding{"cp.async.bulk.tensor.im2col.store", bind_store_tile},
     Binding{"cp.reduce.async.bulk", bind_reduce},
     Binding{"cp.reduce.async.bulk.shared.add", bind_reduce_shared},
     Binding{"cp.reduce.async.bulk.shared.minmax", bind_reduce_shared},
     Binding{"cp.reduce.async.bulk.shared.wrap", bind_reduce_shared},
     Binding{"cp.reduce.async.bulk.shared.logic", bind_reduce_shared},
     Binding{"cp.reduce.async.bulk.tensor", bind_reduce_tile},
+    Binding{"cp.reduce.async.bulk.tensor.im2col", bind_reduce_tile},
     Binding{"cp.async.bulk.commit_group", bind_commit},
     Binding{"cp.async.bulk.wait_group", bind_wait_group},
     Binding{"cp.async.bulk.prefetch", bind_nothing},
-    Binding{"cp.async.bulk.prefetch.tensor", bind_nothing},
+    Binding{"cp.async.bulk.prefetch.tensor", bind_prefetch_tile},
+    Binding{"cp.async.bulk.prefetch.tensor.im2col", bind_prefetch_tile},
     Binding{"prefetch.tensormap", bind_nothing},
 };
 

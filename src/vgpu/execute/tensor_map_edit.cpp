@@ -123,6 +123,10 @@ void replace(Warp& warp, const Instruction& instruction) {
                  fmt::format("the 128 bytes at 0x{:x} are no tensor map of this device", address), lane);
       return;
     }
+    if (map.is_im2col()) {  // the manual has these fields, and .tile, for tiled maps alone
+      warp.fault(FindingKind::illegal_instruction, "tensormap.replace.tile of an im2col tensor map", lane);
+      return;
+    }
     const uint32_t dimension = HasDimension ? warp.row<uint32_t>(instruction.rows[1])[lane] : 0;
     const uint64_t value = warp.row<Value>(instruction.rows[HasDimension ? 2 : 1])[lane];
     if (!replace_field(map, field, dimension, value)) {
