@@ -23,6 +23,12 @@ device::TensorMapRequest map_request(const spec::ResolvedTensor& tensor, const s
   request.address = address;
   request.dims.assign(tensor.dims.begin(), tensor.dims.end());
   for (const int64_t stride : tensor.strides) request.stride_bytes.push_back(static_cast<uint64_t>(stride) * element);
+  if (const auto& im2col = map.im2col) {
+    request.im2col = device::Im2colRequest{{im2col->lower.begin(), im2col->lower.end()},
+                                           {im2col->upper.begin(), im2col->upper.end()},
+                                           static_cast<uint32_t>(im2col->channels),
+                                           static_cast<uint32_t>(im2col->pixels)};
+  }
   for (const int64_t size : map.box) request.box.push_back(static_cast<uint32_t>(size));
   for (const int64_t stride : map.element_strides) request.element_strides.push_back(static_cast<uint32_t>(stride));
   request.swizzle = map.swizzle;

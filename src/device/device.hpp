@@ -72,6 +72,17 @@ struct LaunchOutcome {
   bool clean() const { return findings.empty() && !fault; }
 };
 
+// What a copy in im2col mode moves: pixels from a box of them, bounded by corners in all dimensions between images and
+// channels.
+struct Im2colRequest {
+  std::vector<int> lower;  // from the tensor's first pixel
+  std::vector<int> upper;  // from its last one
+  uint32_t channels = 0;   // of each pixel
+  uint32_t pixels = 0;
+
+  bool operator==(const Im2colRequest&) const = default;
+};
+
 // A Hopper tensor map over a tensor in the device's memory. Dimensions in the order of the tensor's shape: the last one
 // is contiguous.
 struct TensorMapRequest {
@@ -80,6 +91,7 @@ struct TensorMapRequest {
   std::vector<uint64_t> dims;
   std::vector<uint64_t> stride_bytes;  // one for each dimension
   std::vector<uint32_t> box;
+  std::optional<Im2colRequest> im2col;  // instead of a box
   std::vector<uint32_t> element_strides;
   int swizzle = 0;       // bytes: 0, 32, 64, 128
   int interleave = 0;    // bytes: 0, 16, 32

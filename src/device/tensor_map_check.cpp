@@ -13,6 +13,8 @@ constexpr size_t kMostDimensions = 5;
 constexpr uint64_t kAlignment = 16;  // of addresses and strides
 constexpr uint32_t kWidestBox = 256;
 constexpr uint32_t kLongestStep = 8;
+constexpr uint32_t kMostPixels = 1024;
+constexpr size_t kFewestIm2colDimensions = 3;  // images, columns, channels
 
 struct ElementSize {
   std::string_view name;
@@ -31,29 +33,76 @@ const ElementSize* size_of(std::string_view name) {
   return found == kSizes.end() ? nullptr : found;
 }
 
+// What of the contiguous dimension a copy moves.
+Result<void> check_row(const TensorMapRequest& request, std::string_view what, uint64_t bytes) {
+  if (bytes % kAlignment != 0)
+    return tensor_map_refused(fmt::format("{} has {} bytes; it must be a multiple of {}", what, bytes, kAlignment));
+  if (request.swizzle != 0 && bytes > static_cast<uint64_t>(request.swizzle))
+    return tensor_map_refused(fmt::format("{} has {} bytes, more than the swizzle's {}", what, bytes, request.swizzle));
+  return {};
+}
+
+Result<void> check_element_strides(const TensorMapRequest& request) {
+  for (size_t i = 0; i < request.element_strides.size(); ++i) {
+    if (request.element_strides[i] == 0 || request.element_strides[i] > kLongestStep)
+      return tensor_map_refused(fmt::format("the element stride of dimension {} is {}; 1 to {} are possible", i + 1,
+                                            request.element_strides[i], kLongestStep));
+  }
+  return {};
+}
+
 Result<void> check_box(const TensorMapRequest& request, uint64_t element_bytes) {
   for (size_t i = 0; i < request.box.size(); ++i) {
     if (request.box[i] == 0 || request.box[i] > kWidestBox)
       return tensor_map_refused(fmt::format("the box has {} elements in dimension {}; 1 to {} are possible",
                                             request.box[i], i + 1, kWidestBox));
-    if (request.element_strides[i] == 0 || request.element_strides[i] > kLongestStep)
-      return tensor_map_refused(fmt::format("the element stride of dimension {} is {}; 1 to {} are possible", i + 1,
-                                            request.element_strides[i], kLongestStep));
   }
-  const uint64_t row_bytes = request.box.back() * element_bytes;
-  if (row_bytes % kAlignment != 0)
+  return check_row(request, "a row of the box", request.box.back() * element_bytes);
+}
+
+// All corners together have 16 bits: as many for each dimension as there are dimensions to share them.
+Result<void> check_corner(std::string_view which, const std::vector<int>& corner, size_t dimensions) {
+  if (corner.size() != dimensions)
     return tensor_map_refused(
-        fmt::format("a row of the box has {} bytes; it must be a multiple of {}", row_bytes, kAlignment));
-  if (request.swizzle != 0 && row_bytes > static_cast<uint64_t>(request.swizzle))
-    return tensor_map_refused(
-        fmt::format("a row of the box has {} bytes, more than the swizzle's {}", row_bytes, request.swizzle));
+        fmt::format("the {} corner has {} dimensions; the tensor has {} between images and channels", which,
+                    corner.size(), dimensions));
+  const int reach = dimensions == 1 ? 32768 : dimensions == 2 ? 128 : 16;
+  for (const int at : corner) {
+    if (at < -reach || at >= reach)
+      return tensor_map_refused(fmt::format("the {} corner has {}; {} to {} are possible with {} dimensions", which, at,
+                                            -reach, reach - 1, dimensions + 2));
+  }
   return {};
+}
+
+Result<void> check_im2col(const TensorMapRequest& request, uint64_t element_bytes) {
+  const Im2colRequest& im2col = *request.im2col;
+  const size_t rank = request.dims.size();
+  if (rank < kFewestIm2colDimensions)
+    return tensor_map_refused(fmt::format("im2col with {} dimensions; {} to {} are possible", rank,
+                                          kFewestIm2colDimensions, kMostDimensions));
+  ASSAY_CHECK(check_corner("lower", im2col.lower, rank - 2));
+  ASSAY_CHECK(check_corner("upper", im2col.upper, rank - 2));
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    const auto size = static_cast<int64_t>(request.dims[i + 1]);
+    if (size + im2col.upper[i] - im2col.lower[i] <= 0)
+      return tensor_map_refused(
+          fmt::format("the corners {} and {} leave nothing of dimension {}, which has {} elements", im2col.lower[i],
+                      im2col.upper[i], i + 2, size));
+  }
+  if (im2col.channels == 0 || im2col.channels > kWidestBox)
+    return tensor_map_refused(fmt::format("{} channels of a pixel; 1 to {} are possible", im2col.channels, kWidestBox));
+  if (im2col.pixels == 0 || im2col.pixels > kMostPixels)
+    return tensor_map_refused(fmt::format("{} pixels; 1 to {} are possible", im2col.pixels, kMostPixels));
+  return check_row(request, "a pixel", im2col.channels * element_bytes);
 }
 
 }  // namespace
 
 Error tensor_map_refused(std::string message) {
-  return Error{"tensor map: " + std::move(message), {}, "the CUDA driver guide, cuTensorMapEncodeTiled, has the rules"};
+  return Error{"tensor map: " + std::move(message),
+               {},
+               "the CUDA driver guide has the rules: cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col"};
 }
 
 Result<uint64_t> check_tensor_map(const TensorMapRequest& request) {
@@ -65,7 +114,8 @@ Result<uint64_t> check_tensor_map(const TensorMapRequest& request) {
     return tensor_map_refused(fmt::format("NaN as filling, and {} has none", request.dtype));
   if (rank == 0 || rank > kMostDimensions)
     return tensor_map_refused(fmt::format("{} dimensions; one to {} are possible", rank, kMostDimensions));
-  if (request.stride_bytes.size() != rank || request.box.size() != rank || request.element_strides.size() != rank)
+  const bool has_box = request.im2col || request.box.size() == rank;
+  if (request.stride_bytes.size() != rank || !has_box || request.element_strides.size() != rank)
     return tensor_map_refused(
         fmt::format("the tensor has {} dimensions; strides, box and element strides must have as many", rank));
   if (request.stride_bytes.back() != element_bytes) return tensor_map_refused("the last dimension must be contiguous");
@@ -77,7 +127,8 @@ Result<uint64_t> check_tensor_map(const TensorMapRequest& request) {
       return tensor_map_refused(fmt::format("the stride of dimension {} is {} bytes; it must be a multiple of {}",
                                             i + 1, request.stride_bytes[i], kAlignment));
   }
-  ASSAY_CHECK(check_box(request, element_bytes));
+  ASSAY_CHECK(check_element_strides(request));
+  ASSAY_CHECK(request.im2col ? check_im2col(request, element_bytes) : check_box(request, element_bytes));
   return element_bytes;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rules for tensor maps that every device keeps (the CUDA driver guide, cuTensorMapEncodeTiled).
+// The rules for tensor maps that every device keeps (the CUDA driver guide, cuTensorMapEncodeTiled and
+// cuTensorMapEncodeIm2col).
 #pragma once
 
 #include "base/result.hpp"

@@ -98,11 +98,22 @@ struct ScalarSpec {
   Expression value;
 };
 
+// What copies in im2col mode move (cuTensorMapEncodeIm2col): pixels from a box, which the corners bound in all
+// dimensions between images and channels.
+struct Im2colSpec {
+  Place place;
+  std::vector<Expression> lower;  // in the order of the tensor's shape
+  std::vector<Expression> upper;
+  Expression channels;  // of a pixel
+  Expression pixels;
+};
+
 // A Hopper tensor map (cuTensorMapEncodeTiled) over another argument's tensor.
 struct TensorMapSpec {
   std::string of;
   Place of_place;
-  std::vector<Expression> box;              // in the order of the tensor's shape
+  std::vector<Expression> box;  // in the order of the tensor's shape; empty with `im2col`
+  std::optional<Im2colSpec> im2col;
   std::vector<Expression> element_strides;  // empty: all 1
   int swizzle = 0;                          // bytes: 0, 32, 64, 128
   int interleave = 0;                       // bytes: 0, 16, 32

@@ -297,6 +297,21 @@ class Resolver {
     return result;
   }
 
+  // The driver keeps all corners in 16 bits.
+  Result<ResolvedIm2col> resolve(const Im2colSpec& im2col, const ArgumentSpec& argument) const {
+    constexpr int64_t kMostChannels = 256;
+    constexpr int64_t kMostPixels = 1024;
+    const int64_t reach = im2col.lower.size() == 1 ? 32768 : im2col.lower.size() == 2 ? 128 : 16;
+    ResolvedIm2col result;
+    ASSAY_TRY(result.lower, integers(im2col.lower, -reach, reach - 1, "lower corner", argument));
+    ASSAY_TRY(result.upper, integers(im2col.upper, -reach, reach - 1, "upper corner", argument));
+    ASSAY_TRY(const auto channels, integers({im2col.channels}, 1, kMostChannels, "number of channels", argument));
+    ASSAY_TRY(const auto pixels, integers({im2col.pixels}, 1, kMostPixels, "number of pixels", argument));
+    result.channels = channels.front();
+    result.pixels = pixels.front();
+    return result;
+  }
+
   Result<ResolvedTensorMap> resolve(const TensorMapSpec& map, const ArgumentSpec& argument) const {
     constexpr int64_t kMaxBox = 256;
     constexpr int64_t kMaxStride = 8;
@@ -304,19 +319,22 @@ class Resolver {
     result.of = static_cast<size_t>(spec_.find_argument(map.of) - spec_.arguments.data());
     ASSAY_TRY(result.box, integers(map.box, 1, kMaxBox, "box dimension", argument));
     ASSAY_TRY(result.element_strides, integers(map.element_strides, 1, kMaxStride, "element stride", argument));
-    if (result.element_strides.empty()) result.element_strides.assign(result.box.size(), 1);
+    const TensorSpec& tensor = *spec_.arguments[result.of].tensor();
+    if (result.element_strides.empty()) result.element_strides.assign(tensor.shape.size(), 1);
+    if (map.im2col) {
+      ASSAY_TRY(result.im2col, resolve(*map.im2col, argument));
+    }
     result.swizzle = map.swizzle;
     result.interleave = map.interleave;
     result.l2_promotion = map.l2_promotion;
     result.out_of_bounds_nan = map.out_of_bounds_nan;
 
-    const TensorSpec& tensor = *spec_.arguments[result.of].tensor();
     ASSAY_TRY(const ElementType type, element_type(tensor.dtype, spec_.arguments[result.of]));
-    const int64_t row_bytes = result.box.back() * size_bytes(type.dtype);
+    const int64_t row_bytes = (map.im2col ? result.im2col->channels : result.box.back()) * size_bytes(type.dtype);
     if (map.interleave == 0 && (row_bytes % 16 != 0 || (map.swizzle != 0 && row_bytes > map.swizzle))) {
-      return mistake(map.box.back().place(),
-                     fmt::format("a row of the box of argument \"{}\" has {} bytes{}; expected a multiple of 16{}",
-                                 argument.name, row_bytes, with(),
+      return mistake(map.im2col ? map.im2col->channels.place() : map.box.back().place(),
+                     fmt::format("{} of argument \"{}\" has {} bytes{}; expected a multiple of 16{}",
+                                 map.im2col ? "a pixel" : "a row of the box", argument.name, row_bytes, with(),
                                  map.swizzle != 0 ? fmt::format(", at most {} for this swizzle", map.swizzle) : ""));
     }
     return result;

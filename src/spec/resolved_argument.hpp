@@ -32,9 +32,17 @@ struct ResolvedScalar {
   std::vector<uint8_t> encoded;  // little-endian, size_bytes(type) of them
 };
 
+struct ResolvedIm2col {
+  std::vector<int64_t> lower;
+  std::vector<int64_t> upper;
+  int64_t channels = 0;
+  int64_t pixels = 0;
+};
+
 struct ResolvedTensorMap {
   size_t of = 0;  // the index of the tensor among the arguments
   std::vector<int64_t> box;
+  std::optional<ResolvedIm2col> im2col;  // instead of a box
   std::vector<int64_t> element_strides;
   int swizzle = 0;
   int interleave = 0;

@@ -76,6 +76,11 @@ json argument_json(const spec::ArgumentSpec& argument) {
                   {"interleave", map->interleave},
                   {"l2_promotion", map->l2_promotion},
                   {"out_of_bounds_nan", map->out_of_bounds_nan}});
+    if (const auto& im2col = map->im2col)
+      entry["im2col"] = {{"lower", texts(im2col->lower)},
+                         {"upper", texts(im2col->upper)},
+                         {"channels", im2col->channels.text()},
+                         {"pixels", im2col->pixels.text()}};
   } else if (const spec::ViewSpec* view = argument.view()) {
     entry.update({{"kind", "view"}, {"of", view->of}});
     if (view->offset) entry["offset"] = view->offset->text();

@@ -107,6 +107,69 @@ TEST(VirtualTensorMap, KeepsTheRulesOfTheDriver) {
   for (const auto& [message, expected] : cases) EXPECT_NE(message.find(expected), std::string::npos) << message;
 }
 
+TensorMapRequest map_of_images() {
+  TensorMapRequest request;
+  request.dtype = "f16";
+  request.address = 0x7000'0000'0000;
+  request.dims = {3, 5, 7, 64};
+  request.stride_bytes = {4480, 896, 128, 2};
+  request.im2col = Im2colRequest{{-1, -2}, {-3, -4}, 64, 100};
+  request.element_strides = {1, 2, 3, 1};
+  request.swizzle = 128;
+  return request;
+}
+
+TEST(VirtualTensorMap, OfImagesHasTheDimensionsTheOtherWayRoundToo) {
+  const auto device = open_device("vgpu:h200");
+  ASSERT_TRUE(device.ok());
+  const auto bytes = (*device)->encode_tensor_map(map_of_images());
+  ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
+  const auto map = vgpu::TensorMap::unpack(std::span<const std::byte, kTensorMapBytes>(*bytes));
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(map->is_im2col());
+  EXPECT_EQ(map->pixels, 100);
+  EXPECT_EQ(map->box, (std::array<uint16_t, 5>{64, 1, 1, 1, 0}));
+  EXPECT_EQ(map->lower, (std::array<int16_t, 3>{-2, -1, 0}));
+  EXPECT_EQ(map->upper, (std::array<int16_t, 3>{-4, -3, 0}));
+  EXPECT_EQ(map->steps, (std::array<uint8_t, 5>{1, 3, 2, 1, 1}));
+  EXPECT_EQ(map->tile_bytes(), 12800u);
+}
+
+TEST(VirtualTensorMap, OfImagesKeepsTheRulesOfTheDriver) {
+  const auto device = open_device("vgpu:h200");
+  ASSERT_TRUE(device.ok());
+  const auto refusal = [&](auto change) {
+    TensorMapRequest request = map_of_images();
+    change(request, *request.im2col);
+    const auto map = (*device)->encode_tensor_map(request);
+    return map ? std::string("accepted") : map.error().message;
+  };
+  using R = TensorMapRequest;
+  using I = Im2colRequest;
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {refusal([](R&, I&) {}), "accepted"},
+      {refusal([](R& r, I&) { r.dims = {7, 64}, r.stride_bytes = {128, 2}, r.element_strides = {1, 1}; }),
+       "im2col with 2 dimensions"},
+      {refusal([](R&, I& i) { i.lower = {0}; }), "lower corner has 1 dimensions; the tensor has 2"},
+      {refusal([](R&, I& i) { i.upper = {0, 0, 0}; }), "upper corner has 3 dimensions"},
+      {refusal([](R&, I& i) { i.lower = {-129, 0}; }), "lower corner has -129; -128 to 127 are possible"},
+      {refusal([](R&, I& i) { i.lower[0] = 127, i.upper[0] = 128; }), "upper corner has 128"},
+      {refusal([](R&, I& i) { i.upper[1] = -9; }), "leave nothing of dimension 3, which has 7"},
+      {refusal([](R&, I& i) { i.upper[1] = -8; }), "accepted"},
+      {refusal([](R& r, I& i) { i.channels = 0, r.swizzle = 0; }), "0 channels"},
+      {refusal([](R& r, I& i) { i.channels = 257, r.swizzle = 0; }), "257 channels"},
+      {refusal([](R& r, I& i) { i.channels = 12, r.swizzle = 0; }), "a pixel has 24 bytes"},
+      {refusal([](R&, I& i) { i.channels = 128; }), "a pixel has 256 bytes, more than the swizzle's 128"},
+      {refusal([](R&, I& i) { i.pixels = 0; }), "0 pixels"},
+      {refusal([](R&, I& i) { i.pixels = 1025; }), "1025 pixels"},
+      {refusal([](R& r, I&) { r.element_strides[1] = 9; }), "element stride of dimension 2 is 9"},
+      {refusal([](R& r, I&) { r.element_strides[0] = 2; }), "element stride of images"},
+      {refusal([](R&, I& i) { i.channels = 32; }), "swizzle wider than a pixel"},
+  };
+  for (const auto& [message, expected] : cases)
+    EXPECT_NE(message.find(expected), std::string::npos) << message << ", expected " << expected;
+}
+
 TEST(VirtualTensorMap, NeedsHopper) {
   const auto device = open_device("vgpu:a100");
   ASSERT_TRUE(device.ok());

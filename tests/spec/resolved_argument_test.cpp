@@ -86,5 +86,43 @@ TEST(ResolvedArgument, TensorMap) {
   EXPECT_EQ(resolved.element_strides, (std::vector<int64_t>{1, 1}));
 }
 
+TEST(ResolvedArgument, TensorMapOfPixels) {
+  KernelSpec spec = sample_spec();
+  const auto number = [](int64_t value) { return Expression::constant(Value(value), {}); };
+  auto& tensor = std::get<TensorSpec>(spec.arguments[0].kind);
+  tensor.shape = {number(2), number(5), number(64)};
+  tensor.strides.clear();
+  TensorMapSpec map;
+  map.of = "q";
+  map.im2col = Im2colSpec{{}, {number(-1)}, {number(-1)}, number(64), number(128)};
+  spec.arguments[3].kind = map;
+  const auto resolve = [&] { return resolve_arguments(spec, *default_configuration(spec), *first_shape(spec)); };
+  const auto refusal = [&](auto change) {
+    auto& im2col = *std::get<TensorMapSpec>(spec.arguments[3].kind).im2col;
+    const Im2colSpec before = im2col;
+    change(im2col);
+    const auto arguments = resolve();
+    im2col = before;
+    return arguments ? std::string("accepted") : arguments.error().message;
+  };
+  const auto arguments = resolve();
+  ASSERT_TRUE(arguments.ok()) << to_string(arguments.error());
+  const ResolvedTensorMap& resolved = *(*arguments)[3].tensor_map();
+  ASSERT_TRUE(resolved.im2col);
+  EXPECT_TRUE(resolved.box.empty());
+  EXPECT_EQ(resolved.im2col->lower, (std::vector<int64_t>{-1}));
+  EXPECT_EQ(resolved.im2col->pixels, 128);
+  EXPECT_EQ(resolved.element_strides, (std::vector<int64_t>{1, 1, 1}));
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {refusal([&](Im2colSpec& m) { m.lower = {number(-32769)}; }), "lower corner 1 of argument"},
+      {refusal([&](Im2colSpec& m) { m.upper = {number(32768)}; }), "expected -32768 to 32767"},
+      {refusal([&](Im2colSpec& m) { m.channels = number(257); }), "expected 1 to 256"},
+      {refusal([&](Im2colSpec& m) { m.channels = number(4); }), "a pixel of argument"},
+      {refusal([&](Im2colSpec& m) { m.pixels = number(1025); }), "expected 1 to 1024"},
+  };
+  for (const auto& [message, expected] : cases)
+    EXPECT_NE(message.find(expected), std::string::npos) << message << ", expected " << expected;
+}
+
 }  // namespace
 }  // namespace assay::spec

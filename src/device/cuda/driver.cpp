@@ -111,6 +111,7 @@ Result<void> Driver::bind() {
   need(cuFuncSetAttribute, "cuFuncSetAttribute");
   need(cuLaunchKernelEx, "cuLaunchKernelEx");
   bind_symbol(library_, cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
+  bind_symbol(library_, cuTensorMapEncodeIm2col, "cuTensorMapEncodeIm2col");
   bind_symbol(library_, cuFuncGetParamInfo, "cuFuncGetParamInfo");
   bind_symbol(library_, cuFuncGetName, "cuFuncGetName");
   bind_symbol(library_, cuModuleGetFunctionCount, "cuModuleGetFunctionCount");

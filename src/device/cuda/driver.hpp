@@ -101,6 +101,12 @@ struct DriverTable {
                                      const uint32_t* element_strides, CUtensorMapInterleave interleave,
                                      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2_promotion,
                                      CUtensorMapFloatOOBfill fill) = nullptr;  // CUDA 12.0
+  CUresult (*cuTensorMapEncodeIm2col)(CUtensorMap* map, CUtensorMapDataType type, uint32_t rank, void* address,
+                                      const uint64_t* dims, const uint64_t* strides, const int* lower, const int* upper,
+                                      uint32_t channels, uint32_t pixels, const uint32_t* element_strides,
+                                      CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                      CUtensorMapL2promotion l2_promotion,
+                                      CUtensorMapFloatOOBfill fill) = nullptr;  // CUDA 12.0
   CUresult (*cuFuncGetParamInfo)(CUfunction function, size_t index, size_t* offset, size_t* bytes) = nullptr;  // 12.4
   CUresult (*cuFuncGetName)(const char** name, CUfunction function) = nullptr;                                 // 12.3
   CUresult (*cuModuleGetFunctionCount)(unsigned* count, CUmodule module) = nullptr;                            // 12.4

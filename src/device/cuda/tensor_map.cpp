@@ -72,10 +72,43 @@ CUtensorMapL2promotion promotion_of(int bytes) {
   }
 }
 
+CUtensorMapFloatOOBfill fill_of(const TensorMapRequest& request) {
+  return request.out_of_bounds_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+                                   : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+}
+
+// The driver counts dimensions from the contiguous one.
+template <class Number>
+std::vector<Number> inward(const std::vector<Number>& numbers) {
+  return {numbers.rbegin(), numbers.rend()};
+}
+
+Result<void> encode(const Driver& driver, const TensorMapRequest& request, CUtensorMapDataType type, CUtensorMap& map) {
+  const auto rank = static_cast<uint32_t>(request.dims.size());
+  auto* const address = reinterpret_cast<void*>(request.address);  // NOLINT(performance-no-int-to-ptr): of the GPU
+  const auto dims = inward(request.dims);
+  const std::vector<uint64_t> strides(request.stride_bytes.rbegin() + 1, request.stride_bytes.rend());
+  const auto element_strides = inward(request.element_strides);
+  if (!request.im2col) {
+    return driver.check(driver.cuTensorMapEncodeTiled(&map, type, rank, address, dims.data(), strides.data(),
+                                                      inward(request.box).data(), element_strides.data(),
+                                                      interleave_of(request.interleave), swizzle_of(request.swizzle),
+                                                      promotion_of(request.l2_promotion), fill_of(request)),
+                        "cuTensorMapEncodeTiled");
+  }
+  const Im2colRequest& im2col = *request.im2col;
+  return driver.check(
+      driver.cuTensorMapEncodeIm2col(&map, type, rank, address, dims.data(), strides.data(),
+                                     inward(im2col.lower).data(), inward(im2col.upper).data(), im2col.channels,
+                                     im2col.pixels, element_strides.data(), interleave_of(request.interleave),
+                                     swizzle_of(request.swizzle), promotion_of(request.l2_promotion), fill_of(request)),
+      "cuTensorMapEncodeIm2col");
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> encode_tensor_map(const Driver& driver, const TensorMapRequest& request) {
-  if (driver.cuTensorMapEncodeTiled == nullptr) {
+  if (driver.cuTensorMapEncodeTiled == nullptr || driver.cuTensorMapEncodeIm2col == nullptr) {
     return Error{"this driver has no tensor maps",
                  {},
                  "they came with CUDA 12.0: install a newer driver",
@@ -83,22 +116,8 @@ Result<std::vector<std::byte>> encode_tensor_map(const Driver& driver, const Ten
   }
   ASSAY_CHECK(check_tensor_map(request));
   ASSAY_TRY(const CUtensorMapDataType type, type_of(request.dtype));
-  // The driver counts dimensions from the contiguous one.
-  const size_t rank = request.dims.size();
-  const std::vector<uint64_t> dims(request.dims.rbegin(), request.dims.rend());
-  const std::vector<uint64_t> strides(request.stride_bytes.rbegin() + 1, request.stride_bytes.rend());
-  const std::vector<uint32_t> box(request.box.rbegin(), request.box.rend());
-  const std::vector<uint32_t> element_strides(request.element_strides.rbegin(), request.element_strides.rend());
   CUtensorMap map{};
-  ASSAY_CHECK(driver.check(
-      driver.cuTensorMapEncodeTiled(
-          &map, type, static_cast<uint32_t>(rank),
-          reinterpret_cast<void*>(request.address),  // NOLINT(performance-no-int-to-ptr): an address of the GPU
-          dims.data(), strides.data(), box.data(), element_strides.data(), interleave_of(request.interleave),
-          swizzle_of(request.swizzle), promotion_of(request.l2_promotion),
-          request.out_of_bounds_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
-                                    : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-      "cuTensorMapEncodeTiled"));
+  ASSAY_CHECK(encode(driver, request, type, map));
   std::vector<std::byte> bytes(kTensorMapBytes);
   std::memcpy(bytes.data(), &map, bytes.size());
   return bytes;

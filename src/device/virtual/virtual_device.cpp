@@ -282,8 +282,11 @@ Result<std::vector<std::byte>> VirtualDevice::encode_tensor_map(const TensorMapR
   ASSAY_TRY(const uint64_t element_bytes, check_tensor_map(request));
   if (request.interleave != 0) return not_supported("interleaved layouts");
   // How the hardware lays out a row that does not fill the swizzle is not documented.
-  if (request.swizzle != 0 && request.box.back() * element_bytes != static_cast<uint64_t>(request.swizzle))
-    return not_supported("a swizzle wider than a row of the box");
+  const uint64_t columns = request.im2col ? request.im2col->channels : request.box.back();
+  if (request.swizzle != 0 && columns * element_bytes != static_cast<uint64_t>(request.swizzle))
+    return not_supported(request.im2col ? "a swizzle wider than a pixel" : "a swizzle wider than a row of the box");
+  // Nor whether images have steps.
+  if (request.im2col && request.element_strides.front() != 1) return not_supported("an element stride of images");
   vgpu::TensorMap map;
   map.address = request.address;
   map.rank = static_cast<uint8_t>(request.dims.size());
@@ -299,9 +302,15 @@ Result<std::vector<std::byte>> VirtualDevice::encode_tensor_map(const TensorMapR
           fmt::format("dimension {} has {} elements; 1 to 2^32 - 1 are possible", from + 1, request.dims[from]));
     map.sizes[i] = static_cast<uint32_t>(request.dims[from]);
     map.strides[i] = request.stride_bytes[from];
-    map.box[i] = static_cast<uint16_t>(request.box[from]);
+    map.box[i] = static_cast<uint16_t>(request.im2col ? (i == 0 ? columns : 1) : request.box[from]);
     // The hardware has no steps along the contiguous dimension, and ignores those that it is given.
     map.steps[i] = static_cast<uint8_t>(i == 0 ? 1 : request.element_strides[from]);
+  }
+  if (const auto& im2col = request.im2col) {
+    map.pixels = static_cast<uint16_t>(im2col->pixels);
+    const auto narrow = [](int at) { return static_cast<int16_t>(at); };
+    std::transform(im2col->lower.rbegin(), im2col->lower.rend(), map.lower.begin(), narrow);
+    std::transform(im2col->upper.rbegin(), im2col->upper.rend(), map.upper.begin(), narrow);
   }
   std::vector<std::byte> bytes(vgpu::TensorMap::kBytes);
   map.pack(std::span<std::byte, vgpu::TensorMap::kBytes>(bytes));

@@ -100,6 +100,11 @@ class NameCheck {
   void check(const TensorMapSpec& map) const {
     check(map.box);
     check(map.element_strides);
+    if (!map.im2col) return;
+    check(map.im2col->lower);
+    check(map.im2col->upper);
+    check(map.im2col->channels);
+    check(map.im2col->pixels);
   }
 
   void check(const ViewSpec& view) const { check(view.offset); }

@@ -217,15 +217,39 @@ int read_choice(const TableReader& table, std::string_view key, const std::vecto
   return choices.front();
 }
 
+Im2colSpec read_im2col(const Node& value, const std::string& title, Mistakes& mistakes) {
+  TableReader table(value, fmt::format("\"im2col\" of {}", title), mistakes);
+  table.check_keys({"lower", "upper", "channels", "pixels"});
+  Im2colSpec im2col;
+  im2col.place = value.place;
+  if (table.require("lower", Node::Kind::array, "[-1, -1]") != nullptr) im2col.lower = table.expressions("lower");
+  if (table.require("upper", Node::Kind::array, "[-1, -1]") != nullptr) im2col.upper = table.expressions("upper");
+  const auto number = [&](std::string_view key) {
+    if (value.find(key) == nullptr)
+      mistakes.add(value.place,
+                   fmt::format("{} has no \"{}\"; expected a number or an expression", table.title(), key));
+    return table.expression(key).value_or(Expression::constant(Value(int64_t{1}), value.place));
+  };
+  im2col.channels = number("channels");
+  im2col.pixels = number("pixels");
+  return im2col;
+}
+
 TensorMapSpec read_tensor_map(const Node& value, const std::string& title, Mistakes& mistakes) {
   TableReader table(value, title, mistakes);
-  table.check_keys({"of", "box", "element_strides", "swizzle", "interleave", "l2_promotion", "fill"});
+  table.check_keys({"of", "box", "im2col", "element_strides", "swizzle", "interleave", "l2_promotion", "fill"});
   TensorMapSpec map;
   if (const Node* const of = table.require("of", Node::Kind::string, "\"TENSOR\"")) {
     map.of = of->text;
     map.of_place = of->text_place;
   }
-  if (table.require("box", Node::Kind::array, "[64, 64]") != nullptr) map.box = table.expressions("box");
+  if (const Node* const im2col = table.find("im2col", Node::Kind::table)) {
+    map.im2col = read_im2col(*im2col, title, mistakes);
+    if (const Node* const box = value.find("box"))
+      mistakes.add(box->place, fmt::format("{} has a \"box\" and \"im2col\"; expected one of them", title));
+  } else if (value.find("im2col") == nullptr && table.require("box", Node::Kind::array, "[64, 64]") != nullptr) {
+    map.box = table.expressions("box");
+  }
   map.element_strides = table.expressions("element_strides");
   map.swizzle = read_choice(table, "swizzle", {0, 32, 64, 128});
   map.interleave = read_choice(table, "interleave", {0, 16, 32});
@@ -424,14 +448,34 @@ void check_pointer(const KernelSpec& spec, const ArgumentSpec& argument, const s
                                     argument.name, name));
 }
 
+// Corners bound all dimensions but the first, the images, and the last, the channels.
+void check_im2col(const TensorMapSpec& map, const ArgumentSpec& argument, size_t rank, Mistakes& mistakes) {
+  const Im2colSpec& im2col = *map.im2col;
+  if (im2col.lower.empty() || im2col.upper.empty()) return;  // said already
+  if (rank < 3 || rank > 5) {
+    mistakes.add(im2col.place, fmt::format("argument \"{}\" maps \"{}\" for im2col, which has {} dimensions; expected "
+                                           "3 to 5: images, then rows and columns, then channels",
+                                           argument.name, map.of, rank));
+  } else if (im2col.lower.size() != rank - 2 || im2col.upper.size() != rank - 2) {
+    mistakes.add(im2col.place, fmt::format("argument \"{}\" has a lower corner of {} and an upper one of {} dimensions "
+                                           "for \"{}\"; expected {}, all but the first and the last",
+                                           argument.name, im2col.lower.size(), im2col.upper.size(), map.of, rank - 2));
+  }
+  if (!map.element_strides.empty() && map.element_strides.size() != rank)
+    mistakes.add(argument.place, fmt::format("argument \"{}\" has {} element strides for \"{}\", which has {} "
+                                             "dimensions; expected the same",
+                                             argument.name, map.element_strides.size(), map.of, rank));
+}
+
 // A tensor map names a tensor of as many dimensions as it has.
 void check_tensor_map(const KernelSpec& spec, const ArgumentSpec& argument, Mistakes& mistakes) {
   const TensorMapSpec& map = *argument.tensor_map();
-  if (map.of.empty() || map.box.empty()) return;  // said already
+  if (map.of.empty() || (map.box.empty() && !map.im2col)) return;  // said already
   const ArgumentSpec* const target = expect_tensor(spec, argument, "maps", map.of, map.of_place, mistakes);
   if (target == nullptr) return;
   const size_t rank = target->tensor()->shape.size();
   if (rank == 0) return;  // said already
+  if (map.im2col) return check_im2col(map, argument, rank, mistakes);
   if (map.box.size() != rank || rank > 5 || (!map.element_strides.empty() && map.element_strides.size() != rank)) {
     mistakes.add(argument.place, fmt::format("argument \"{}\" has a box of {} dimensions and {} element strides for "
                                              "\"{}\", which has {}; expected the same, and at most 5",

@@ -295,9 +295,13 @@ class Launch:
         wanted = Tensor(self.kernel.by_name[argument.of], self.scope)
         size = self.tensors[argument.of].element_size()
         ones = [1] * len(wanted.shape)
+        box = [extent.integer(self.scope) for extent in argument.box]
+        if hasattr(argument, "im2col"):
+            number = lambda text: Expression(text).integer(self.scope)  # noqa: E731
+            box = {name: [number(text) for text in texts] if isinstance(texts, list) else number(texts)
+                   for name, texts in argument.im2col.items()}
         return driver.tensor_map(wanted.dtype, self.address(argument.of), wanted.shape,
-                                 [step * size for step in wanted.strides],
-                                 [extent.integer(self.scope) for extent in argument.box],
+                                 [step * size for step in wanted.strides], box,
                                  [step.integer(self.scope) for step in argument.element_strides] or ones,
                                  argument.swizzle, argument.interleave, argument.l2_promotion, argument.out_of_bounds_nan)
 

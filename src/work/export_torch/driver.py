@@ -58,14 +58,20 @@ class Driver:
                   ctypes.c_void_p(stream))
 
     def tensor_map(self, dtype, address, dims, stride_bytes, box, element_strides, swizzle, interleave, promotion, nan):
-        """128 bytes; the driver counts dimensions from the contiguous one."""
+        """128 bytes; the driver counts dimensions from the contiguous one. A dictionary for a box: im2col."""
         rank = len(dims)
         memory = ctypes.create_string_buffer(256)
         aligned = (ctypes.addressof(memory) + 127) // 128 * 128
         as_u64 = lambda values: (ctypes.c_uint64 * max(len(values), 1))(*values)  # noqa: E731
         as_u32 = lambda values: (ctypes.c_uint32 * rank)(*values)                 # noqa: E731
-        self.call("cuTensorMapEncodeTiled", ctypes.c_void_p(aligned), MAP_TYPES[dtype], ctypes.c_uint32(rank),
-                  ctypes.c_void_p(address), as_u64(dims[::-1]), as_u64(stride_bytes[::-1][1:]), as_u32(box[::-1]),
+        function, moved = "cuTensorMapEncodeTiled", None
+        if isinstance(box, dict):
+            corner = lambda values: (ctypes.c_int * len(values))(*values[::-1])   # noqa: E731
+            function = "cuTensorMapEncodeIm2col"
+            moved = [corner(box["lower"]), corner(box["upper"]), ctypes.c_uint32(box["channels"]),
+                     ctypes.c_uint32(box["pixels"])]
+        self.call(function, ctypes.c_void_p(aligned), MAP_TYPES[dtype], ctypes.c_uint32(rank), ctypes.c_void_p(address),
+                  as_u64(dims[::-1]), as_u64(stride_bytes[::-1][1:]), *(moved or [as_u32(box[::-1])]),
                   as_u32(element_strides[::-1]), {0: 0, 16: 1, 32: 2}[interleave], {0: 0, 32: 1, 64: 2, 128: 3}[swizzle],
                   {0: 0, 64: 1, 128: 2, 256: 3}[promotion], int(nan))
         return ctypes.string_at(aligned, 128)

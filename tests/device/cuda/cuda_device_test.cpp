@@ -216,12 +216,32 @@ TEST_F(CudaDeviceTest, TensorMapsCountFromTheContiguousDimension) {
                                       0, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 0}));
 }
 
+TEST_F(CudaDeviceTest, TensorMapsOfImagesCountFromTheChannels) {
+  TensorMapRequest map;
+  map.dtype = "bf16";
+  map.address = 0x1000;
+  map.dims = {4, 10, 20, 64};
+  map.stride_bytes = {25600, 2560, 128, 2};
+  map.im2col = Im2colRequest{{-1, -2}, {-3, -4}, 64, 100};
+  map.element_strides = {1, 2, 3, 1};
+  map.swizzle = 128;
+  const auto encoded = device_->encode_tensor_map(map);
+  ASSERT_TRUE(encoded.ok()) << to_string(encoded.error());
+  std::array<uint64_t, 16> seen{};
+  std::memcpy(seen.data(), encoded->data(), encoded->size());
+  constexpr auto kMinus = [](uint64_t n) { return ~n + 1; };
+  EXPECT_EQ(seen,
+            (std::array<uint64_t, 16>{CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 0x1000, 64, 100, 641, 203, 102, 41, 0,
+                                      kMinus(2), kMinus(1), 0, kMinus(4), kMinus(3), 0, CU_TENSOR_MAP_SWIZZLE_128B}));
+}
+
 TEST_F(CudaDeviceTest, TensorMapsThatCannotBeAreRefusedWithTheReason) {
   TensorMapRequest map{.dtype = "f16",
                        .address = 0x1000,
                        .dims = {10, 12},
                        .stride_bytes = {24, 2},
                        .box = {8, 8},
+                       .im2col = {},
                        .element_strides = {1, 1}};
   const auto refused = [&] {
     const auto encoded = device_->encode_tensor_map(map);

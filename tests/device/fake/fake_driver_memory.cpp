@@ -137,6 +137,22 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, uint
   map->opaque[15] = static_cast<uint64_t>(fill);
   return answer();
 }
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* map, CUtensorMapDataType type, uint32_t rank, void* address,
+                                 const uint64_t* dims, const uint64_t*, const int* lower, const int* upper,
+                                 uint32_t channels, uint32_t pixels, const uint32_t* element_strides,
+                                 CUtensorMapInterleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
+                                 CUtensorMapFloatOOBfill) {
+  map->opaque = {};
+  map->opaque[0] = static_cast<uint64_t>(type);
+  map->opaque[1] = reinterpret_cast<uint64_t>(address);
+  map->opaque[2] = channels;
+  map->opaque[3] = pixels;
+  for (uint32_t i = 0; i < rank; ++i) map->opaque[4 + i] = dims[i] * 10 + element_strides[i];
+  for (uint32_t i = 0; i + 2 < rank; ++i) map->opaque[9 + i] = static_cast<uint64_t>(lower[i]);
+  for (uint32_t i = 0; i + 2 < rank; ++i) map->opaque[12 + i] = static_cast<uint64_t>(upper[i]);
+  map->opaque[15] = static_cast<uint64_t>(swizzle);
+  return answer();
+}
 #endif
 // What only tests call.
 size_t fake_allocations() {

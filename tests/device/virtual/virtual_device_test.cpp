@@ -234,6 +234,7 @@ TEST(VirtualDevice, has_no_steps_along_the_contiguous_dimension) {
                                                .dims = {8, 16},
                                                .stride_bytes = {64, 4},
                                                .box = {4, 8},
+                                               .im2col = {},
                                                .element_strides = {2, 2}});
   ASSERT_TRUE(bytes.ok()) << to_string(bytes.error());
   const auto map = vgpu::TensorMap::unpack(std::span<const std::byte, vgpu::TensorMap::kBytes>(*bytes));
