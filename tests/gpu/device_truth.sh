@@ -42,7 +42,7 @@ expect 0 '"name": "GPU clocks"' doctor --json --no-measure
 expect 0 'sm_90' build kernels/softmax --device cuda:0
 
 for kernel in softmax layernorm reduction gemm attention/tensor_core attention/naive attention/streaming attention/resident \
-  cluster_reduction tensor_map_copy texture_blur surface_transpose; do
+  cluster_reduction tensor_map_copy convolution texture_blur surface_transpose; do
   expect 0 'correct.*cuda:0' check "kernels/$kernel" --device cuda:0
 done
 expect 0 'correct.*cuda:0' check kernels/tensor_map_copy --config TILE_ROWS=64
