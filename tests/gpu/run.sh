@@ -24,6 +24,11 @@ nvcc -std=c++20 -arch=native -I src -o "$work/texture_truth" tests/gpu/texture_t
 "$work/texture_truth" > "$work/textures.txt" || { grep -v ': 0 differ, 0 in' "$work/textures.txt"; exit 1; }
 tail -n 1 "$work/textures.txt"
 
+echo "== im2col: where copies of the virtual GPU go, against this GPU's"
+nvcc -std=c++20 -arch=sm_90 -I src -o "$work/im2col_truth" tests/gpu/im2col_truth.cu src/vgpu/machine/tensor_map.cpp
+"$work/im2col_truth" > "$work/im2col.txt" || { cat "$work/im2col.txt"; exit 1; }
+tail -n 1 "$work/im2col.txt"
+
 echo "== kernels: every configuration against float64"
 sh tests/gpu/kernel_truth.sh "$work/kernels" truth
 
