@@ -379,6 +379,24 @@ WORD = "N % 4 == 0 ? 'narrow' : 'odd'"\n"""))
                     for kind, count in re.findall(r"\.param (?:\.align \d+ )?\.(\w+) \w+(?:\[(\d+)\])?", head)]
         self.assertEqual(sizes, declared)
 
+    def test_maps_of_pixels_are_encoded_as_such(self):
+        """The fake driver's map: type, address, channels, pixels, sizes with steps, lower corner, upper one, swizzle."""
+        self.export(ROOT / "kernels/convolution", "convolved")
+        words = json.loads(self.call("""
+            import json, struct, torch, convolved
+            from convolved import call, driver
+            kernel, example = convolved._kernel, json.load(open("convolved/kernel.json"))["example"]
+            given = {name: torch.empty_strided(each["shape"], each["strides"], torch.float16, "cuda")
+                     for name, each in example["inputs"].items()}
+            scope = kernel.scope(given, example["settings"])
+            tensors = {each.name: call.Tensor(each, scope).empty("cuda") for each in kernel.arguments
+                       if each.kind == "tensor"}
+            launch = call.Launch(kernel, scope, tensors, torch.device("cuda"))
+            encoded = launch.tensor_map(kernel.by_name["x_map"], driver.Driver())
+            words = struct.unpack("<16q", encoded)
+            print(json.dumps([words[0], words[1] == tensors["x"].data_ptr(), *words[2:]]))"""))
+        self.assertEqual(words, [6, True, 64, 64, 721, 91, 71, 31, 0, -1, -1, 0, -1, -1, 0, 3])
+
     def test_what_cannot_be_exported_is_refused(self):
         def refused(*words):
             done = run([PROGRAM, "export", *words], folder=self.folder)
