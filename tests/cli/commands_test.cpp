@@ -179,6 +179,21 @@ TEST(Commands, WarpAttentionIsCleanAndCorrectWithoutAGpu) {
   }
 }
 
+// Copies in im2col mode: padding, strides and dilation, tiles of several images, channels that fill no stage.
+TEST(Commands, TheConvolutionIsCleanAndCorrectWithoutAGpu) {
+  const std::vector<std::string> words = {"kernels/convolution", "--device", "vgpu:h100", "--json"};
+  const auto run = [&](std::vector<std::string> command) {
+    command.insert(command.end(), words.begin(), words.end());
+    return assay_program(command);
+  };
+  const ProcessOutcome checked = run({"check"});
+  EXPECT_EQ(checked.exit_status, 0) << checked.output << checked.errors;
+  EXPECT_EQ(parsed(checked)["verdict"], "correct");
+  const ProcessOutcome sanitized = run({"sanitize"});
+  EXPECT_EQ(sanitized.exit_status, 0) << sanitized.output << sanitized.errors;
+  EXPECT_EQ(parsed(sanitized)["verdict"], "clean");
+}
+
 TEST(Commands, AnErrorIsAlsoOneJsonDocument) {
   const ProcessOutcome outcome = assay_program({"check", "no/such/folder", "--json"});
   EXPECT_EQ(outcome.exit_status, 2);
