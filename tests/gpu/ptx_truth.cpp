@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs the cases of tests/ptx on a real GPU: what they expect of the virtual GPU must be what the hardware does.
 // Needs a C++20 compiler and the CUDA driver, nothing else. From the root of the repository:
-//   g++ -std=c++20 -O1 -Isrc -Itests tests/gpu/ptx_truth.cpp tests/support/ptx_case.cpp src/base/text.cpp
-//       src/base/error.cpp -ldl -o ptx_truth
+//   g++ -std=c++20 -O1 -Isrc -Itests tests/gpu/ptx_truth.cpp tests/support/ptx_case.cpp src/base/text.cpp -ldl
+//       -o ptx_truth
 //   ./ptx_truth [--brief] [--seconds N] tests/ptx
 // Cases run in a child process, one after the other. A fault ends the child (its context is lost) and the next case
 // gets a fresh one; a case that hangs is killed after N seconds (10).
@@ -130,7 +130,7 @@ class Worker {
 
   Verdict run(const std::string& file) {
     const auto test = read_ptx_case(file);
-    if (!test) return {'F', to_string(test.error())};
+    if (!test) return {'F', test.error().message};
     if (const std::string reason = reason_to_skip(*test, capability_); !reason.empty()) return {'s', reason};
     CuModule module = nullptr;
     if (std::string problem = load(*test, module); !problem.empty()) return {'F', problem};

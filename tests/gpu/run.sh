@@ -15,7 +15,7 @@ ASSAY_TRUTH_FILE="$work/truth.txt" build/tests/test_vgpu --gtest_filter='Truth.*
 
 echo "== PTX cases: expected values against this GPU's"
 g++ -std=c++20 -O1 -Isrc -Itests -o "$work/ptx_truth" tests/gpu/ptx_truth.cpp tests/support/ptx_case.cpp src/base/text.cpp \
-  src/base/error.cpp -ldl
+  -ldl
 "$work/ptx_truth" --brief tests/ptx
 
 echo "== textures: fetches of the virtual GPU against this GPU's"
