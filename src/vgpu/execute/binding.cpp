@@ -12,11 +12,11 @@ namespace assay::vgpu {
 
 std::span<const std::span<const Binding>> all_bindings() {
   static const std::array kFamilies = {
-      data_bindings(),    integer_bindings(),  bits_bindings(),       video_bindings(),     float_bindings(),
-      half_bindings(),    compare_bindings(),  convert_bindings(),    memory_bindings(),    atomic_bindings(),
-      async_bindings(),   mbarrier_bindings(), bulk_bindings(),       cluster_bindings(),   control_bindings(),
-      barrier_bindings(), warp_bindings(),     tensor_bindings(),     warpgroup_bindings(), wmma_bindings(),
-      texture_bindings(), surface_bindings(),  tensor_map_bindings(),
+      data_bindings(),    integer_bindings(),  bits_bindings(),       video_bindings(),       float_bindings(),
+      half_bindings(),    compare_bindings(),  convert_bindings(),    memory_bindings(),      atomic_bindings(),
+      async_bindings(),   mbarrier_bindings(), bulk_bindings(),       cluster_bindings(),     control_bindings(),
+      barrier_bindings(), warp_bindings(),     tensor_bindings(),     warpgroup_bindings(),   wmma_bindings(),
+      texture_bindings(), surface_bindings(),  tensor_map_bindings(), bulk_tensor_bindings(),
   };
   return kFamilies;
 }

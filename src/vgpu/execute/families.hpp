@@ -40,6 +40,7 @@ std::span<const Binding> convert_integer_bindings();    // integer to integer, c
 std::span<const Binding> convert_mixed_bindings();      // between integers and floats
 std::span<const Binding> convert_float_bindings();      // float to float
 std::span<const Binding> convert_narrow_bindings();     // packed halves, fp8, tf32
+std::span<const Binding> bulk_tensor_bindings();        // copies by tensor map
 std::span<const Binding> surface_bindings();            // suld, sust, sured, suq
 
 }  // namespace assay::vgpu
