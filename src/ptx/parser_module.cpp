@@ -2,6 +2,7 @@
 // The module scope: header, functions, line tables, debug sections.
 #include <charconv>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 #include "ptx/declaration_word.hpp"
@@ -25,6 +26,11 @@ bool split_version(std::string_view text, int& major, int& minor) {
   if (problem != std::errc() || dot == end || *dot != '.') return false;
   const auto [stop, minor_problem] = std::from_chars(dot + 1, end, minor);
   return minor_problem == std::errc() && stop == end;
+}
+
+// ptxas refuses a zero here, although the manual does not say so.
+bool counts_from_one(std::string_view attribute) {
+  return attribute == "maxntid" || attribute == "reqntid" || attribute == "minnctapersm" || attribute == "maxnreg";
 }
 
 }  // namespace
@@ -148,8 +154,11 @@ bool Parser::function_attribute(Function& function, std::vector<Statement>& body
   advance();
   if (starts_constant()) {
     do {
+      const Token at = token_;
       int64_t value = 0;
       if (!constant_bits(value)) return false;
+      if (counts_from_one(result.name) && (value < 1 || value > std::numeric_limits<uint32_t>::max()))
+        return fail(at, fmt::format("'.{}' takes numbers of 32 bits from 1 on, found {}", result.name, value));
       result.values.push_back(value);
     } while (accept(','));
   }

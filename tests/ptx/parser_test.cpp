@@ -73,6 +73,19 @@ TEST(Parser, ReadsAnEntry) {
   EXPECT_EQ(function.body->statements.size(), 1u);
 }
 
+TEST(Parser, RefusesABlockOfNoThreadsAsPtxasDoes) {
+  const auto refusal = [](const std::string& attribute) {
+    return error_of(".entry k()\n" + attribute + "\n{\n\tret;\n}\n");
+  };
+  EXPECT_EQ(refusal(".maxntid 0, 0, 0"), "2:10: '.maxntid' takes numbers of 32 bits from 1 on, found 0");
+  EXPECT_EQ(refusal(".reqntid 32, 0"), "2:14: '.reqntid' takes numbers of 32 bits from 1 on, found 0");
+  EXPECT_EQ(refusal(".maxntid 4294967296"), "2:10: '.maxntid' takes numbers of 32 bits from 1 on, found 4294967296");
+  EXPECT_EQ(refusal(".maxnreg 0"), "2:10: '.maxnreg' takes numbers of 32 bits from 1 on, found 0");
+  EXPECT_EQ(refusal(".minnctapersm 0"), "2:15: '.minnctapersm' takes numbers of 32 bits from 1 on, found 0");
+  for (const char* accepted : {".maxntid 1025", ".maxntid 1024, 1024, 64", ".maxclusterrank 0"})
+    EXPECT_TRUE(parse(kHeader + ".entry k()\n" + accepted + "\n{ ret; }\n", "a.ptx").ok()) << accepted;
+}
+
 TEST(Parser, ReadsFunctionsAndDeclarations) {
   const Module module = parsed(kHeader +
                                ".func (.param .b32 r) f (.param .b32 a);\n.extern .func g\n()\n;\n.func h { }\n"
