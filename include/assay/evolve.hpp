@@ -34,7 +34,7 @@ struct EvolveRequest {
   std::string baseline;          // a kernel folder; a kernel that is half as fast is diagnosed first
   bool anyway = false;           // evolve it all the same
   bool resume = false;           // go on with an interrupted evolution
-  std::string journal;           // where it is kept; empty: in the cache folder
+  std::string journal;           // where it is kept; empty: in the cache folder; "none": nowhere
   bool apply = false;            // write the best kernel into the kernel's folder
   std::string diff;              // a file for the change from the first kernel to the best; empty: none
   std::optional<uint64_t> seed;  // that the deciding shapes and inputs come from, for tests; the system's randomness

@@ -118,7 +118,8 @@ class EvolveCommand final : public Command {
       return Error{fmt::format("'{}' is an argument of no proposer", arguments_.front()), {}, "--proposer PROGRAM"};
     request_.proposer.insert(request_.proposer.end(), arguments_.begin(), arguments_.end());
     ASSAY_CHECK(all_are_kernels());
-    if (kernels_.several() && !(request_.journal.empty() && request_.replay.empty() && request_.diff.empty()))
+    const bool one_journal = !request_.journal.empty() && request_.journal != "none";
+    if (kernels_.several() && (one_journal || !(request_.replay.empty() && request_.diff.empty())))
       return Error{"--journal, --replay and --diff name files of one kernel, and several are to be evolved"};
     if (seed_) request_.seed = seed_;
     ASSAY_TRY(request_.executor, executor_.read());

@@ -250,7 +250,12 @@ class Evolution {
         {"device", device_},
         {"rule of acceptance", fmt::format("{} {} {}", request_.gain, request_.gaining_shapes, request_.margin)},
         {"version of assay", std::string(kVersion)}};
-    header.further = {{"evolution", fmt::format("{:012x}", system_random() >> 16)}};
+    report_.evolution = fmt::format("{:012x}", system_random() >> 16);
+    header.further = {{"evolution", report_.evolution}};
+    if (request_.journal == "none") {
+      record_.emplace(recording_, *state_, base_.snapshot, report_.evolution, known());
+      return record_->write_first(base_.seed, first_costs_);
+    }
     std::filesystem::path file = request_.journal;
     if (file.empty()) file = default_file(".jsonl");
     ASSAY_TRY(JournalFile journal, JournalFile::open(file, header, request_.resume));
@@ -266,6 +271,7 @@ class Evolution {
   // What was judged before the interruption; answers that were not judged any more are judged now. A line stands
   // where the state was the one that it belongs to.
   Result<void> recall() {
+    if (!journal_) return {};
     for (const json& line : journal_->lines()) {
       if (line.contains("asked")) {
         const size_t number = line.value("asked", size_t{0});
@@ -282,6 +288,8 @@ class Evolution {
     }
     return flights_->send_all();
   }
+
+  Result<void> remember(const json& line) { return journal_ ? journal_->append(line) : Result<void>(); }
 
   Error senseless() const {
     return Error{"a line of the journal makes no sense", Place{journal_->path().string()},
@@ -345,11 +353,11 @@ class Evolution {
       ASSAY_TRY(const std::string question, question_of(number, state_->parent()));
       ASSAY_TRY(const Reply reply, reply_to(question));
       const InFlight& flight = flights_->add(reply, draw(number));
-      ASSAY_CHECK(journal_->append({{"asked", number},
-                                    {"output", reply.output},
-                                    {"failure", reply.failure},
-                                    {"seconds", reply.seconds},
-                                    {"seed", flight.seed}}));
+      ASSAY_CHECK(remember({{"asked", number},
+                            {"output", reply.output},
+                            {"failure", reply.failure},
+                            {"seconds", reply.seconds},
+                            {"seed", flight.seed}}));
       ASSAY_CHECK(flights_->send(flight));
     }
     return {};
@@ -378,7 +386,7 @@ class Evolution {
     }
     // A kill between the two repeats the judging, and the newer of two records of a proposal counts.
     ASSAY_CHECK(record_->write(judged));
-    ASSAY_CHECK(journal_->append({{"judged", judged_document(judged, state_->first(), known())}}));
+    ASSAY_CHECK(remember({{"judged", judged_document(judged, state_->first(), known())}}));
     state_->apply(judged);
     return flights_->remove_oldest();
   }
@@ -466,7 +474,7 @@ class Evolution {
   std::optional<DiagnoseReport> first_looked_;
   LookedAt looked_;  // at the parent of the last question
   std::optional<EvolveState> state_;
-  std::optional<JournalFile> journal_;
+  std::optional<JournalFile> journal_;    // none with --journal none
   std::optional<EvolveFlights> flights_;  // with the state; they know it
   std::optional<EvolveRecord> record_;
   std::string tampered_;
@@ -479,6 +487,8 @@ class Evolution {
 Result<EvolveReport> evolve(const EvolveRequest& request, const Context& context, const OnStep& on_step) {
   if (request.proposer.empty() == request.replay.empty())
     return Error{"a proposer is needed, or a journal to replay", {}, "--proposer PROGRAM, or --replay JOURNAL"};
+  if (request.resume && request.journal == "none")
+    return Error{"--resume goes on with a journal, and --journal none keeps none"};
   ASSAY_TRY(const spec::KernelSpec spec, spec::load(request.choice.kernel));
   const std::string device = device_for(spec, request.choice.device);
   ASSAY_TRY(

@@ -238,5 +238,33 @@ TEST_F(Evolve, TakesSeveralKernelsBeforeTheDashes) {
   EXPECT_NE(journal.errors.find("files of one kernel"), std::string::npos) << journal.errors;
 }
 
+TEST_F(Evolve, NoneIsNoJournalAndNotAFileOfThatName) {
+  const auto evolved = [](std::vector<std::string> words) {
+    const std::vector<std::string> usual{kKernels + "stepwise_copy",
+                                         "--device",
+                                         "vgpu:l4",
+                                         "--proposer",
+                                         "mutate",
+                                         "--proposals",
+                                         "1",
+                                         "--journal",
+                                         "none",
+                                         "--ledger",
+                                         "none",
+                                         "--json"};
+    words.insert(words.begin(), usual.begin(), usual.end());
+    words.insert(words.begin(), "evolve");
+    return assay_program(words);
+  };
+  const ProcessOutcome outcome = evolved({});
+  ASSERT_EQ(outcome.exit_status, 0) << outcome.output << outcome.errors;
+  EXPECT_EQ(parsed(outcome)["steps"].size(), 1u);
+  EXPECT_EQ(parsed(outcome)["journal"], "");
+  EXPECT_FALSE(std::filesystem::exists("none"));
+  const ProcessOutcome resumed = evolved({"--resume"});
+  EXPECT_EQ(resumed.exit_status, 2);
+  EXPECT_NE((resumed.output + resumed.errors).find("--journal none keeps none"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace assay::cli
