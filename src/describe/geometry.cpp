@@ -49,6 +49,7 @@ class Finder {
       : question_(question), survey_(survey), scale_(scale) {
     found_.sizes = question.sizes;
     found_.shapes.resize(question.tensors);
+    found_.border.assign(question.tensors, false);
     found_.used.assign(question.sizes.size(), false);
     found_.multiple = scale;
   }
@@ -63,7 +64,9 @@ class Finder {
     name_the_rest();
     for (size_t axis = 0; axis < 3; ++axis) found_.grid[axis] = grid_text(axis);
     for (size_t tensor = 0; tensor < question_.tensors; ++tensor) {
-      if (layouts_[tensor]) found_.shapes[tensor] = shape_of(*layouts_[tensor], tensor);
+      if (!layouts_[tensor]) continue;
+      found_.shapes[tensor] = shape_of(*layouts_[tensor], tensor);
+      found_.border[tensor] = layouts_[tensor]->border;
     }
     for (size_t size = 0; size < question_.sizes.size(); ++size) found_.used[size] = is_used(size);
     return found_;

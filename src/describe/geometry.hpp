@@ -28,6 +28,7 @@ struct Question {
   std::vector<bool> large;         // of each: it is called a size. Others are given small numbers
   std::vector<bool> groups;        // of each: it is called a number of rows, heads ..., so that a block may be one
   size_t tensors = 0;
+  bool many_dimensions = false;           // tensors have more of them than there are sizes: small ones keep runs short
   std::array<bool, 3> axes{};             // of the grid, that the kernel looks at
   std::array<int64_t, 3> block{1, 1, 1};  // threads
 };
@@ -35,6 +36,8 @@ struct Question {
 struct Setting {
   Sizes sizes;
   std::array<int64_t, 3> grid{1, 1, 1};
+  Sizes strides{};     // of the kernel's strides, where it takes any (describe/strided_geometry.hpp)
+  bool rough = false;  // the question is only whether some tensor is reached further: rows need not be told apart
 };
 
 // Elements of each tensor up to the last one that is touched; nothing if the kernel cannot run so. An error ends all.
@@ -44,6 +47,7 @@ using Probe = std::function<Result<std::optional<Reach>>(const Setting&)>;
 struct Geometry {
   std::vector<std::string> sizes;  // those of the question, and numbers of blocks that no size of it gives
   std::vector<std::vector<std::string>> shapes;  // of each tensor; empty: not found
+  std::vector<bool> border;                      // of each tensor: the kernel leaves some elements around the others
   std::array<std::string, 3> grid;               // "": not found
   std::array<bool, 3> assumed{};                 // of each axis: what it covers is the only size that nothing else uses
   std::vector<bool> used;                        // of each size: a shape or the grid depends on it

@@ -22,7 +22,7 @@ Sizes choice(const Question& question, int64_t scale, size_t number) {
   size_t small = 0;
   // A tensor of three or four dimensions has to fit into the room that a trial gives it.
   const auto count = std::ranges::count(question.large, true);
-  const bool few = count == 3 || count == 4;
+  const bool few = count == 3 || count == 4 || question.many_dimensions;
   for (size_t i = 0; i < question.sizes.size(); ++i) {
     if (!question.large[i]) {
       sizes.push_back(kSmall[(small++ + number) % kSmall.size()]);
@@ -62,9 +62,11 @@ class Surveyor {
   using Grid = std::array<int64_t, 3>;
 
   // Nothing, and never anything again, if it cannot run.
-  Result<Reach> reach(const Sizes& sizes, const Grid& grid) {
+  Result<Reach> reach(const Sizes& sizes, const Grid& grid, bool rough = false) {
     if (failed_) return Reach(question_.tensors, 0);
-    ASSAY_TRY(std::optional<Reach> found, probe_({sizes, grid}));
+    Setting setting{sizes, grid};
+    setting.rough = rough;
+    ASSAY_TRY(std::optional<Reach> found, probe_(setting));
     failed_ = !found;
     return found ? *std::move(found) : Reach(question_.tensors, 0);
   }
@@ -72,6 +74,17 @@ class Surveyor {
   Grid grid_with(size_t axis, int64_t blocks) const {
     Grid grid{1, 1, 1};
     for (size_t i = 0; i < 3; ++i) grid[i] = survey_.axes[i].enough;
+    grid[axis] = blocks;
+    return grid;
+  }
+
+  // The same with few blocks along the other axes, if all that are enough would be too many.
+  Grid slim_grid_with(size_t axis, int64_t blocks, int64_t many) const {
+    Grid grid = grid_with(axis, many);
+    const bool slim = grid[0] * grid[1] * grid[2] > kMostBlocks;
+    for (size_t i = 0; i < 3; ++i) {
+      if (slim) grid[i] = std::min<int64_t>(grid[i], 2);
+    }
     grid[axis] = blocks;
     return grid;
   }
@@ -155,7 +168,7 @@ class Surveyor {
       along.bounded = along.bounded || here[i] - one[i] != growth[i] * (many - 1);
     }
     if (along.bounded) {
-      ASSAY_TRY(along.enough, blocks_enough(sizes, axis, many, here, growth));
+      ASSAY_TRY(along.enough, blocks_enough(sizes, axis, many));
     }
     return growth;
   }
@@ -163,7 +176,7 @@ class Surveyor {
   // Whether the reach of so many blocks is what growth alone makes of that of `many`.
   Result<bool> are_enough(int64_t blocks, const Sizes& sizes, size_t axis, int64_t many, const Reach& there,
                           const Reach& growth) {
-    ASSAY_TRY(const Reach here, reach(sizes, grid_with(axis, blocks)));
+    ASSAY_TRY(const Reach here, reach(sizes, slim_grid_with(axis, blocks, many), true));
     for (size_t i = 0; i < question_.tensors; ++i) {
       if (there[i] - here[i] != growth[i] * (many - blocks)) return false;
     }
@@ -171,8 +184,10 @@ class Surveyor {
   }
 
   // The smallest number that is enough. Few blocks are tried first: they cost little.
-  Result<int64_t> blocks_enough(const Sizes& sizes, size_t axis, int64_t many, const Reach& there,
-                                const Reach& growth) {
+  Result<int64_t> blocks_enough(const Sizes& sizes, size_t axis, int64_t many) {
+    ASSAY_TRY(const Reach there, reach(sizes, slim_grid_with(axis, many, many), true));
+    ASSAY_TRY(const Reach next, reach(sizes, slim_grid_with(axis, many + 1, many), true));
+    const Reach growth = difference(next, there);
     int64_t low = 0;  // not enough
     int64_t high = 1;
     if (const int64_t all = needed_for_all(axis, sizes); all > 1 && all < many) {
@@ -196,6 +211,24 @@ class Surveyor {
     return high;
   }
 
+  Result<Reach> growth_by_second_block(size_t axis, const Sizes& sizes) {
+    ASSAY_TRY(const Reach one, reach(sizes, grid_with(axis, 1), true));
+    ASSAY_TRY(const Reach two, reach(sizes, grid_with(axis, 2), true));
+    return difference(two, one);
+  }
+
+  // What grows with every block is not bounded. Where that is all that an axis has shown, the second block must reach
+  // further into another tensor before many blocks are worth their time.
+  Result<bool> second_block_matters(size_t axis, const Sizes& sizes) {
+    if (!survey_.axes[axis].free || survey_.axes[axis].bounded) return true;
+    ASSAY_TRY(const Reach before, growth_by_second_block(axis, survey_.choices.front()));
+    ASSAY_TRY(const Reach growth, growth_by_second_block(axis, sizes));
+    for (size_t i = 0; i < question_.tensors; ++i) {
+      if (before[i] == 0 && growth[i] != 0) return true;
+    }
+    return false;
+  }
+
   // A size that is much larger than the others needs more blocks along the axis that runs over it.
   Result<void> find_bounds(size_t axis) {
     for (size_t size = 0; size < question_.sizes.size(); ++size) {
@@ -203,16 +236,19 @@ class Surveyor {
       sizes[size] = (1024 / scale_ + 1) * scale_;
       int64_t many = std::max(sizes[size], needed_for_all(axis, sizes)) + 1;
       const bool could_run = !failed_;
-      ASSAY_TRY(Reach here, reach(sizes, grid_with(axis, many)));
-      ASSAY_TRY(Reach next, reach(sizes, grid_with(axis, many + 1)));
+      ASSAY_TRY(const bool may_bound, second_block_matters(axis, sizes));
+      if (!may_bound && !failed_) continue;
+      if (failed_ && could_run) failed_ = false;
+      ASSAY_TRY(Reach here, reach(sizes, slim_grid_with(axis, many, many), true));
+      ASSAY_TRY(Reach next, reach(sizes, slim_grid_with(axis, many + 1, many), true));
       // An axis that ends has not ended yet: its blocks cover this size times others.
       for (const int64_t share : {threads_of_block(), std::max<int64_t>(1, threads_of_block() / 32)}) {
         if (failed_ || survey_.axes[axis].free || here == next) break;
         many = std::max(many, std::min(blocks_of_all(sizes, share), kMostBlocksOfOne) + 1);
-        ASSAY_TRY(here, reach(sizes, grid_with(axis, many)));
-        ASSAY_TRY(next, reach(sizes, grid_with(axis, many + 1)));
+        ASSAY_TRY(here, reach(sizes, slim_grid_with(axis, many, many), true));
+        ASSAY_TRY(next, reach(sizes, slim_grid_with(axis, many + 1, many), true));
       }
-      ASSAY_TRY(const int64_t blocks, blocks_enough(sizes, axis, many, here, difference(next, here)));
+      ASSAY_TRY(const int64_t blocks, blocks_enough(sizes, axis, many));
       if (blocks > survey_.axes[axis].enough || (!survey_.axes[axis].bounded && blocks > 1)) {
         ASSAY_TRY(const Reach first, reach(sizes, grid_with(axis, 1)));
         ASSAY_TRY(const Reach second, reach(sizes, grid_with(axis, 2)));

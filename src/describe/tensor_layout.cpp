@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "describe/border.hpp"
+
 namespace assay::describe {
 namespace {
 
@@ -78,6 +80,10 @@ bool find_extents(std::vector<Dimension>& dimensions) {
   return true;
 }
 
+bool is_of_sizes(const Product& product) {
+  return std::ranges::all_of(product.factors, [](const Factor& factor) { return factor.kind == Kind::size; });
+}
+
 // What a block reaches within one step of the innermost dimension.
 bool take_inner(TensorLayout& layout, const std::optional<Product>& inner, const std::vector<int64_t>& rest,
                 const std::vector<Sizes>& choices) {
@@ -126,6 +132,12 @@ std::optional<TensorLayout> layout_of(const ReachSurvey& survey, size_t tensor,
     layout.dimensions.push_back(std::move(dimension));
   }
   std::optional<Product> inner = fit_product(rest, survey.choices);
+  if (!inner || !is_of_sizes(*inner)) {  // (N - 1)*(N + 1) is N*N without its last element
+    if (const std::optional<Product> whole = fit_border(rest, survey.choices)) {
+      inner = whole;
+      layout.border = true;
+    }
+  }
   if (!inner) {
     if (const auto loop = any_inner_loop(rest, survey.choices)) {
       layout.dimensions.push_back(loop->first);

@@ -25,6 +25,7 @@ struct TensorLayout {
   Product inner;
   std::optional<Product> part;    // of `inner`, that blocks reach, if it is another product
   std::optional<Product> beyond;  // elements behind all that
+  bool border = false;            // the last of `inner` are not reached
 };
 
 // `per_block`: of each free axis, how much of its dimension a block takes. Nothing if no product fits.

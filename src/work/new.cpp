@@ -2,6 +2,7 @@
 #include "assay/new.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -143,6 +144,7 @@ class Draft {
   Result<check::CaseResult> try_out(const Context& context) {
     constexpr int kMostTrials = 8;
     std::optional<check::CaseResult> last;
+    seconds_ = kSecondsOfGuess;
     for (int trial = 0; trial < kMostTrials; ++trial) {
       ASSAY_TRY(const spec::KernelSpec spec, spec::load(folder_));
       ASSAY_TRY(const check::CaseResult result, run_once(spec, context));
@@ -158,7 +160,9 @@ class Draft {
       text_.growth.clear();
       ASSAY_CHECK(write());
     }
+    seconds_ = kSecondsOfTrial;
     ASSAY_CHECK(find_geometry(context, *last));
+    if (!text_.found && !last->passed() && last->findings.empty()) return run_written(context);
     return *last;
   }
 
@@ -172,15 +176,37 @@ class Draft {
     text_.found = std::move(*found);
     text_.growth.clear();
     ASSAY_CHECK(write());
-    const auto spec = spec::load(folder_);
-    const auto result = spec ? run_once(*spec, context) : Result<check::CaseResult>(spec.error());
+    const auto result = run_written(context);
     if (!result && result.error().exit_code == kInterrupted) return result.error();
     if (result && (result->passed() || !last.passed())) {
       last = *result;
-      return {};
+      return find_gap(context);
     }
     text_ = guessed;
     return write();
+  }
+
+  // Rows need not follow one another where the kernel takes a stride; but vectors keep to whole ones.
+  Result<void> find_gap(const Context& context) {
+    constexpr std::array<int64_t, 2> kGaps{3, 8};
+    if (text_.found->values.empty()) return {};
+    text_.found->gap = "GAP";
+    while (std::ranges::find(text_.found->sizes, text_.found->gap) != text_.found->sizes.end()) text_.found->gap += "_";
+    for (const int64_t elements : kGaps) {
+      text_.found->gap_elements = elements;
+      ASSAY_CHECK(write());
+      const auto result = run_written(context, "padded");
+      if (!result && result.error().exit_code == kInterrupted) return result.error();
+      if (result && result->passed()) return {};
+    }
+    text_.found->gap.clear();
+    return write();
+  }
+
+  // With the smallest shape, or the first one of a set.
+  Result<check::CaseResult> run_written(const Context& context, const std::string& set = "") const {
+    ASSAY_TRY(const spec::KernelSpec spec, spec::load(folder_));
+    return run_once(spec, context, set);
   }
 
   // Shared memory and masks are often made for one size of block, which nobody but the host's code tells.
@@ -209,16 +235,18 @@ class Draft {
     return write();
   }
 
-  Result<check::CaseResult> run_once(const spec::KernelSpec& spec, const Context& context) const {
+  Result<check::CaseResult> run_once(const spec::KernelSpec& spec, const Context& context,
+                                     const std::string& set = "") const {
     ASSAY_TRY(const spec::Configuration configuration, spec::default_configuration(spec));
     ASSAY_TRY(const std::string device, virtual_device_for(spec, ""));
     CaseLimits limits;
-    limits.time_s = 30;
+    limits.time_s = seconds_;
     ASSAY_TRY(Runnable runnable, make_runnable(spec, configuration, device, limits, context));
     runnable.worker.setup.compare = false;
     ASSAY_TRY(const std::unique_ptr<check::Worker> worker, check::Worker::start(runnable.worker));
     check::Case test;
-    ASSAY_TRY(const std::vector<spec::Shape> shapes, spec::all_shapes(spec));  // the smallest first
+    ASSAY_TRY(const std::vector<spec::Shape> shapes,
+              set.empty() ? spec::all_shapes(spec) : spec::shapes(spec, set));  // the smallest first
     test.shape = shapes.front();
     test.seed = 1;
     return worker->run(test);
@@ -240,9 +268,14 @@ class Draft {
   }
 
   fs::path folder_;
+  // What is guessed of the sizes may make a kernel work for long, and is seldom the last word.
+  static constexpr double kSecondsOfGuess = 8;
+  static constexpr double kSecondsOfTrial = 30;
+
   const build::KernelSignature& signature_;
   NewText text_;
   fs::path source_;
+  double seconds_ = kSecondsOfTrial;
 };
 
 void take_open(NewKernel& kernel) {

@@ -116,10 +116,16 @@ bool has_part(const std::string& low, std::initializer_list<std::string_view> pa
   return std::ranges::any_of(parts, [&](std::string_view part) { return low.find(part) != std::string::npos; });
 }
 
-// Elements from one row to the next: "stride", "lda".
 bool names_a_stride(const std::string& name) {
   const std::string low = lower(name);
-  return has_part(low, {"stride", "pitch"}) || (low.size() == 3 && low.starts_with("ld"));
+  const bool counts_steps = has_part(low, {"steps", "time", "num"}) || low == "step";
+  return has_part(low, {"stride", "pitch"}) || low == "ld" || (low.size() == 3 && low.starts_with("ld")) ||
+         low.starts_with("ld_") || low.ends_with("_ld") || (low.size() == 4 && low.starts_with("inc")) ||
+         (low.ends_with("step") && !counts_steps);
+}
+
+bool is_stride(const SignatureValue& value) {
+  return is_integer(value) && !value.enumeration && value.bytes >= kLeastBytesOfSize && names_a_stride(value.name);
 }
 
 std::string dimension_name(const std::string& parameter) {
@@ -152,7 +158,7 @@ Guess::Guess(const KernelSignature& signature, const NewText& text) : signature_
     for (const SignatureValue& value : parameter.values) {
       if (is_size(value)) dimensions_.push_back(dimension_name(value.name));
       const std::string low = lower(value.name);
-      strides_ = strides_ || (is_integer(value) && names_a_stride(value.name));
+      strides_ = strides_ || (is_integer(value) && names_a_stride(value.name) && found_stride(value).empty());
       windows_ =
           windows_ || (is_integer(value) && (low == "pad" || has_part(low, {"pad_", "_pad", "padding", "dilation"})));
     }
@@ -170,7 +176,7 @@ std::vector<std::string> Guess::all_dimensions() const {
   };
   for (const SignatureParameter& parameter : signature_.parameters) {
     for (const SignatureValue& value : parameter.values) {
-      if (text_.asking && may_be_a_size(value)) add(dimension_name(value.name));
+      if (text_.asking && (may_be_a_size(value) || asks_stride(value))) add(dimension_name(value.name));
     }
   }
   if (text_.asking) {
@@ -178,6 +184,7 @@ std::vector<std::string> Guess::all_dimensions() const {
   }
   if (text_.found) {
     for (const std::string& size : text_.found->sizes) add(size);
+    if (!text_.found->gap.empty()) add(text_.found->gap);
     // A tensor or an axis that running did not explain is as large as it was guessed to be.
     if (fixed_ && !text_.found->complete) add(dimensions_.front());
   }
@@ -204,6 +211,7 @@ std::string Guess::elements() const {
 std::string Guess::dimension_of(const SignatureValue& value) const {
   const std::string name = dimension_name(value.name);
   if (is_size(value) || (text_.asking && may_be_a_size(value))) return name;
+  if (asks_stride(value)) return name;
   const bool known =
       text_.found && may_be_a_size(value) && std::ranges::find(text_.found->sizes, name) != text_.found->sizes.end();
   return known ? name : "";
@@ -228,6 +236,28 @@ std::vector<std::string> Guess::shape(const SignatureValue& value) const {
   if (const auto grown = text_.growth.find(value.name); grown != text_.growth.end())
     shape = {fmt::format("{}*{}", grown->second, join(shape, "*"))};
   return shape;
+}
+
+bool Guess::asks_stride(const SignatureValue& value) const {
+  if (!text_.asking_strides || !is_stride(value)) return false;
+  static const std::set<std::string> kOfWindows{"stride", "stride_h", "stride_w", "stride_x", "stride_y", "stride_d"};
+  return !windows_ || !kOfWindows.contains(lower(value.name));
+}
+
+std::string Guess::found_stride(const SignatureValue& value) const {
+  if (!text_.found || !is_stride(value)) return "";
+  const auto found = std::ranges::find(text_.found->values, dimension_name(value.name), &FoundStride::name);
+  return found == text_.found->values.end() ? "" : found->name;
+}
+
+bool Guess::has_border(const SignatureValue& value) const {
+  return text_.found && text_.found->border.contains(value.name);
+}
+
+std::vector<std::string> Guess::strides(const SignatureValue& value) const {
+  if (!text_.found || found_shape(value) == nullptr) return {};
+  const auto strides = text_.found->strides.find(value.name);
+  return strides == text_.found->strides.end() ? std::vector<std::string>() : strides->second;
 }
 
 std::string Guess::row_stride(const std::string& name) const {

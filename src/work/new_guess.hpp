@@ -18,7 +18,8 @@ bool has_part(const std::string& low, std::initializer_list<std::string_view> pa
 bool is_integer(const build::SignatureValue& value);
 bool is_size(const build::SignatureValue& value);          // it is called one: a dimension of the shapes
 bool points_to_const(const build::SignatureValue& value);  // the last of its pointers
-bool names_a_stride(const std::string& name);              // elements from one row to the next: "stride", "lda"
+bool names_a_stride(const std::string& name);        // from one row or element to the next: "stride", "lda", "incx"
+bool is_stride(const build::SignatureValue& value);  // it is called one
 std::string dimension_name(const std::string& parameter);
 
 // An integer that the tensors may depend on. The trial runs give it values, whatever it is called.
@@ -47,6 +48,14 @@ class Guess {
   bool guesses_strides() const { return strides_; }
   std::vector<std::string> covered() const;  // dimensions that the grid runs over, the last one along x
   std::string elements() const;              // one thread for each of these, in x
+  // In a trial run: a stride that is tried like a size. Not the step from one window of a convolution to the next.
+  bool asks_stride(const build::SignatureValue& value) const;
+  // The expression that a stride is, as running the kernel showed; empty: it did not.
+  std::string found_stride(const build::SignatureValue& value) const;
+  bool has_border(
+      const build::SignatureValue& value) const;  // the kernel leaves the outermost elements of what it points to
+  // The strides of a pointer's dimensions; empty: dense.
+  std::vector<std::string> strides(const build::SignatureValue& value) const;
   // The dimension that an integer is, if it is one.
   std::string dimension_of(const build::SignatureValue& value) const;
 

@@ -35,6 +35,8 @@ std::string scalar_line(const SignatureValue& value, const Guess& guess) {
   if (is_integer(value)) {
     if (const std::string dimension = guess.dimension_of(value); !dimension.empty())
       return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}\n", value.dtype, dimension);
+    if (const std::string stride = guess.found_stride(value); !stride.empty())
+      return fmt::format("scalar = {{ type = \"{}\", value = \"{}\" }}   # guessed: see [let]\n", value.dtype, stride);
     if (names_a_stride(value.name) && guess.has_windows())
       return fmt::format("scalar = {{ type = \"{}\", value = 1 }}   # guessed: from one window to the next\n",
                          value.dtype);
@@ -59,10 +61,12 @@ std::string tensor_line(const SignatureValue& value, const Guess& guess) {
   const bool known = !value.dtype.empty();
   std::string line =
       fmt::format("tensor = {{ dtype = \"{}\", shape = {}", known ? value.dtype : "u8", toml_list(guess.shape(value)));
+  const std::vector<std::string> strides = guess.strides(value);
+  if (!strides.empty()) line += ", strides = " + toml_list(strides);
   if (value.atomic) {
     line += ", inout = true, fill = \"zeros\"";
   } else if (value.written) {
-    line += value.read ? ", inout = true" : ", output = true";
+    line += value.read || guess.has_border(value) ? ", inout = true" : ", output = true";
   }
   const std::string fill = guess.fill(value);
   if (!fill.empty()) line += ", fill = " + fill;
@@ -72,9 +76,12 @@ std::string tensor_line(const SignatureValue& value, const Guess& guess) {
   if (bytes)
     return line + fmt::format("   # guessed: bytes, as the source does not say what {} points to; {}\n", value.name,
                               guess.found(value) ? "as many as the kernel reaches" : "their number is guessed");
+  if (known && guess.found(value) && value.written && !value.read && guess.has_border(value))
+    return line + "   # guessed: the kernel leaves the border as it was\n";
   if (known && guess.found(value))
-    return line + (guess.guesses_strides() ? "   # as far as the kernel reaches with the guessed strides\n"
-                                           : "   # as far as the kernel reaches\n");
+    return line + (guess.guesses_strides() || !strides.empty()
+                       ? "   # as far as the kernel reaches with the guessed strides\n"
+                       : "   # as far as the kernel reaches\n");
   if (!known)
     return line + fmt::format("   # open: {} elements{}; say their type and how many\n",
                               value.type.empty() ? "unknown" : value.type,
@@ -322,6 +329,18 @@ int64_t usual_size(size_t dimensions, bool small) {
   }
 }
 
+// In one tensor: a square one of N has two.
+size_t most_sizes(const NewText& text) {
+  size_t most = 0;
+  if (!text.found) return most;
+  for (const auto& [name, shape] : text.found->shapes) {
+    const auto sizes = std::ranges::count_if(
+        shape, [](const std::string& each) { return each.find_first_not_of("0123456789") != std::string::npos; });
+    most = std::max(most, static_cast<size_t>(sizes));
+  }
+  return most;
+}
+
 // Blocks cover it: a kernel is measured with many of them.
 bool is_covered(const NewText& text, const std::string& name) {
   const auto part_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -335,6 +354,29 @@ bool is_covered(const NewText& text, const std::string& name) {
          });
 }
 
+// Strides follow the sizes, so that they fit whichever sizes are tried.
+std::string strides_text(const NewText& text) {
+  if (!text.found || text.found->values.empty()) return "";
+  const std::string& gap = text.found->gap;
+  std::string result =
+      gap.empty()
+          ? "[let]   # guessed: the strides of dense tensors, which are the least that the kernel needs\n"
+          : fmt::format("[let]   # guessed: the strides of dense tensors, and {} elements between their rows\n", gap);
+  for (const FoundStride& stride : text.found->values) {
+    std::string value = stride.packed;
+    if (!gap.empty()) value += stride.unit == 1 ? " + " + gap : fmt::format(" + {}*{}", stride.unit, gap);
+    result += fmt::format("{} = {}\n", stride.name, toml_text(value));
+  }
+  return result + "\n";
+}
+
+// Shapes leave the gap out, except those that are there for it.
+std::string gap_text(const NewText& text, const std::string& shape) {
+  if (!text.found || text.found->gap.empty()) return "";
+  return fmt::format("padded    = [{{ {}, {} = {} }}]\ndefaults  = {{ {} = 0 }}\n", shape, text.found->gap,
+                     text.found->gap_elements, text.found->gap);
+}
+
 std::string shapes_text(const Guess& guess, const NewText& text) {
   const std::vector<std::string> all = guess.all_dimensions();
   const std::vector<std::string>& named = guess.dimensions();
@@ -342,6 +384,7 @@ std::string shapes_text(const Guess& guess, const NewText& text) {
   const auto shape = [&](int64_t size, int64_t other) {
     std::string list;
     for (const std::string& name : all) {
+      if (text.found && name == text.found->gap) continue;
       const bool large = std::ranges::find(named, name) != named.end() || is_covered(text, name);
       const int64_t usual = name.starts_with("BLOCKS") ? std::min<int64_t>(size, other < 4 ? 64 : 1024) : size;
       const int64_t value = large ? (usual + multiple - 1) / multiple * multiple : other;
@@ -352,11 +395,12 @@ std::string shapes_text(const Guess& guess, const NewText& text) {
   if (guess.fixed() && !text.found)
     return fmt::format("[shapes]   # no parameter says a size: elements of each tensor\ncanonical = [{{ {} }}]\n",
                        shape(1024, 4));
-  const size_t dimensions = all.size();
+  const size_t dimensions = std::max(all.size() - (text.found && !text.found->gap.empty() ? 1 : 0), most_sizes(text));
   const bool square = guess.square() && !text.found;
+  const std::string small = shape(square ? 64 : usual_size(dimensions, true), 3);
   return fmt::format("[shapes]\ncanonical = [{{ {} }}]   # the sizes that matter to you\nsmall     = [{{ {} }}]\n",
-                     shape(square ? 256 : usual_size(dimensions, false), 4),
-                     shape(square ? 64 : usual_size(dimensions, true), 3));
+                     shape(square ? 256 : usual_size(dimensions, false), 4), small) +
+         gap_text(text, small);
 }
 
 std::vector<const SignatureValue*> values_of(const KernelSignature& signature, bool pointers) {
@@ -415,7 +459,7 @@ std::string specification_text(const KernelSignature& signature, const NewText& 
         "put output = true where it belongs, and remove this argument\n\n",
         guess.dimensions().front());
   }
-  return result + launch_text(signature, text, guess) + shapes_text(guess, text);
+  return result + launch_text(signature, text, guess) + strides_text(text) + shapes_text(guess, text);
 }
 
 std::string reference_text(const KernelSignature& given, const NewText& text) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,26 @@
 
 namespace assay::work {
 
+// A stride that the kernel takes: the least that its tensors allow.
+struct FoundStride {
+  std::string name;    // as a dimension is called
+  std::string packed;  // an expression of sizes and other strides
+  int64_t unit = 1;    // what it grows by for a gap of one element
+};
+
 // Sizes, tensors and grid as running the kernel has shown them (describe/geometry.hpp).
 struct FoundGeometry {
-  std::vector<std::string> sizes;                          // that shapes and grid depend on
-  std::map<std::string, std::vector<std::string>> shapes;  // by pointer; those that were found
-  std::array<std::string, 3> grid;                         // "": not found
-  bool assumed = false;                                    // an axis covers a size because nothing else uses it
-  int64_t multiple = 1;                                    // of the sizes
-  bool complete = false;                                   // all shapes and all axes were found
+  std::vector<std::string> sizes;                             // that shapes and grid depend on
+  std::map<std::string, std::vector<std::string>> shapes;     // by pointer; those that were found
+  std::map<std::string, std::vector<std::string>> strides{};  // likewise, of their dimensions; those that are not dense
+  std::set<std::string> border{};                             // pointers to tensors around which elements are left
+  std::vector<FoundStride> values{};                          // of the strides that the kernel takes
+  std::string gap{};                                          // dimension of the elements between rows; "": none
+  int64_t gap_elements = 0;                                   // for which the kernel was tried
+  std::array<std::string, 3> grid;                            // "": not found
+  bool assumed = false;                                       // an axis covers a size because nothing else uses it
+  int64_t multiple = 1;                                       // of the sizes
+  bool complete = false;                                      // all shapes and all axes were found
 };
 
 // In a specification for trial runs the axes of the grid are sizes, and every tensor has room for so many elements.
@@ -37,6 +50,7 @@ struct NewText {
   std::vector<int64_t> tried_block{};  // with which a trial ran, where the guessed one did not; empty: there was none
   std::map<std::string, int64_t> growth;  // by pointer: so many times the guessed size, as a trial showed
   bool asking = false;                    // for trial runs
+  bool asking_strides = false;            // in which strides are sizes as well
   int64_t asked_number = 0;               // that every input holds in them
   std::optional<FoundGeometry> found{};   // by them
 };

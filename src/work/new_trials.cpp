@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 
 #include "base/file.hpp"
 #include "check/reaching.hpp"
-#include "describe/geometry.hpp"
+#include "describe/strided_geometry.hpp"
 #include "work/kernel.hpp"
 #include "work/new_guess.hpp"
 
@@ -66,29 +67,43 @@ bool can_be_tried(const KernelSignature& signature) {
 }
 
 struct Asked {
-  describe::Question question;
+  describe::StrideQuestion question;
   std::vector<std::string> tensors;  // in the order of the question
 };
 
 Asked question_of(const KernelSignature& signature, const NewText& text) {
   Asked asked;
+  describe::Question& question = asked.question.question;
+  const Guess guess(signature, text);
   for (const SignatureValue* value : all_values(signature)) {
-    if (value->pointer) asked.tensors.push_back(value->name);
+    if (value->pointer) {
+      asked.tensors.push_back(value->name);
+      const std::optional<spec::DType> dtype = spec::dtype_from_name(value->dtype);
+      asked.question.element_bytes.push_back(dtype ? spec::size_bytes(*dtype) : 1);
+      asked.question.vectors.push_back(static_cast<int64_t>(value->vector));
+    }
+    if (guess.asks_stride(*value)) {
+      asked.question.strides.push_back(dimension_name(value->name));
+      continue;
+    }
     if (!may_be_a_size(*value)) continue;
-    asked.question.sizes.push_back(dimension_name(value->name));
-    asked.question.large.push_back(is_size(*value));
-    asked.question.groups.push_back(counts_groups(value->name));
+    question.sizes.push_back(dimension_name(value->name));
+    question.large.push_back(is_size(*value));
+    question.groups.push_back(counts_groups(value->name));
   }
-  asked.question.tensors = asked.tensors.size();
-  std::copy(std::begin(signature.block_index), std::end(signature.block_index), asked.question.axes.begin());
+  question.tensors = asked.tensors.size();
+  std::copy(std::begin(signature.block_index), std::end(signature.block_index), question.axes.begin());
   const std::vector<int64_t> threads = block_of(signature, text).threads;
-  std::copy_n(threads.begin(), std::min<size_t>(3, threads.size()), asked.question.block.begin());
+  std::copy_n(threads.begin(), std::min<size_t>(3, threads.size()), question.block.begin());
   return asked;
 }
 
-std::string shape_text(const describe::Question& question, const describe::Setting& setting) {
+std::string shape_text(const Asked& asked, const describe::Setting& setting) {
+  const std::vector<std::string>& sizes = asked.question.question.sizes;
+  const std::vector<std::string>& strides = asked.question.strides;
   std::string text;
-  for (size_t i = 0; i < question.sizes.size(); ++i) text += fmt::format("{}={},", question.sizes[i], setting.sizes[i]);
+  for (size_t i = 0; i < sizes.size(); ++i) text += fmt::format("{}={},", sizes[i], setting.sizes[i]);
+  for (size_t i = 0; i < strides.size(); ++i) text += fmt::format("{}={},", strides[i], setting.strides[i]);
   for (size_t axis = 0; axis < 3; ++axis)
     text += fmt::format("{}={}{}", kAskedGrid[axis], setting.grid[axis], axis < 2 ? "," : "");
   return text;
@@ -101,12 +116,25 @@ FoundGeometry by_name(const describe::Geometry& geometry, const Asked& asked) {
   found.assumed = std::ranges::any_of(geometry.assumed, [](bool each) { return each; });
   found.complete = std::ranges::none_of(geometry.grid, &std::string::empty);
   for (size_t i = 0; i < geometry.sizes.size(); ++i) {
-    const bool own = i >= asked.question.sizes.size();
+    const bool own = i >= asked.question.question.sizes.size();
     if (own || geometry.used[i]) found.sizes.push_back(geometry.sizes[i]);
   }
   for (size_t i = 0; i < asked.tensors.size(); ++i) {
     found.shapes[asked.tensors[i]] = geometry.shapes[i];
+    if (geometry.border[i]) found.border.insert(asked.tensors[i]);
     found.complete = found.complete && !geometry.shapes[i].empty();
+  }
+  return found;
+}
+
+FoundGeometry by_name(const describe::StridedGeometry& strided, const Asked& asked) {
+  FoundGeometry found = by_name(strided.geometry, asked);
+  for (size_t i = 0; i < asked.tensors.size(); ++i) {
+    if (!strided.strides[i].empty()) found.strides[asked.tensors[i]] = strided.strides[i];
+  }
+  for (size_t i = 0; i < strided.values.size(); ++i) {
+    const describe::StrideValue& value = strided.values[i];
+    if (!value.packed.empty()) found.values.push_back({asked.question.strides[i], value.packed, value.unit});
   }
   return found;
 }
@@ -133,7 +161,7 @@ class Trial {
   }
 
   Result<std::optional<describe::Reach>> run(const Asked& asked, const describe::Setting& setting) {
-    ASSAY_TRY(const auto reach, reaching_.run(shape_text(asked.question, setting)));
+    ASSAY_TRY(const auto reach, reaching_.run(shape_text(asked, setting)));
     if (!reach) return std::optional<describe::Reach>();
     describe::Reach ordered;
     for (const std::string& name : asked.tensors) {
@@ -167,30 +195,73 @@ Result<void> forget_what_depends_on_data(describe::Geometry& geometry, const Ask
   return {};
 }
 
+// The search of one kind: with strides that are asked for, or as they are guessed.
+class Search {
+ public:
+  Search(const fs::path& folder, const KernelSignature& signature, const NewText& text, Clock::time_point end,
+         const Context& context)
+      : folder_(folder), signature_(signature), text_(text), end_(end), context_(context) {}
+
+  Result<std::optional<FoundGeometry>> run() {
+    using Nothing = std::optional<FoundGeometry>;
+    const Asked asked = question_of(signature_, text_);
+    if (text_.asking_strides && asked.question.strides.empty()) return Nothing();
+    ASSAY_TRY(const std::unique_ptr<Trial> trial, Trial::make(folder_, signature_, text_, 0, context_));
+    const describe::Probe probe = [&](const describe::Setting& setting) -> Result<std::optional<describe::Reach>> {
+      if (Clock::now() > end_) return std::optional<describe::Reach>();
+      const std::string shape = shape_text(asked, setting);
+      if (const auto before = known_.find(shape); before != known_.end()) return before->second;
+      ASSAY_TRY(auto reach, trial->run(asked, setting));
+      known_.emplace(shape, reach);
+      if (reach && !first_) first_.emplace(setting, *reach);
+      return reach;
+    };
+    std::optional<describe::StridedGeometry> strided;
+    if (text_.asking_strides) {
+      ASSAY_TRY(strided, describe::find_strided_geometry(asked.question, probe));
+    } else {
+      ASSAY_TRY(std::optional<describe::Geometry> dense, describe::find_geometry(asked.question.question, probe));
+      if (dense) strided = describe::StridedGeometry{*std::move(dense), {}, {}};
+    }
+    if (!strided) return Nothing();
+    strided->strides.resize(asked.tensors.size());
+    const std::vector<const SignatureValue*> values = all_values(signature_);
+    if (std::ranges::any_of(values, [](const SignatureValue* value) { return may_lead_elsewhere(*value); })) {
+      ASSAY_TRY(const std::unique_ptr<Trial> other, Trial::make(folder_, signature_, text_, 1, context_));
+      ASSAY_CHECK(forget_what_depends_on_data(strided->geometry, asked, first_->first, first_->second, *other));
+    }
+    return Nothing(by_name(*strided, asked));
+  }
+
+ private:
+  const fs::path& folder_;
+  const KernelSignature& signature_;
+  const NewText& text_;
+  const Clock::time_point end_;
+  const Context& context_;
+  std::optional<std::pair<describe::Setting, describe::Reach>> first_;
+  std::map<std::string, std::optional<describe::Reach>> known_;  // what was tried already
+};
+
+ptrdiff_t shapes_of(const std::optional<FoundGeometry>& found) {
+  return !found ? -1 : std::ranges::count_if(found->shapes, [](const auto& each) { return !each.second.empty(); });
+}
+
 }  // namespace
 
 Result<std::optional<FoundGeometry>> try_sizes(const fs::path& folder, const KernelSignature& signature,
                                                const NewText& text, const Context& context) {
-  using Nothing = std::optional<FoundGeometry>;
-  if (!can_be_tried(signature)) return Nothing();
-  ASSAY_TRY(const std::unique_ptr<Trial> trial, Trial::make(folder, signature, text, 0, context));
-  const Asked asked = question_of(signature, text);
+  std::optional<FoundGeometry> best;
+  if (!can_be_tried(signature)) return best;
   const auto end = Clock::now() + kTimeOfAll;
-  std::optional<std::pair<describe::Setting, describe::Reach>> first;
-  const describe::Probe probe = [&](const describe::Setting& setting) -> Result<std::optional<describe::Reach>> {
-    if (Clock::now() > end) return std::optional<describe::Reach>();
-    ASSAY_TRY(auto reach, trial->run(asked, setting));
-    if (reach && !first) first.emplace(setting, *reach);
-    return reach;
-  };
-  ASSAY_TRY(std::optional<describe::Geometry> geometry, describe::find_geometry(asked.question, probe));
-  if (!geometry) return Nothing();
-  const std::vector<const SignatureValue*> values = all_values(signature);
-  if (std::ranges::any_of(values, [](const SignatureValue* value) { return may_lead_elsewhere(*value); })) {
-    ASSAY_TRY(const std::unique_ptr<Trial> other, Trial::make(folder, signature, text, 1, context));
-    ASSAY_CHECK(forget_what_depends_on_data(*geometry, asked, first->first, first->second, *other));
+  for (const bool strides : {true, false}) {
+    NewText asking = text;
+    asking.asking_strides = strides;
+    ASSAY_TRY(std::optional<FoundGeometry> found, Search(folder, signature, asking, end, context).run());
+    if (shapes_of(found) > shapes_of(best)) best = std::move(found);
+    if (best && best->complete) break;
   }
-  return Nothing(by_name(*geometry, asked));
+  return best;
 }
 
 }  // namespace assay::work
