@@ -318,7 +318,7 @@ class Query(unittest.TestCase):
                         self.assertEqual(name, f"pairs_{length}_{element}_d{size}_{mask}")
         self.assertRegex(assay_attention.query(32, 16, 128, 128, compute_capability=89), "^warp_")
         self.assertRegex(assay_attention.query(32, 16, 129, 128, compute_capability=90), "^(streaming|own_tiles)_")
-        for head_dim, size in ((40, 64), (64, 64), (72, 128), (128, 128), (136, 256), (256, 256)):
+        for head_dim, size in ((40, 64), (64, 64), (72, 96), (96, 96), (104, 128), (128, 128), (136, 256), (256, 256)):
             decoding = {"batch": 1, "query_heads": 32, "query_rows": 1, "head_dim": head_dim, "key_heads": 8, "key_rows": 4096}
             self.assertRegex(assay_attention.query(**decoding, compute_capability=90), f"^split_keys_f16_d{size}_")
             self.assertRegex(assay_attention.query(**decoding, compute_capability=89), "^warp_")

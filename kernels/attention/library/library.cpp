@@ -25,8 +25,8 @@ namespace {
 constexpr int kFirstWarpKernel = 192;
 constexpr int kFirstSplitKernel = 224;
 constexpr int kClusterQuestion = 223;  // asked of the driver before the first of them
-constexpr int kFirstServingKernel = 256;
-constexpr int kAppendKernel = 255;
+constexpr int kFirstServingKernel = 272;
+constexpr int kAppendKernel = 271;
 
 int launch_hopper(int variant, const hopper_attention_call& call, const DeviceFacts& device, void* stream) {
   FirstUse first_use(device.index, variant);

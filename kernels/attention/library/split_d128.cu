@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels for few queries and many keys, head sizes 72 to 128, on sm_90.
+// Kernels for few queries and many keys, head sizes 104 to 128, on sm_90.
 #include "split_entry.cuh"
 
 namespace assay::attention::library {

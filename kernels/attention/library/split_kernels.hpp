@@ -23,6 +23,7 @@ struct SplitKernelList {
 };
 
 SplitKernelList split_kernels_d64();
+SplitKernelList split_kernels_d96();
 SplitKernelList split_kernels_d128();
 SplitKernelList split_kernels_d256();
 

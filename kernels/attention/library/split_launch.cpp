@@ -16,6 +16,7 @@ split_keys::Shape split_shape(const assay_attention_call& call) {
 
 const SplitKernel* find_split_kernel(const assay_attention_call& call, const split_keys::Plan& plan) {
   const SplitKernelList list = call.head_dim <= 64    ? split_kernels_d64()
+                               : call.head_dim <= 96  ? split_kernels_d96()
                                : call.head_dim <= 128 ? split_kernels_d128()
                                                       : split_kernels_d256();
   const auto* end = list.kernels + list.count;

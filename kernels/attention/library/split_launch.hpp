@@ -30,7 +30,8 @@ int launch_split_kernel(const SplitKernel& kernel, const split_keys::Plan& plan,
 template <typename Visit>
 void for_each_split_kernel(Visit visit) {
   int number = 0;
-  for (const SplitKernelList& list : {split_kernels_d64(), split_kernels_d128(), split_kernels_d256()}) {
+  for (const SplitKernelList& list :
+       {split_kernels_d64(), split_kernels_d96(), split_kernels_d128(), split_kernels_d256()}) {
     for (int i = 0; i < list.count; ++i) visit(list.kernels[i], number++);
   }
 }

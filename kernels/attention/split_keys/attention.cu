@@ -24,7 +24,7 @@ using namespace assay::attention::split_keys;
 #endif
 
 #define ENTRY(TYPE, DIM)                                                                                \
-  using Config_##TYPE##_d##DIM = CONFIG<assay::TYPE, (DIM + 63) / 64 * 64, SLABS, WARPS>;               \
+  using Config_##TYPE##_d##DIM = CONFIG<assay::TYPE, columns_of(DIM), SLABS, WARPS>;                    \
   extern "C" __global__ void __launch_bounds__(32 * WARPS, Config_##TYPE##_d##DIM::kBlocksPerProcessor) \
       attention_##TYPE##_d##DIM(const __grid_constant__ Params params) {                                \
     RUN<Config_##TYPE##_d##DIM>(params);                                                                \
@@ -32,11 +32,13 @@ using namespace assay::attention::split_keys;
 
 ENTRY(f16, 64)
 ENTRY(bf16, 64)
+ENTRY(f16, 80)
+ENTRY(bf16, 80)
+ENTRY(f16, 96)
+ENTRY(bf16, 96)
 #if SOLO == 0 || SLABS == 1 || WARPS < 8
 ENTRY(f16, 128)
 ENTRY(bf16, 128)
-ENTRY(f16, 80)
-ENTRY(bf16, 80)
 #endif
 #if WARPS == 4 && SLABS == 1
 ENTRY(f16, 256)

@@ -53,7 +53,7 @@ def layouts(head_dim):
 
 def solo_layouts(head_dim):
     """Warps that work alone: cluster 0. As solo_warps() in plan.hpp."""
-    sizes = [(1, 4)] if head_dim > 128 else [(1, 8), (2, 7 if head_dim > 64 else 8)]
+    sizes = [(1, 4)] if head_dim > 128 else [(1, 8), (2, 7 if head_dim > 96 else 8)]
     return {f"{slabs}x16, {warps} warps, 0, {name}": (slabs, warps, 0, sharers, 0)
             for slabs, warps in sizes for name, sharers in (("apart", 1), ("shared", 2))}
 

@@ -51,7 +51,7 @@ constexpr int row_tiles(const Shape& shape, int slabs) {
 
 // Of a row as the kernels compute it.
 constexpr int columns_of(int head_dim) {
-  return head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
+  return head_dim <= 64 ? 64 : head_dim <= 96 ? 96 : head_dim <= 128 ? 128 : 256;
 }
 
 // Keys of a tile, which one warp takes at a time.
@@ -66,7 +66,7 @@ constexpr int slabs_of(const Shape& shape) {
 
 // Of a block whose warps work alone: as many as the shared memory of a multiprocessor holds.
 constexpr int solo_warps(int slabs, int head_dim) {
-  return head_dim > 128 ? 4 : slabs == 2 && head_dim > 64 ? 7 : 8;
+  return head_dim > 128 ? 4 : slabs == 2 && head_dim > 96 ? 7 : 8;
 }
 
 // Keys and values are read once.

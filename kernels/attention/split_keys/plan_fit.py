@@ -89,7 +89,7 @@ def ceil_div(a, b):
 
 
 def columns_of(head_dim):
-    return 64 if head_dim <= 64 else 128 if head_dim <= 128 else 256
+    return next(columns for columns in (64, 96, 128, 256) if head_dim <= columns)
 
 
 def usual_clusters(cluster, resident):
@@ -189,7 +189,7 @@ def planned(shape, p):
     names = [f"{slabs}x16, {warps} warps, {cluster}{sharing}" for warps in sizes for cluster in CLUSTERS
              for sharing in ("", ", 2 sharers", ", 4 sharers", ", filling", ", all")]
     if shape[1] // shape[2] * shape[3] <= 16 * slabs:
-        warps = 4 if dim > 128 else 7 if slabs == 2 and dim > 64 else 8
+        warps = 4 if dim > 128 else 7 if slabs == 2 and dim > 96 else 8
         names += [f"{slabs}x16, {warps} warps, 0, {sharing}" for sharing in ("apart", "shared")]
     layouts = [layout for layout in (Layout(shape, name) for name in names) if not layout.exchanges or exchange_fits(layout)]
     return min(layouts, key=lambda layout: layout.us(p))

@@ -209,7 +209,8 @@ class SoloWarp {
   __device__ __forceinline__ void fetch_query(const PackedRows& packed) {
     constexpr int kRowChunks = Config::kRowBytes / kChunkBytes;
     constexpr int kItems = Config::kQueryRows * kRowChunks / 32;
-    constexpr int kAtOnce = kItems < 8 ? kItems : 8;
+    constexpr int kAtOnce = kItems % 8 == 0 ? 8 : kItems % 6 == 0 ? 6 : kItems;
+    static_assert(kItems % kAtOnce == 0 && kAtOnce <= 8);
     char* s_query = s_memory_ + warp_ * Config::kWarpBytes + Ring::kBytes;
     const int rows = packed.rows_left();
     __syncwarp();  // nobody reads the queries of the piece before

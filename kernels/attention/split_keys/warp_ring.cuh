@@ -23,12 +23,14 @@ struct HeadKeys {
 };
 
 // Copies of (kRows, kRowBytes) tiles by the 32 lanes of a warp: eight lanes take the eight 16-byte chunks of 128 bytes
-// of a row (a span), so that a pass covers four rows.
+// of a row (a span), so that a pass covers four rows. What is left of a row, half a span, is for four lanes, and a pass
+// over it covers eight rows.
 template <int kRows, int kRowBytes>
 class WarpCopy {
   static constexpr int kSpanChunks = kSwizzleSpanBytes / kChunkBytes;
   static constexpr int kSpans = kRowBytes / kSwizzleSpanBytes;
   static constexpr int kRowsPerPass = 32 / kSpanChunks;
+  static constexpr int kHalfChunks = kHalfSpanBytes / kChunkBytes;
   static_assert(kRows % kSwizzledRows == 0 && kSwizzledRows == 2 * kRowsPerPass);
 
  public:
@@ -52,9 +54,25 @@ class WarpCopy {
       }
       g_chunk += kRowsPerPass * source.row_bytes;
     }
+    if constexpr (kHasHalfSpan<kRowBytes>) fetch_half_span(s_tile, source, first_row, rows);
   }
 
  private:
+  __device__ __forceinline__ void fetch_half_span(uint32_t s_tile, const HeadRows& source, int first_row,
+                                                  int rows) const {
+    const int lane = row_ * kSpanChunks + chunk_;
+    const int row = lane / kHalfChunks;
+    const int chunk = kSpans * kSpanChunks + lane % kHalfChunks;
+    const uint32_t s_chunk = s_tile + swizzled_offset<kRowBytes>(row, chunk);
+    const char* g_chunk = source.g_base + (first_row + row) * source.row_bytes + chunk * kChunkBytes;
+#pragma unroll
+    for (int pass = 0; pass < kRows / kSwizzledRows; ++pass) {
+      const bool inside = first_row + row + pass * kSwizzledRows < rows && chunk < chunks_;
+      copy(s_chunk + pass * kSwizzledRows * kRowBytes, g_chunk, inside ? kChunkBytes : 0);
+      g_chunk += kSwizzledRows * source.row_bytes;
+    }
+  }
+
   // PTX ISA, "cp.async": of 16 bytes the first `bytes` are read, the others become zero. Without the hints that the L2
   // cache fetch 128 or 256 bytes at a time: memory then gives 4.4 TB/s instead of 4.1 (README.md).
   __device__ __forceinline__ static void copy(uint32_t s_destination, const void* g_source, int bytes) {
