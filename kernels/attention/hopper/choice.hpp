@@ -89,18 +89,32 @@ inline ChoiceSizes sizes_of(const hopper_attention_call& call, int multiprocesso
           call.key_rows, call.head_dim,    call.causal,    multiprocessors};
 }
 
-// The kernels for many short sequences are left out on request: what would be taken if there were none. A model calls
-// one shape again and again, so that a thread keeps its last choice.
-inline Choice choose_with_time(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
-  struct Last {
-    ChoiceSizes sizes;
-    Choice choice;
+// What was found for the sizes of a call. A model calls a few shapes again and again, and has one of these per thread.
+template <class Found>
+class Remembered {
+ public:
+  template <class Find>
+  const Found& at(const ChoiceSizes& sizes, Find find) {
+    unsigned mixed = 0;
+    for (int size : sizes) mixed = (mixed ^ static_cast<unsigned>(size)) * 0x9e3779b1u;
+    Entry& entry = entries_[mixed >> 25];
+    if (entry.sizes != sizes) entry = {sizes, find()};
+    return entry.found;
+  }
+
+ private:
+  struct Entry {
+    ChoiceSizes sizes;  // no batches until it is used
+    Found found;
   };
-  static thread_local Last kept[2] = {};
-  Last& last = kept[with_pairs ? 1 : 0];
-  const ChoiceSizes sizes = sizes_of(call, multiprocessors);
-  if (last.sizes != sizes) last = {sizes, least_estimate(call, multiprocessors, with_pairs)};
-  return last.choice;
+  std::array<Entry, 128> entries_{};
+};
+
+// The kernels for many short sequences are left out on request: what would be taken if there were none.
+inline Choice choose_with_time(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
+  static thread_local Remembered<Choice> kept[2];
+  return kept[with_pairs ? 1 : 0].at(sizes_of(call, multiprocessors),
+                                     [&] { return least_estimate(call, multiprocessors, with_pairs); });
 }
 inline Kernel choose(const hopper_attention_call& call, int multiprocessors, bool with_pairs = true) {
   return choose_with_time(call, multiprocessors, with_pairs).kernel;
@@ -137,18 +151,12 @@ inline bool takes_split_keys(const hopper_attention_call& call, int multiprocess
   const split_keys::Shape shape{call.batch,      call.key_heads, call.query_heads / call.key_heads,
                                 call.query_rows, call.key_rows,  call.head_dim};
   if (!split_keys::few_queries(shape)) return false;
-  struct Last {
-    ChoiceSizes sizes;
-    bool taken;
-  };
-  static thread_local Last last = {};
-  const ChoiceSizes sizes = sizes_of(call, multiprocessors);
-  if (last.sizes != sizes) {
+  static thread_local Remembered<bool> kept;
+  return kept.at(sizes_of(call, multiprocessors), [&] {
     const Features features = split_keys_features(call, shape, multiprocessors);
     const double us = features[0] * kTrees[kSplitKeysTrees].factor(features);
-    last = {sizes, us < kSplitKeysMargin * choose_with_time(call, multiprocessors, false).us};
-  }
-  return last.taken;
+    return us < kSplitKeysMargin * choose_with_time(call, multiprocessors, false).us;
+  });
 }
 
 }  // namespace assay::attention::hopper

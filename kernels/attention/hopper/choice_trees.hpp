@@ -10,8 +10,8 @@
 
 namespace assay::attention::hopper {
 
-constexpr int kTreeCount = 6;
-constexpr int kTreeNodes = 7;  // three levels
+constexpr int kTreeCount = 12;
+constexpr int kTreeNodes = 15;  // four levels
 constexpr int kFeatures = 13;
 
 using Features = std::array<double, kFeatures>;

@@ -6,10 +6,10 @@ Every tree learns from what those before it left over, and half-heartedly, so th
 
 import math
 
-COUNT = 6
-DEPTH = 3
+COUNT = 12
+DEPTH = 4
 LEAST_SHAPES = 15  # of a leaf
-RATE = 0.4
+RATE = 0.3
 SHRINKING = 2.0  # a leaf says as little as if so many more shapes had come out as estimated
 
 
