@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 
 #include "base/escape.hpp"
 #include "base/text.hpp"
@@ -144,10 +143,11 @@ std::string unified_diff(std::string_view before, std::string_view after, const 
   return diff_of(before, after, "a/" + shown, "b/" + shown);
 }
 
-std::string unified_diff(const std::vector<ledger::SourceFile>& before, const std::vector<ledger::SourceFile>& after) {
+std::string unified_diff(const std::map<std::string, std::string>& before,
+                         const std::map<std::string, std::string>& after) {
   std::map<std::string, std::pair<const std::string*, const std::string*>> files;
-  for (const ledger::SourceFile& file : before) files[file.path].first = &file.content;
-  for (const ledger::SourceFile& file : after) files[file.path].second = &file.content;
+  for (const auto& [path, content] : before) files[path].first = &content;
+  for (const auto& [path, content] : after) files[path].second = &content;
   std::string text;
   for (const auto& [path, contents] : files) {
     const std::string shown = escape_terminal(path);
@@ -156,6 +156,15 @@ std::string unified_diff(const std::vector<ledger::SourceFile>& before, const st
                     old_content ? "a/" + shown : "/dev/null", new_content ? "b/" + shown : "/dev/null");
   }
   return text;
+}
+
+std::string unified_diff(const std::vector<ledger::SourceFile>& before, const std::vector<ledger::SourceFile>& after) {
+  const auto by_path = [](const std::vector<ledger::SourceFile>& files) {
+    std::map<std::string, std::string> found;
+    for (const ledger::SourceFile& file : files) found[file.path] = file.content;
+    return found;
+  };
+  return unified_diff(by_path(before), by_path(after));
 }
 
 }  // namespace assay::evidence

@@ -2,6 +2,7 @@
 // Two texts as a unified diff, as diff -u and git write it: patch(1) takes it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@ namespace assay::evidence {
 std::string unified_diff(std::string_view before, std::string_view after, const std::string& name);
 
 // Of all files, by path; one that is on one side alone is added or removed.
+std::string unified_diff(const std::map<std::string, std::string>& before,
+                         const std::map<std::string, std::string>& after);
 std::string unified_diff(const std::vector<ledger::SourceFile>& before, const std::vector<ledger::SourceFile>& after);
 
 }  // namespace assay::evidence

@@ -196,29 +196,6 @@ Result<std::string> applied(const FileDiff& file, const std::string* old_text) {
   return text_of(lines);
 }
 
-// The one hunk between the first and the last line that differ.
-std::string hunk_text(const Lines& before, const Lines& after) {
-  constexpr size_t kContext = 3;
-  const size_t shorter = std::min(before.size(), after.size());
-  size_t front = 0;
-  while (front < shorter && before[front] == after[front]) ++front;
-  size_t back = 0;
-  while (back < shorter - front && before[before.size() - 1 - back] == after[after.size() - 1 - back]) ++back;
-  const size_t start = front > kContext ? front - kContext : 0;
-  const size_t tail = std::min(back, kContext);
-  const size_t old_end = before.size() - back;
-  const size_t new_end = after.size() - back;
-  const size_t old_count = old_end - start + tail;
-  const size_t new_count = new_end - start + tail;
-  std::string text = fmt::format("@@ -{},{} +{},{} @@\n", old_count == 0 ? start : start + 1, old_count,
-                                 new_count == 0 ? start : start + 1, new_count);
-  for (size_t i = start; i < front; ++i) text += " " + before[i] + "\n";
-  for (size_t i = front; i < old_end; ++i) text += "-" + before[i] + "\n";
-  for (size_t i = front; i < new_end; ++i) text += "+" + after[i] + "\n";
-  for (size_t i = old_end; i < old_end + tail; ++i) text += " " + before[i] + "\n";
-  return text;
-}
-
 }  // namespace
 
 Result<Files> apply_diff(const Files& files, const std::string& diff) {
@@ -237,28 +214,6 @@ Result<std::vector<std::string>> paths_of_diff(const std::string& diff) {
   std::vector<std::string> paths;
   for (const FileDiff& part : parts) paths.push_back(part.new_path);
   return paths;
-}
-
-std::string make_diff(const Files& before, const Files& after) {
-  std::string text;
-  const auto add = [&](const std::string& path, const std::string* old_text, const std::string* new_text) {
-    text += fmt::format("--- {}\n+++ {}\n", old_text != nullptr ? "a/" + path : "/dev/null",
-                        new_text != nullptr ? "b/" + path : "/dev/null");
-    text += hunk_text(old_text != nullptr ? lines_of(*old_text) : Lines(),
-                      new_text != nullptr ? lines_of(*new_text) : Lines());
-  };
-  for (const auto& [path, content] : before) {
-    const auto found = after.find(path);
-    if (found == after.end()) {
-      add(path, &content, nullptr);
-    } else if (found->second != content) {
-      add(path, &content, &found->second);
-    }
-  }
-  for (const auto& [path, content] : after) {
-    if (!before.contains(path)) add(path, nullptr, &content);
-  }
-  return text;
 }
 
 }  // namespace assay::evolve

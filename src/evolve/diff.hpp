@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unified diffs: applied strictly, and made. A hunk's old lines must stand in the file exactly, though they may have
-// moved.
+// Unified diffs, applied strictly. A hunk's old lines must stand in the file exactly, though they may have moved.
 #pragma once
 
 #include <map>
@@ -18,8 +17,5 @@ Result<Files> apply_diff(const Files& files, const std::string& diff);
 
 // The paths that it names, in order.
 Result<std::vector<std::string>> paths_of_diff(const std::string& diff);
-
-// From `before` to `after`; files that are in one of them alone are made or removed. One hunk for each file.
-std::string make_diff(const Files& before, const Files& after);
 
 }  // namespace assay::evolve

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "evolve/diff.hpp"
+#include "evidence/unified_diff.hpp"
 
 namespace assay::work {
 namespace {
@@ -36,7 +36,7 @@ void take(Judging found, const evolve::Candidate& parent, JudgedProposal& judged
     step.shapes.push_back({each.shape, each.drawn, each.time_us, each.incumbent_us, each.ratio, each.low, each.high});
   if (!found.shapes.empty()) step.ratio = evolve::geometric_mean_ratio(found.shapes);
   if (found.cell) step.cell = evolve::to_string(*found.cell);
-  if (!found.candidate.id.empty()) step.diff = evolve::make_diff(parent.files, found.candidate.files);
+  if (!found.candidate.id.empty()) step.diff = evidence::unified_diff(parent.files, found.candidate.files);
   step.costs.compile_s = found.costs.compile_s;
   step.costs.virtual_s = found.costs.virtual_s;
   step.costs.gpu_s = found.costs.gpu_s;

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "evidence/unified_diff.hpp"
 #include "evolve/candidate.hpp"
-#include "evolve/diff.hpp"
 
 namespace assay::work {
 namespace {
@@ -44,7 +44,7 @@ Result<void> apply(const KernelSnapshot& snapshot, const evolve::Candidate& best
 Result<EvolveResults> write_results(const EvolveRequest& request, const KernelSnapshot& snapshot,
                                     const EvolveState& state) {
   EvolveResults results;
-  results.diff = evolve::make_diff(state.first().files, state.incumbent().files);
+  results.diff = evidence::unified_diff(state.first().files, state.incumbent().files);
   if (!request.diff.empty()) {
     ASSAY_CHECK(write_file_atomically(request.diff, results.diff));
     results.written.push_back(request.diff);

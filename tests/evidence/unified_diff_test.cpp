@@ -20,8 +20,8 @@ TEST(UnifiedDiff, is_that_of_diff) {
 }
 
 TEST(UnifiedDiff, files_of_one_side_come_from_or_go_to_nothing) {
-  const std::string diff =
-      unified_diff({{"gone.cu", "1\n"}, {"kept.cu", "k\n"}}, {{"kept.cu", "k\n"}, {"new.cu", "2\n"}});
+  const std::string diff = unified_diff(std::map<std::string, std::string>{{"gone.cu", "1\n"}, {"kept.cu", "k\n"}},
+                                        {{"kept.cu", "k\n"}, {"new.cu", "2\n"}});
   EXPECT_EQ(diff, "--- a/gone.cu\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n--- /dev/null\n+++ b/new.cu\n@@ -0,0 +1 @@\n+2\n");
 }
 

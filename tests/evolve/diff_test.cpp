@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "evidence/unified_diff.hpp"
+
 namespace assay::evolve {
 namespace {
 
@@ -17,12 +19,12 @@ TEST(Diff, WhatIsMadeCanBeApplied) {
   Files after = kFiles;
   after["a.cu"] = "one\ntwo\n2.5\nthree\nFOUR\nfive\n";
   after["c.cuh"] = "new\nfile\n";
-  const auto applied = apply_diff(kFiles, make_diff(kFiles, after));
+  const auto applied = apply_diff(kFiles, evidence::unified_diff(kFiles, after));
   ASSERT_TRUE(applied.ok()) << to_string(applied.error());
   EXPECT_EQ(applied->at("a.cu"), after["a.cu"]);
   EXPECT_EQ(applied->at("c.cuh"), after["c.cuh"]);
   EXPECT_EQ(applied->size(), 2u) << "files that stay are not named";
-  EXPECT_EQ(make_diff(kFiles, kFiles), "");
+  EXPECT_EQ(evidence::unified_diff(kFiles, kFiles), "");
 }
 
 TEST(Diff, AHunkMayHaveMoved) {
