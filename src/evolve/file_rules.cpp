@@ -142,6 +142,19 @@ std::set<std::string_view> pieces_of(std::string_view text) {
   return pieces;
 }
 
+// Without the names of directives, as "include" behind "#": no macro can take them, also where they stand between the
+// parentheses of one.
+std::string without_directive_names(std::string text) {
+  for (size_t line = 0; line < text.size();) {
+    size_t at = text.find_first_not_of(" \t\v\f", line);
+    if (at != std::string::npos && text[at] == '#') {
+      for (at = text.find_first_not_of(" \t\v\f", at + 1); at < text.size() && is_name(text[at]); ++at) text[at] = ' ';
+    }
+    line = std::min(text.find('\n', line), text.size() - 1) + 1;
+  }
+  return text;
+}
+
 // A macro's ## makes one name of several.
 bool can_be_made_of(std::string_view word, const std::set<std::string_view>& pieces) {
   std::vector<bool> reached(word.size() + 1, false);
@@ -187,7 +200,7 @@ Result<void> check_includes(const FileRules& rules, const std::string& file, con
 // In one piece or in several: also in comments, since what is one, only a preprocessor knows.
 std::set<std::string> words_of_the_compilation(const Files& sources) {
   std::string all;
-  for (const auto& [file, content] : sources) all += with_joined_lines(content) + "\n";
+  for (const auto& [file, content] : sources) all += without_directive_names(with_joined_lines(content)) + "\n";
   const std::set<std::string_view> pieces = pieces_of(all);
   std::set<std::string> words;
   for (const std::string_view word : kOfTheCompilation) {

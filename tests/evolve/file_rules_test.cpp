@@ -83,6 +83,9 @@ TEST(FileRules, NoQuestionsAboutTheCompilation) {
     EXPECT_NE(refused("k.cu", text).find("where or when"), std::string::npos) << text;
   EXPECT_EQ(refused("k.cu", "int MY__FILE__2 = 1; // __FILES__"), "");
   EXPECT_EQ(refused("k.cu", "int FILE__2 = TIME__x + __f;"), "");
+  EXPECT_EQ(refused("k.cu", "#include <a.h>\n  # include <b.h>\n#define F(t) f_##t##_  // has a next one\n"), "")
+      << "the name of a directive is no part of another name";
+  EXPECT_NE(refused("k.cu", "#include <a.h>\n#if JOIN4(__, has, _, include)(<x>)\n"), "");
   const auto halves = check_words(kRules, {{"a.cuh", "#define A __FI"}, {"k.cu", "JOIN(A, LE__)"}});
   ASSERT_FALSE(halves.ok());
   EXPECT_NE(halves.error().message.find("__FILE__"), std::string::npos);
