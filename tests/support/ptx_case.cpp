@@ -181,6 +181,9 @@ Result<void> parse_map_word(const std::string& name, const std::string& value, C
   CaseMap& map = argument.map;
   if (name == "dims") {
     ASSAY_TRY(map.dims, parse_inward<uint64_t>(value, kLongest));
+  } else if (name == "pitch") {
+    ASSAY_TRY(const auto pitch, parse_inward<uint64_t>(value, kLongest));
+    map.pitch = pitch.front();
   } else if (name == "box") {
     ASSAY_TRY(map.box, parse_inward<uint32_t>(value, kWidestBox));
   } else if (name == "lower") {
@@ -231,6 +234,10 @@ Result<void> check_map(CaseMap& map, const std::string& type) {
     if (map.strides.size() > 1 && bytes % kAlignment != 0)
       return Error{"a row of the tensor must be a multiple of 16 bytes"};
     bytes *= size;
+    if (map.strides.size() == 1 && map.pitch != 0) {
+      if (map.pitch < bytes) return Error{"a row of the tensor is longer than its 'pitch'"};
+      bytes = map.pitch;
+    }
   }
   return {};
 }

@@ -7,9 +7,10 @@
 //   //! out~N TYPE values...      the same, within N units in the last place (floating types)
 //   //! inout TYPE values... -> values...
 //   //! scalar TYPE value
-//   //! map N TYPE dims 16,64 box 8,64 [steps 1,1] [swizzle 128] [fill nan]
+//   //! map N TYPE dims 16,64 [pitch 256] box 8,64 [steps 1,1] [swizzle 128] [fill nan]
 //                                 a parameter of 128 bytes: a tensor map over the buffer of parameter N (from 0, an
-//                                 earlier one), which holds a dense tensor; the last dimension is the contiguous one
+//                                 earlier one), which holds a dense tensor, or one of rows that begin `pitch` bytes
+//                                 apart; the last dimension is the contiguous one
 //   //! map N TYPE dims 2,4,4,8 lower -1,-1 upper -1,-1 channels 8 pixels 16 [steps 1,2,2,1] [swizzle 32] [fill nan]
 //                                 the same of the im2col form; corners without images and channels
 //   //! texture SHAPE TYPE dims 4,8 [channels 2] [filter linear] [address wrap] [coordinates normalised]
@@ -39,6 +40,7 @@ struct CaseMap {
   size_t buffer = 0;              // index of the argument
   std::vector<uint64_t> dims;     // elements
   std::vector<uint64_t> strides;  // bytes
+  uint64_t pitch = 0;             // bytes from one row to the next; 0: rows lie one behind the other
   std::vector<uint32_t> box;      // elements; im2col: channels, then all 1
   std::vector<int> lower;         // corners of im2col
   std::vector<int> upper;

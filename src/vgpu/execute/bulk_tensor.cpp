@@ -47,6 +47,13 @@ uint32_t aligned_step(uint64_t address, uint32_t bytes) {
   return std::min({kChunk, static_cast<uint32_t>(std::min<uint64_t>(alignment, kChunk)), std::bit_floor(bytes)});
 }
 
+bool sticks_out(const TensorMap& map) {
+  for (size_t d = 0; d + 2 < map.rank; ++d) {
+    if (map.lower[d] < 0 || map.upper[d] > 0) return true;
+  }
+  return false;
+}
+
 // An H200 stops at other places with an illegal instruction (tests/ptx/bulk); the manual names neither rule.
 bool can_begin_at(const Call& call, const TensorMap& map, const TileOrigin& origin, bool load) {
   if (const int64_t offset = int64_t{origin.at[0]} * map.element_bytes; offset % kChunk != 0) {
@@ -54,6 +61,8 @@ bool can_begin_at(const Call& call, const TensorMap& map, const TileOrigin& orig
                fmt::format("a tile that begins {} bytes into a row of the tensor; that must be a multiple of {}",
                            offset, kChunk));
   }
+  if (!load && map.is_im2col() && sticks_out(map))
+    call.fault(FindingKind::illegal_instruction, "a store by an im2col map whose box sticks out of the tensor");
   for (size_t d = 0; d < map.rank && !load && !call.stopped(); ++d) {
     if (origin.at[d] < 0) {
       call.fault(FindingKind::illegal_instruction,
@@ -111,8 +120,10 @@ std::optional<BulkCopy> tile_copy(const Call& call, size_t map_operand, uint64_t
       if (load) copy.add(near, nullptr, part.bytes);
       continue;
     }
-    for (uint32_t done = 0; done < part.bytes;) {
-      const uint32_t step = aligned_step(part.address + done, part.bytes - done);
+    // An H200 stores the whole chunk, also where the pixel's last channel lies within.
+    const uint32_t bytes = !load && map->is_im2col() ? kChunk - part.tile_offset % kChunk : part.bytes;
+    for (uint32_t done = 0; done < bytes;) {
+      const uint32_t step = aligned_step(part.address + done, bytes - done);
       std::byte* far = call.at(Space::global, far_side(load), part.address + done, step);
       if (call.stopped()) return std::nullopt;
       if (far != nullptr) copy.add(load ? near + done : far, load ? far : near + done, step);
