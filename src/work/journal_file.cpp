@@ -2,11 +2,13 @@
 #include "work/journal_file.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -20,6 +22,18 @@ using nlohmann::json;
 Error disk_error(const std::filesystem::path& file, const char* what) {
   return Error{fmt::format("cannot {} the journal: {}", what, std::strerror(errno)), Place{file.string()},
                "choose another file: --journal FILE", ExitCode::environment};
+}
+
+// Processes that a killed run had started hold its lock for as long as they take to end.
+constexpr std::chrono::seconds kPatience{3};
+
+bool lock_within(int descriptor, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 // The whole lines of a text that are JSON objects, up to the first that is none; how many bytes they are.
@@ -61,7 +75,7 @@ Result<JournalFile> JournalFile::open(const std::filesystem::path& file, const H
     errno = EINVAL;
     return disk_error(file, "use");
   }
-  if (::flock(journal.descriptor_, LOCK_EX | LOCK_NB) != 0)
+  if (!lock_within(journal.descriptor_, kPatience))
     return Error{"another run is writing to the journal", Place{file.string()}, "wait for it, or give --journal FILE",
                  ExitCode::environment};
   size_t good = 0;

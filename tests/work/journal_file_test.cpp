@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "work/journal_file.hpp"
 
+#include <chrono>
+#include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <thread>
+#include <unistd.h>
 
 #include "base/file.hpp"
 
@@ -36,6 +41,18 @@ TEST_F(JournalFileTest, GoesOnWithWhatThereIs) {
   EXPECT_EQ(journal->further()["id"], "first");
   EXPECT_EQ(journal->started_anew(), "");
   EXPECT_FALSE(JournalFile::open(file_, kHeader, true).ok()) << "two writers";
+}
+
+// As processes do that a killed run leaves behind for a moment.
+TEST_F(JournalFileTest, WaitsForALockThatIsAboutToBeGone) {
+  const int other = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  std::thread ending([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::close(other);
+  });
+  EXPECT_TRUE(JournalFile::open(file_, kHeader, true).ok());
+  ending.join();
 }
 
 TEST_F(JournalFileTest, ALineThatWasCutShortIsAsIfItWereNotThere) {
