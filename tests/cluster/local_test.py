@@ -166,8 +166,12 @@ class Local(Divided):
         self.assertFalse(any(each["disagrees"] for each in devices.values()), devices)
 
     def test_a_gpu_that_disagrees_is_shown(self):
-        document = self.run_command(self.on_two_gpus("GPU-1234/256=0.97 GPU-5678/64=0.97"))
-        ties = {each["device"]: each["tie_group"] for each in document["devices"]}
+        words = self.on_two_gpus("GPU-1234/256=0.97 GPU-5678/64=0.97")
+        for _ in range(5):  # who is free takes what is next: one in twenty times a GPU never sees the block that it is fast with
+            document = self.run_command(words)
+            ties = {each["device"]: each["tie_group"] for each in document["devices"]}
+            if any("BLOCK=256" in each for each in ties["GPU-1234"]) and any("BLOCK=64" in each for each in ties["GPU-5678"]):
+                break
         self.assertTrue(ties["GPU-1234"] and all("BLOCK=256" in each for each in ties["GPU-1234"]), ties)
         self.assertTrue(ties["GPU-5678"] and all("BLOCK=64" in each for each in ties["GPU-5678"]), ties)
         answers = {each["device"] for each in document["devices"] if document["answer"] in each["tie_group"]}
